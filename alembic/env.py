@@ -1,8 +1,7 @@
 """Runs migrations for `paceline_server.store.migrations`, which passes the connection.
 
-Invariants: one migration history serves SQLite and PostgreSQL; two processes that migrate
-PostgreSQL at once wait for each other (advisory lock). There is no alembic.ini and no `__init__.py` here:
-the latter would shadow the library.
+One history of migrations serves SQLite and PostgreSQL; an advisory lock lets one process migrate PostgreSQL at a
+time. There is no alembic.ini, and no `__init__.py`, which would shadow the library.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ Add a decision as the next free number, with the sections of its neighbours, and
 
 
 class InvalidDecisionError(Exception):
-    """A file that is not written as a decision: its name and what was expected."""
+    """A file is no valid decision; the message has its name and what was expected."""
 
 
 class Decision(NamedTuple):

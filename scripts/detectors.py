@@ -1,8 +1,7 @@
-"""Our history detector and its peers over the same series: accuracy and milliseconds, as a Markdown table.
+"""Compares our history detector with others on the same series: accuracy and milliseconds, as a Markdown table.
 
-Place: beside the journey, run by `scripts/detectors` in the peers' own virtual environment. Invariant: every
-detector sees the same values and is asked the same way; ours uses its defaults. Peers use theirs, or what
-their documentation recommends where they have none.
+`scripts/detectors` runs it in a virtual environment that has the others. Each detector gets the same values and its
+own defaults, or what its documentation recommends.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from paceline_server.stats.changepoint import detect, stands
+from paceline_server.stats.changepoint import detect, is_standing
 from paceline_server.testing import histories
 from paceline_server.testing.histories import History
 
@@ -32,10 +31,10 @@ def ours(values: list[float]) -> list[int]:
 def otava(values: list[float]) -> list[int]:
     """Apache Otava with the window, p-value and magnitude of its defaults."""
     analysis: Any = importlib.import_module("otava.analysis")
-    found, _ = analysis.compute_change_points(
+    change_points, _ = analysis.compute_change_points(
         values, window_len=50, max_pvalue=0.001, min_magnitude=0.0
     )
-    return [int(point.index) for point in found]
+    return [int(point.index) for point in change_points]
 
 
 def ruptures(values: list[float]) -> list[int]:
@@ -107,7 +106,7 @@ def online_row(online: list[History], detector: Detector) -> str:
     hits = alerts = true = 0
     delays: list[int] = []
     for history in online:
-        raised = histories.replayed(history, detector, stands)
+        raised = histories.replayed(history, detector, is_standing)
         alerts, true = alerts + len(raised), true + len(history.truth)
         for place in history.truth:
             at = [n for index, n in raised if abs(index - place) <= histories.MARGIN]
@@ -118,7 +117,7 @@ def online_row(online: list[History], detector: Detector) -> str:
 
 
 def milliseconds(n: int, detector: Detector) -> float:
-    """Best of three over five series of n points: what a call costs when nothing disturbs it."""
+    """The best of three runs over five series of n points: the cost of a call without disturbance."""
     series = [
         h.values for h in histories.stepped("disturbed", 5, seed=104, lengths=(n,))
     ]
@@ -146,15 +145,15 @@ def main() -> None:
         "| " + " | ".join(HEADINGS) + " |\n" + "|---" * len(HEADINGS) + "|\n"
     )
     for name, detector in DETECTORS.items():
-        found, quiet = (
+        on_steps, on_nulls = (
             histories.score(steps, detector),
             histories.score(nulls, detector),
         )
         speed = ", ".join(f"{milliseconds(n, detector):.1f}" for n in (200, 1000))
         cells = (
             name,
-            f"{found.precision:.3f} / {found.recall:.3f} / {found.f1:.3f}",
-            f"{quiet.false_per_1000:.2f} ({100 * quiet.alarming:.1f} %)",
+            f"{on_steps.precision:.3f} / {on_steps.recall:.3f} / {on_steps.f1:.3f}",
+            f"{on_nulls.false_per_1000:.2f} ({100 * on_nulls.alarming:.1f} %)",
             online_row(online, detector),
             speed,
         )

@@ -1,10 +1,9 @@
 # Sourced by every script: where the clone is and which executables come first.
 #
-# Invariant: everything the project installs for itself lies inside the clone (`.tools`, `.venv`,
-# `frontend/node_modules`, `build`); removing the clone removes it. Only operating-system packages
-# (scripts/toolchains.sh, apt-get) and the caches of cargo, Maven, npm and uv lie outside, and those caches
-# and temporary files too lie in `build` where the home cannot be written or the place for temporary files is
-# small. Sourcing it again changes nothing.
+# Everything the project installs for itself lies inside the clone (`.tools`, `.venv`, `frontend/node_modules`,
+# `build`); removing the clone removes it. Only operating-system packages (scripts/toolchains.sh, apt-get) and the
+# caches of cargo, Maven, npm and uv lie outside. Those caches and temporary files lie in `build`, too, where the
+# home directory cannot be written or the directory for temporary files is small. Sourcing this again changes nothing.
 # It installs nothing and prints nothing. Written for bash 3.2, which is what macOS has.
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -2,10 +2,10 @@
 
     scripts/fuzz-api [SECONDS] [--seed N]
 
-SECONDS (default 600) are shared by the three. Fails on any server error and on any answer that the contract
-(`backend/openapi.json`) does not describe: status, content type, headers, body, or a method. What was said of
-each failure, with a command that repeats it, is printed. Our own short fuzz of what no contract describes
-(paths, headers, broken bodies) is `backend/tests/contract/test_fuzz.py`.
+The roles share SECONDS (default 600). It fails on any server error and on any answer that the contract
+(`backend/openapi.json`) does not describe: status, content type, headers, body, or a method. It prints each failure
+with a command that repeats it. `backend/tests/contract/test_fuzz.py` fuzzes what no contract describes (paths,
+headers, broken bodies).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ CHECKS = (
     "response_schema_conformance,unsupported_method,allow_header_conformance,ignored_auth"
 )
 ENDLESS = "/api/v1/stream"
-"""Server-sent events: an answer that never ends. What is refused there is in `backend/tests/live`."""
+"""Server-sent events never end; `backend/tests/live` tests their refusals."""
 STARTS_WITHIN_S = 120
 TOOLS = Path(sys.executable).parent
 
 
 class Server:
-    """A `paceline-server up` of its own, without an agent; use it in a `with`."""
+    """A fresh `paceline-server up` without an agent, for use in a `with`."""
 
     def __init__(self, data_dir: str) -> None:
         environment = {
@@ -51,7 +51,7 @@ class Server:
         ]
         self.data_dir = data_dir
         self.log_text = ""
-        """What the server logged; read when it has ended."""
+        """The server's log; read it after the end."""
         self._log = Path(data_dir, "server.log").open("w", encoding="utf-8")  # noqa: SIM115 - closed at the end
         self._process = subprocess.Popen(
             argv, env=environment, stdout=subprocess.PIPE, stderr=self._log, text=True
@@ -60,17 +60,17 @@ class Server:
     def __enter__(self) -> Server:
         watchdog = threading.Timer(STARTS_WITHIN_S, self._process.kill)
         watchdog.start()
-        said = ""
-        assert self._process.stdout is not None  # noqa: S101 - a pipe was asked for
+        answer = ""
+        assert self._process.stdout is not None  # noqa: S101 - it is a pipe
         for line in self._process.stdout:
-            said += line
-            if (link := re.search(r"#token=(\S+)", said)) and (
-                found := re.search(r"ready:\s+(\S+)", said)
+            answer += line
+            if (link := re.search(r"#token=(\S+)", answer)) and (
+                ready := re.search(r"ready:\s+(\S+)", answer)
             ):
-                self.url, self._link = found[1], link[1]
+                self.url, self._link = ready[1], link[1]
                 break
         else:
-            raise SystemExit(f"fuzz-api: the server did not start:\n{said}")
+            raise SystemExit(f"fuzz-api: the server did not start:\n{answer}")
         watchdog.cancel()
         threading.Thread(target=self._process.stdout.read, daemon=True).start()
         return self
@@ -95,8 +95,10 @@ class Server:
             ).raise_for_status()  # made once; schemathesis waits 10 s for it
             client.post("/session/link", json={"token": self._link}).raise_for_status()
             made = {}
-            for role, scopes in {"reader": ["read"], "admin": ["admin"]}.items():
-                body = {"name": role, "scopes": scopes}
+            session = client.get("/session").raise_for_status().json()
+            held = {"reader": ["project.read"], "admin": session["permissions"]}
+            for role, permissions in held.items():
+                body = {"name": role, "permissions": permissions}
                 answer = client.post("/tokens", json=body, headers={"Origin": self.url})
                 made[role] = str(answer.raise_for_status().json()["secret"])
             return made
@@ -108,7 +110,7 @@ def say(text: str) -> None:
 
 
 def fuzz(server: Server, role: str, token: str | None, seconds: int, seed: int) -> bool:
-    """Whether `role` met nothing it should not."""
+    """Fuzz as one role; return whether every answer was right."""
     say(f"\n== as {role}, {seconds} s, seed {seed}")
     credential = ["-H", f"Authorization: Bearer {token}"] if token else []
     argv = [
@@ -137,36 +139,36 @@ def fuzz(server: Server, role: str, token: str | None, seconds: int, seed: int) 
 
 
 def main() -> int:
-    """Exit status: 0 when nothing was found."""
+    """The exit status: 0 if every answer was right."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("seconds", nargs="?", type=int, default=600)
     options.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(3)))
     options.add_argument(
         "--role", choices=["anonymous", "reader", "admin"], action="append"
     )
-    given = options.parse_args()
-    roles = given.role or ["anonymous", "reader", "admin"]
-    found = []
+    arguments = options.parse_args()
+    roles = arguments.role or ["anonymous", "reader", "admin"]
+    failures = []
     with tempfile.TemporaryDirectory(prefix="fuzz-api-") as directory:
         with Server(directory) as server:
             tokens: dict[str, str | None] = {"anonymous": None, **server.tokens()}
-            each = max(1, given.seconds // len(roles))
+            each = max(1, arguments.seconds // len(roles))
             for number, role in enumerate(roles):
-                if not fuzz(server, role, tokens[role], each, given.seed + number):
-                    found.append(role)
+                if not fuzz(server, role, tokens[role], each, arguments.seed + number):
+                    failures.append(role)
             if not server.alive:
-                found.append("the server ended")
+                failures.append("the server ended")
         unexpected = [
             line for line in server.log_text.splitlines() if '"unexpected"' in line
         ]
     for line in unexpected[:20]:
         say(line[:2000])
     if unexpected:
-        found.append(f"{len(unexpected)} unexpected exceptions in the server's log")
+        failures.append(f"{len(unexpected)} unexpected exceptions in the server's log")
     say(
-        f"\nfuzz-api: {'; '.join(found) if found else 'nothing found'} (seed {given.seed})"
+        f"\nfuzz-api: {'; '.join(failures) if failures else 'nothing found'} (seed {arguments.seed})"
     )
-    return 1 if found else 0
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -120,7 +120,7 @@ def python_licence(distribution: Distribution) -> str:
     metadata = distribution.metadata
     if "License-Expression" in metadata:
         return metadata["License-Expression"]
-    stated = metadata.get("License", "").strip()
+    stated = metadata["License"].strip() if "License" in metadata else ""
     if stated and is_spdx(stated):
         return stated
     named = [

@@ -1,7 +1,7 @@
-"""The work of scripts/mutations: perturbs one constant at a time in a child and runs the tests of decisions.
+"""The work of scripts/mutations: changes one constant at a time and runs the tests of decisions.
 
-A child is forked before anything of `stats` is imported, sets the constant in the module and runs pytest
-until the first failure. Invariant: only the constant differs; the sources are never touched.
+A forked child sets the constant in its module before anything uses it, and runs pytest until the first failure. The
+sources are never touched.
 """
 
 from __future__ import annotations
@@ -21,58 +21,74 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = [
+    "contract/tests/test_manifest.py",
     "backend/tests/stats",
     "backend/tests/detect/test_analyse.py",
     "backend/tests/detect/test_policies.py",
     "backend/tests/detect/test_noise.py",
     "backend/tests/detect/changes/test_evaluation_and_planning.py",
     "backend/tests/detect/changes/test_changes_of_series.py::"
-    "test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target",
+    "test_series_without_points_for_a_hundred_runs_are_not_counted_for_the_target",
     "backend/tests/alerts/changes/test_life_of_changes.py",
     "backend/tests/detect/test_devices.py",
     "backend/tests/jobs/test_devices.py",
 ]
 SLOW = ("test_history_bounds", "test_history_unseen", "test_simulation")
-"""Run only for constants that nothing else minds: they judge many series."""
+"""These judge many series, so they run only if no other test fails."""
 FACTORS = (2.0, 0.5)
 
 
+CONSTANTS = "paceline_server.stats.constants"
+MARGINS = "paceline_contract.manifest"
+"""The margins of benchmarks that declare none."""
+
+
+def _modules() -> dict[str, str]:
+    """Constant → the module that holds it."""
+    constants, margins = map(importlib.import_module, (CONSTANTS, MARGINS))
+    return {name: CONSTANTS for name in vars(constants) if name.isupper()} | {
+        name: MARGINS for name in vars(margins) if name.endswith("_MARGIN_PERCENT")
+    }
+
+
 def main() -> int:
-    constants = importlib.import_module("paceline_server.stats.constants")
-    known = {name: value for name, value in vars(constants).items() if name.isupper()}
-    wanted = sys.argv[1:] or list(known)
-    if unknown := sorted(set(wanted) - set(known)):
+    known = {
+        name: getattr(importlib.import_module(module), name)
+        for name, module in _modules().items()
+    }
+    chosen = sys.argv[1:] or list(known)
+    if unknown := sorted(set(chosen) - set(known)):
         sys.stderr.write(f"No such constant: {', '.join(unknown)}.\n")
         return 1
-    if broken := _first_broken(wanted[0], known[wanted[0]], slow=False):
+    if broken := _first_broken(chosen[0], known[chosen[0]], slow=False):
         sys.stderr.write(f"The tests fail with the constants as they are: {broken}.\n")
         return 1
     survivors = 0
-    for name in wanted:
+    for name in chosen:
         for factor in FACTORS:
             value = _perturbed(known[name], factor)
             broken = _first_broken(name, value, slow=False) or _first_broken(
                 name, value, slow=True
             )
             survivors += broken is None
-            told = f"{name:34} {known[name]!s:>24} → {value!s:<24} {broken or 'NO TEST MINDS'}\n"
-            sys.stdout.write(told)
+            line = f"{name:34} {known[name]!s:>24} → {value!s:<24} {broken or 'NO TEST MINDS'}\n"
+            sys.stdout.write(line)
             sys.stdout.flush()
     sys.stdout.write(f"{survivors} perturbation(s) survived\n")
     return 1 if survivors else 0
 
 
 def _perturbed(value: Any, factor: float) -> Any:
-    """Twice or half; whole numbers stay whole; of a probability near 1 it is the complement."""
+    """The value times the factor; whole numbers stay whole, and of a probability near 1 the complement changes."""
     if isinstance(value, tuple):
-        return tuple(_perturbed(one, factor) for one in value)
+        return tuple(_perturbed(item, factor) for item in value)
     if isinstance(value, float) and 0.5 < value < 1.0:
         return 1.0 - (1.0 - value) * factor
     return int(value * factor) if isinstance(value, int) else value * factor
 
 
 def _first_broken(name: str, value: Any, *, slow: bool) -> str | None:
-    """The test that fails first with the constant set so, or None; runs in a child of its own."""
+    """The first test that fails with the constant set so, or None; runs in a forked child."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -88,8 +104,7 @@ def _first_broken(name: str, value: Any, *, slow: bool) -> str | None:
 
 
 def _run(name: str, value: Any, *, slow: bool) -> str | None:
-    constants = importlib.import_module("paceline_server.stats.constants")
-    setattr(constants, name, value)
+    setattr(importlib.import_module(_modules()[name]), name, value)
     watch = _FirstFailure()
     picked = " or ".join(SLOW) if slow else f"not ({' or '.join(SLOW)})"
     options = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-k", picked]

@@ -33,7 +33,7 @@ STEPS = {
     "frontend packages": ("frontend/node_modules", 2048),
     "frontend build": ("frontend/dist", 64),
 }
-"""What each step makes in the clone, and the KiB that are left to it when the disk is full."""
+"""The output of each step in the clone, and the KiB that it gets when the disk is full."""
 
 
 class FaultError(Exception):
@@ -102,17 +102,17 @@ class Clone:
         )
 
     def processes(self) -> list[str]:
-        """Those that work in this clone."""
-        found = []
+        """The processes that work in this clone."""
+        problems = []
         for process in Path("/proc").glob("[0-9]*"):
             try:
                 if (process / "cwd").readlink().is_relative_to(self.place):
-                    found.append(
+                    problems.append(
                         (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                     )
             except OSError:
                 continue
-        return found
+        return problems
 
     def size_of(self, output: str) -> int:
         return sum(
@@ -123,7 +123,7 @@ class Clone:
 
 
 def own_variables() -> set[str]:
-    """What scripts/environment.sh set for this repository, and its clones set for themselves."""
+    """The variables that scripts/environment.sh set for this repository; its clones set their own."""
     return {"ROOT", "TMPDIR", "MAKEFLAGS", "MAKELEVEL", "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -171,7 +171,7 @@ def said_full(text: str, step: str, place: Path) -> None:
 
 
 def full_disk_at_each_step() -> str:
-    """The clone lies on a small filesystem; its place has a space, a quote and letters beyond ASCII."""
+    """The clone is on a small filesystem, in a directory with a space, a quote and non-ASCII letters."""
     with (
         filesystem(WORK / "it's größe", 3000) as disk,
         filesystem(WORK / "cargo", 3000) as cargo,
@@ -214,7 +214,7 @@ def full_disk_at_each_step() -> str:
 
 
 class Terminal:
-    """A set-up on a terminal of its own."""
+    """A set-up on its own terminal."""
 
     def __init__(self, clone: Clone, *command: str) -> None:
         self.clone, self.shown = clone, ""
@@ -264,7 +264,7 @@ def ctrl_c_at_each_step() -> str:
 
 
 def interrupt(clone: Clone, step: str, output: str) -> None:
-    """In the middle of what the step writes, but for the build, which writes at its very end."""
+    """Interrupt set-up by Ctrl-C while a step writes its output; the build writes only at its end."""
     terminal = Terminal(clone, "make", "run", "ARGS=--help")
     terminal.until(lambda: f"\033[K  {step}" in terminal.shown, f"the line of {step}")
     if step != "frontend build":
@@ -378,7 +378,7 @@ def downloads_cut_for_good() -> str:
 
 
 def finish_one(clone: Clone, step: str, caches: dict[str, str]) -> None:
-    """Without the fault, until the step is through: the next one is to meet the fault again."""
+    """Finish the step without the fault, because the next step is to meet it."""
     stamp = clone.place / "build/setup" / f"{step.replace(' ', '-')}.stamp"
     environment = {
         key: value for key, value in os.environ.items() if key not in own_variables()
@@ -443,7 +443,7 @@ def without_home() -> str:
 
 
 def in_mounts(*mounts: str) -> list[str]:
-    """A command that runs what follows with mounts of its own."""
+    """A command that runs another one with its own mounts."""
     text = "; ".join(("set -e", *mounts, 'exec "$@"'))
     return ["unshare", "--mount", "--propagation", "private", "sh", "-c", text, "sh"]
 
@@ -505,7 +505,7 @@ def two_at_once() -> str:
 
 
 def kinds_of_clone() -> str:
-    """Set-up needs no history; what is measured then is told by `paceline run`."""
+    """Set-up needs no history; `paceline run` reports what is measured then."""
     shallow = Clone(WORK / "shallow", "--depth", "1")
     shallow.completes()
     exported = Clone(WORK / "no-git")

@@ -48,7 +48,7 @@ def of_vitest(path: Path) -> Iterator[Row]:
 
 
 def of_cargo(path: Path) -> Iterator[Row]:
-    """A whole binary of tests each: what one test took, cargo does not say."""
+    """Whole binaries of tests, because cargo does not report the time of each test."""
     binary = "?"
     for line in path.read_text(errors="replace").splitlines() if path.is_file() else []:
         if begun := CARGO_BINARY.match(line):
@@ -58,7 +58,7 @@ def of_cargo(path: Path) -> Iterator[Row]:
 
 
 def summed(rows: list[Row]) -> list[Row]:
-    """Rows of one name as one: every worker has shared fixtures of its own."""
+    """Merges rows of one name, because every worker has its own shared fixtures."""
     found: dict[str, Row] = {}
     for row in rows:
         before = found.get(row.name, Row(row.name, 0.0, 0.0, row.kind))

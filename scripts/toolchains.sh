@@ -8,7 +8,7 @@
 
 RUST_VERSION=1.95.0 # the private copy; any cargo from the minimum below upwards serves
 RUSTUP_VERSION=1.28.2
-# Static programs for devices, the JNI library, and what is only compiled, for macOS and Windows.
+# Static programs for devices, the JNI library, and macOS and Windows, for which code is compiled but not run.
 DEVICE_TRIPLES="aarch64-unknown-linux-musl x86_64-unknown-linux-musl aarch64-linux-android"
 DEVICE_TRIPLES="$DEVICE_TRIPLES aarch64-apple-darwin x86_64-pc-windows-gnu"
 
@@ -24,8 +24,8 @@ tools_of_profile() {
   esac
 }
 
-# What builds programs for devices; a device's own shell and tools, to hold scripts to; what runs and reads
-# programs of arm64, which an arm64 host needs none of.
+# Tools for devices: to build programs for them; their shell and tools, to test scripts with; and to run and
+# disassemble arm64 programs, which an arm64 host does itself.
 device_tools() {
   echo device-std
   case $(uname -s) in Linux) echo "mksh toybox" ;; esac
@@ -41,8 +41,8 @@ minimum_of() {
   esac
 }
 
-# The interpreter of the virtual environments: the first that is new enough and can make them. Of a virtual
-# environment, this clone's or any other on PATH, it is the one it was made from: the same one whoever asks.
+# The interpreter of the virtual environments: the first that is new enough and can make them. For the Python
+# of a virtual environment on PATH, it is the interpreter that environment was made from.
 base_python() {
   local candidate found
   for candidate in python3 python3.11 python3.12 python3.13 python3.14; do
@@ -88,7 +88,7 @@ device_std_missing() { # whether rustc lacks the standard library of a device's 
 }
 
 # version_in PATTERN COMMAND…: the first number from PATTERN on in the first line that COMMAND prints with it.
-# Nothing when it is not there or does not succeed: what the shell says of a missing command holds numbers too.
+# Prints nothing if the command is missing or fails, because the shell's message about that may hold numbers, too.
 version_in() {
   local pattern=$1 said
   shift
@@ -97,7 +97,7 @@ version_in() {
   printf '%s\n' "$said" | grep -oE -- "$pattern.*" | head -n 1 | grep -oE '[0-9]+(\.[0-9]+)*' | head -n 1
 }
 
-# A compiler without the C library's headers and start files compiles nothing of ours.
+# Our code needs the C library's headers and start files besides the compiler.
 c_compiler_works() { cc -E -include stdio.h -x c /dev/null; }
 
 # tool → the version found ("3.11.7"), or nothing
@@ -181,7 +181,7 @@ apt_packages_of() {
   esac
 }
 
-# What set-up can put into the clone by itself, without root.
+# The tools that set-up can install into the clone without root.
 comes_privately() {
   case $1 in
     node) case $(uname -sm) in "Linux x86_64" | "Linux aarch64" | Darwin*) ;; *) return 1 ;; esac ;;
@@ -192,7 +192,7 @@ comes_privately() {
   esac
 }
 
-# What a tool is called where a person looks for it, with what is asked of it.
+# The name of a tool for people, with the required version.
 described() {
   case $1 in
     python) echo "python $(minimum_of python) or newer, with its modules venv and ensurepip" ;;
@@ -210,7 +210,7 @@ brew_formula_of() {
   esac
 }
 
-# apt's names while it knows of none: a fresh image has no lists, and only root may fetch them.
+# Names of apt packages for when apt has no lists: a fresh image has none, and only root may fetch them.
 apt_lists_missing() { ! ls /var/lib/apt/lists/*_Packages* >/dev/null 2>&1; }
 apt_packages_to_name() {
   if apt_lists_missing; then
@@ -272,7 +272,7 @@ may_use_apt() {
   may_install && command -v apt-get >/dev/null && { [ "$(id -u)" = 0 ] || sudo -n true 2>/dev/null; }
 }
 
-# What root makes others must be able to read, whatever the caller's umask.
+# Others must be able to read what root creates, whatever the caller's umask.
 as_root() {
   if [ "$(id -u)" = 0 ]; then
     (umask 022 && exec "$@")
@@ -293,17 +293,17 @@ wrapper() { # wrapper NAME LINE…: an executable in .tools/bin
   chmod +x "$path"
 }
 
-# Why a private copy could not be had, for the report: lines "node: sentence" and "rust: sentence".
+# Why a private copy could not be installed, for the report: lines "node: sentence" and "rust: sentence".
 WHY_NOT=""
 why_not() { WHY_NOT="$WHY_NOT$1: $2
 "; }
-failed_privately() { # TOOL: whether its private copy was tried in vain
+failed_privately() { # TOOL: whether installing its private copy was tried and failed
   local copy=$1
   case $copy in cargo | clippy | rustfmt | device-std) copy=rust ;; esac
   printf '%s' "$WHY_NOT" | grep -q "^$copy:"
 }
 
-# pip_install ENVIRONMENT PINS: pip does not ask again for a download that was cut, so it is asked three times
+# pip_install ENVIRONMENT PINS: pip does not repeat a download that was cut, so it is started up to three times
 pip_install() {
   local attempt
   for attempt in 1 2 3; do
@@ -387,7 +387,7 @@ RUSTUP_UPDATE_ROOT and RUSTUP_DIST_SERVER."
   done
 }
 
-# Standard libraries of devices. Only a rustup can add them: a distribution's Rust makes way for our copy.
+# Standard libraries of devices. Only rustup can add them, so a private copy replaces a distribution's Rust.
 # shellcheck disable=SC2086  # a list of triples
 install_device_std() {
   local dir=$ROOT/.tools/rust
@@ -395,7 +395,7 @@ install_device_std() {
     rustup target add $DEVICE_TRIPLES
     return
   fi
-  # Its programs are the last that an installation makes: without them it was interrupted.
+  # An installation writes the programs last: if they are missing, it was interrupted.
   [ -x "$ROOT/.tools/bin/clippy-driver" ] && [ -x "$dir/cargo/bin/rustup" ] || install_private_rust || return 1
   stage "Rust's standard libraries for devices"
   RUSTUP_HOME=$dir/rustup CARGO_HOME=$dir/cargo "$dir/cargo/bin/rustup" target add $DEVICE_TRIPLES
@@ -403,7 +403,7 @@ install_device_std() {
 
 install_playwright_chromium() {
   stage "Chromium, by Playwright"
-  # It calls sudo itself for what it needs from the system.
+  # The installer calls sudo itself for packages of the system.
   (cd "$ROOT/frontend" && npm ci && npx playwright install --with-deps chromium)
 }
 
@@ -435,7 +435,7 @@ apt_progress() {
 
 APT_WAITS_S=600 # for another program that installs, such as the system's own upgrades
 
-# Nothing that apt-get starts, a database's server for example, may hold on to the person's output.
+# Programs that apt-get starts, such as a database server, must not keep the terminal's output open.
 apt_get() {
   as_root env LC_ALL=C DEBIAN_FRONTEND=noninteractive apt-get -o "DPkg::Lock::Timeout=$APT_WAITS_S" "$@" 2>&1 8>&-
 }
@@ -464,7 +464,7 @@ install_from_apt() { # TOOL…
   return "${PIPESTATUS[0]}"
 }
 
-# Second chance for what apt could not bring.
+# Tries a private copy of the tools that apt did not provide.
 install_privately() {
   ! failed_privately "$1" || return 1
   case $1 in
@@ -518,7 +518,7 @@ toolchains_ensure() {
     report_missing "Nothing was installed." $missing >"$2"
     return 1
   fi
-  # A failing apt-get is this step's failure: what it was to bring cannot come otherwise.
+  # If apt-get fails, this step fails: these tools come from nowhere else.
   install_from_apt $missing || [ -z "$of_root" ] || return 1
   for tool in $(missing_of $missing); do
     echo "trying a private copy of $tool"

@@ -1,10 +1,8 @@
-"""Programs that suites build for Android devices: built by their manifests' own steps, run and read here.
+"""Builds and runs the programs that suites build for Android devices, by the steps of their manifests.
 
-Place: under the tests of device builds; as a program (`scripts/test`) it builds every one. Invariants: what
-there is to build stands in the manifests alone; what is not this machine's own runs under qemu, for
-correctness and never for speed. Cargo keeps what is built in its target directory, so that only a change of
-sources costs a build. `make test` builds for this machine's kind of processor, one program for the other, and
-does not optimise across crates; `make test-long` builds every program as an agent does.
+Programs for another processor run under qemu, for correctness and never for speed. As a program (`scripts/test`) it
+builds all of them. `make test` builds those for this machine's processor and one for the other, without optimising
+across crates; `make test-long` builds every program as an agent does.
 """
 
 from __future__ import annotations
@@ -33,7 +31,7 @@ SLOWEST_RUN_S = 300
 
 
 class Abi(NamedTuple):
-    """An ABI: what the ELF header calls its machine, how programs of it are read and run here."""
+    """An ABI: its machine in the ELF header, and how its programs are inspected and run here."""
 
     name: str
     machine: int
@@ -78,7 +76,7 @@ class Workload(NamedTuple):
 
 @functools.cache
 def manifests() -> dict[str, Manifest]:
-    """Those of this repository, by the folder they are in."""
+    """The manifests of this repository, by their directory."""
     return {
         path.parent.name: load(path) for path in sorted(NATIVE.glob("*/suite.toml"))
     }
@@ -103,7 +101,7 @@ QUICKLY = {
 OWN = next(
     (abi for abi in (ARM64, X86_64) if abi.processor == platform.machine()), X86_64
 )
-"""What runs here without qemu, under which eight allocators take 20 seconds."""
+"""An ABI that runs here without qemu, under which eight allocators take 20 seconds."""
 EVERYWHERE = Workload("hashing", "engines")
 """The program that `make test` builds for every ABI: the calibrator, which every device gets."""
 
@@ -159,7 +157,7 @@ def program(workload: Workload, abi: Abi) -> Path:
 
 
 def parts(workload: Workload, abi: Abi) -> list[Path]:
-    """Every program that is sent to the device for a workload: its own, and those it starts."""
+    """The programs that are sent to a device for a workload: its own and those it starts."""
     program(workload, abi)
     sent = [workload.room / item for item in declared(workload, abi).artifacts]
     below = [
@@ -193,7 +191,7 @@ def startable(workload: Workload, abi: Abi, folder: Path) -> Path:
 
 
 def calibrator(workload: Workload, abi: Abi) -> list[str]:
-    """The command that times a fixed piece of work, from among what is sent to the device."""
+    """The calibration command, among the files that are sent to the device."""
     program(workload, abi)
     first, *options = declared(workload, abi).calibrate
     name = first.removeprefix("{artifacts}/")
@@ -204,7 +202,7 @@ def calibrator(workload: Workload, abi: Abi) -> list[str]:
 
 
 def under_qemu(abi: Abi) -> list[str]:
-    """What a command begins with, on a machine of another kind."""
+    """The begin of a command on a machine of another kind."""
     qemu = shutil.which(f"qemu-{abi.processor}-static") or shutil.which(
         f"qemu-{abi.processor}"
     )
@@ -218,7 +216,7 @@ def under_qemu(abi: Abi) -> list[str]:
 def run(
     abi: Abi, path: Path, *arguments: str, cpu: str | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Runs it: as it is on a machine of its own kind, else (or to have a certain CPU) under qemu."""
+    """Runs the command directly on a machine of its kind, else (or for a certain CPU) under qemu."""
     command = [str(path), *arguments]
     if cpu is not None or platform.machine() != abi.processor:
         command = [*under_qemu(abi), *(["-cpu", cpu] if cpu else []), *command]
@@ -235,7 +233,7 @@ def events(abi: Abi, path: Path, *arguments: str) -> list[AnyEvent]:
 
 
 def build_all() -> None:
-    """Every program, each with the time and CPU time it took; raises where one cannot be built."""
+    """Builds every program, with its time and CPU time; raises if one cannot be built."""
     for workload, abi in PROGRAMS:
         before = os.times()
         size = program(workload, abi).stat().st_size

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 Daemon = Literal["simulated", "adbd"]
 Kind = tuple[Daemon, Literal["direct", "server"]]
 NOWHERE = "127.0.0.1:1"
-"""No adb server: what listens on the developer's own host is none of the tests' business."""
+"""An address without an adb server, so that tests never use one of the developer's."""
 ANSWERING_S = 20.0
-"""For Google's server to start, or to have taken up a device."""
+"""Time for Google's server to start, or to connect to a device."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +65,13 @@ class DeviceProvider:
             yield peer
 
     def route_to(self, peer: Peer) -> Route:
-        """By which the agent reaches it."""
+        """The route by which the agent reaches the device."""
         if self.server is None:
             return Route("tcp", peer.address)
         return Route("server", self.server.address, peer.address)
 
     def configured(self, *peers: Peer) -> str:
-        """What stands in the section [devices] of an agent that finds these and no others."""
+        """The section [devices] of an agent that finds exactly these devices."""
         if self.server is not None:
             return f'adb_server = "{self.server.address}"'
         addresses = ", ".join(f'"{peer.address}"' for peer in peers)
@@ -101,7 +101,7 @@ def until(condition: Callable[[], object]) -> None:
 
 @contextmanager
 def google_adb_server(home: Path) -> Iterator[AdbServer]:
-    """Google's server in the foreground, with a key and a port of its own; ended here, by its process."""
+    """Google's server in the foreground, with its own key and port; it is ended here by its process."""
     adb = shutil.which("adb")
     assert adb, "Google's adb is missing: make setup (profile test) brings it"
     with socket.create_server(("127.0.0.1", 0)) as free:

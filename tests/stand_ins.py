@@ -1,6 +1,5 @@
-"""A machine of small programs that `scripts/setup` meets: every toolchain as a stand-in that tells a version.
-
-Only programs of others are replaced; the Makefile and the scripts are the real ones, in a copy of their own.
+"""A machine of small programs for tests of `scripts/setup`: each toolchain is a stand-in that prints a version.
+The Makefile and the scripts are the real ones, in a copy.
 """
 
 from __future__ import annotations
@@ -85,7 +84,7 @@ awk basename bash cat chmod cp cut date dd df dirname env expr fallocate false f
 locale ls make mkdir mkfifo mktemp mv perl printf readlink rm sed sh sha256sum shasum sleep sort stty tail
 tee test touch tr true wc which xargs
 """
-"""What any system has and set-up may use."""
+"""Programs that any system has and set-up may use."""
 
 
 def script(path: Path, *lines: str) -> None:
@@ -96,7 +95,7 @@ def script(path: Path, *lines: str) -> None:
 
 
 def copy_of_front_door(place: Path) -> Path:
-    """Makefile and scripts in a directory of their own, with what they read of the rest."""
+    """Copies Makefile and scripts to a directory, with the other files they read."""
     shutil.copy(ROOT / "Makefile", place)
     shutil.copytree(ROOT / "scripts", place / "scripts")
     (place / "native" / "demo").mkdir(parents=True)

@@ -1,8 +1,4 @@
-"""The allocator suite's arms of others: what builds them finds what it needs where it is.
-
-Place: beside `test_allocator_builds.py`. Invariant: the script is run as a suite's build runs it; what stands
-for pip here writes what the wheel holds, and fetches nothing.
-"""
+"""Tests the build of the allocator suite's third-party arms, with a fake pip that fetches nothing."""
 
 from __future__ import annotations
 
@@ -50,3 +46,26 @@ def test_an_environment_without_pip_in_front_does_not_cost_an_arm(
     assert done.returncode == 0, done.stderr
     assert "goes on without" not in done.stderr
     assert (out / "lib" / "libmimalloc343.so").is_file()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the suite's arms need Linux")
+@pytest.mark.parametrize("there", [True, False])
+def test_gperftools_is_the_systems_or_named_as_not_installed(
+    there: bool, tmp_path: Path
+) -> None:
+    known = "\tlibtcmalloc_minimal.so.4 (libc6,x86-64) => /bin/true" if there else ""
+    (tmp_path / "ldconfig").write_text(f"#!/bin/sh\necho '{known}'\n")
+    (tmp_path / "ldconfig").chmod(0o755)
+    out = tmp_path / "out"
+    done = subprocess.run(
+        ["sh", str(BUILD), "arm", "gperftools"],
+        env={"PATH": f"{tmp_path}:/usr/bin:/bin", "OUT": str(out)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (out / "lib" / "libgperftools.so").is_file() is there
+    reason = (out / "lib" / "gperftools.why").read_text()
+    assert ("not installed (Debian: libtcmalloc-minimal4)" in reason) is not there
+    assert ("to preload and none to link" in reason) is there

@@ -1,7 +1,6 @@
-"""What is special to the allocator suite's builds for devices: a program per arm, each with its own malloc.
+"""Tests the allocator suite's builds for devices: one program per arm, each with its own malloc.
 
-Place: beside `test_device_builds.py`, which looks at the programs of every suite and launches them.
-Invariant: whose malloc a program has is asked of the program itself, not of what it was built from.
+Each program is asked which malloc it has. `test_device_builds.py` tests what all suites share.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ LINKED = {"bound", "mimalloc", "mimalloc2", "paceline", "rpmalloc", "snmalloc"}
 
 
 def greeting(abi: Abi, path: Path) -> str:
-    """What a subject says first: the provider of its malloc."""
+    """The first line of a subject names the provider of its malloc."""
     command = [str(path), "random_mixed", "--slots", "64"]
     if platform.machine() != abi.processor:
         command = [*under_qemu(abi), *command]
@@ -50,11 +49,11 @@ def test_every_arm_that_can_be_linked_has_a_program_whose_malloc_is_its_own(
         for path in parts(ALLOCATORS, abi)
         if "-" in path.name
     }
-    found = {
+    programs = {
         name: path for name, path in linked.items() if path.parent == folder / "direct"
     }
-    assert set(found) == LINKED
-    assert {greeting(abi, path) for path in found.values()} == {"ready subject\n"}
+    assert set(programs) == LINKED
+    assert {greeting(abi, path) for path in programs.values()} == {"ready subject\n"}
     assert greeting(abi, folder / "subject") == "ready libc.a\n", (
         "the system's is musl's, and says so"
     )
@@ -62,7 +61,9 @@ def test_every_arm_that_can_be_linked_has_a_program_whose_malloc_is_its_own(
 
 
 @for_every_abi(ALLOCATORS)
-def test_what_cannot_be_linked_says_why_and_every_trace_is_sent(abi: Abi) -> None:
+def test_an_arm_that_cannot_be_linked_gives_its_reason_and_every_trace_is_sent(
+    abi: Abi,
+) -> None:
     folder = program(ALLOCATORS, abi).parent
     benchmark = ALLOCATORS.manifest.benchmarks["replay"]
     why = {path.stem for path in (folder / "lib").glob("*.why")}
@@ -72,11 +73,11 @@ def test_what_cannot_be_linked_says_why_and_every_trace_is_sent(abi: Abi) -> Non
     assert sent == set(benchmark.params["trace"].values)
 
 
-def test_where_arms_would_be_preloaded_none_is_there_and_each_says_so() -> None:
-    asked = ["--params", "working_set=64", "--params", "mode=compat", "--rounds", "1"]
+def test_arms_that_need_preloading_are_unavailable_with_a_reason() -> None:
+    options = ["--params", "working_set=64", "--params", "mode=compat", "--rounds", "1"]
     path = program(ALLOCATORS, OWN)
     launch = events(
-        OWN, path, "--benchmark", "random_mixed", "--params", "setup=preload", *asked
+        OWN, path, "--benchmark", "random_mixed", "--params", "setup=preload", *options
     )
     cases = [event for event in launch if isinstance(event, CaseEvent)]
     assert {case.arm for case in cases} == set(

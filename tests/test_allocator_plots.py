@@ -1,7 +1,6 @@
-"""The allocator's plots: small recorded figures become pictures and tables that say the same numbers.
+"""Tests that the allocator's pictures and tables show exactly the numbers of their input.
 
-Place: beside `test_allocator_builds.py`. Invariant: the script is run as the page says, on files; what is
-read back is the picture's own digits and lengths, not the script's variables. It judges no look.
+The script runs as its page documents; digits and lengths are read back from the pictures.
 """
 
 from __future__ import annotations
@@ -119,12 +118,12 @@ def parsed(picture: Path) -> ElementTree.Element:
 
 
 def titles(picture: Path) -> dict[str, str]:
-    """What a picture's shapes say of themselves: name → digits."""
-    said = [shape.text or "" for shape in parsed(picture).iter(f"{SVG}title")]
-    return dict(one.split(": ", 1) for one in said)
+    """The titles of a picture's shapes: name → digits."""
+    titles = [shape.text or "" for shape in parsed(picture).iter(f"{SVG}title")]
+    return dict(one.split(": ", 1) for one in titles)
 
 
-def test_a_picture_of_each_kind_says_the_inputs_numbers_and_no_others(
+def test_each_kind_of_picture_shows_exactly_the_numbers_of_its_input(
     tmp_path: Path, inputs: list[Path]
 ) -> None:
     done = plots(tmp_path / "made", *inputs)
@@ -226,7 +225,7 @@ def test_a_page_without_marks_and_a_run_without_figures_are_said(
     assert plots(tmp_path / "none", tmp_path / "empty.json").returncode == 1
 
 
-def test_the_rooms_page_shows_pictures_that_are_there() -> None:
+def test_the_allocators_page_shows_existing_pictures() -> None:
     text = (ROOM / "README.md").read_text(encoding="utf-8")
     pictures = re.findall(r"!\[[^]]+\]\(([^)]+)\)", text)
     assert pictures, "a decision record with plots"

@@ -1,8 +1,7 @@
-"""The hashing suite's JVM workload for Android's runtime, looked at without a phone: DEX and JNI library.
+"""Tests the hashing suite's JVM workload for Android's runtime without a phone: its DEX file and JNI library.
 
-Place: an experiment (`native/hashing/art.toml`), before a phone runs it. Invariants: what a phone would
-refuse at once is found here: a bootstrap ART has not, a class that is missing, a symbol no Android exports.
-It proves no digest: only a device can.
+They find what a phone would refuse at once: a bootstrap method ART lacks, a missing class, a symbol Android does not
+export. Only a device can prove a digest. The workload is an experiment (`native/hashing/art.toml`).
 """
 
 from __future__ import annotations
@@ -32,11 +31,11 @@ lseek64 malloc memcmp memcpy memmove memset mmap munmap open posix_memalign pthr
 pthread_key_create pthread_key_delete pthread_setspecific read readlink realloc realpath stat strlen syscall
 write writev
 """
-"""What a library may ask of Android's libc from API 26 on. Written by hand and not compared with bionic's
-libc.map.txt as a whole: it catches a symbol that is new to us, which is then looked up there (one without a
-later `introduced` may be added); that these are right it does not prove."""
+"""Symbols that a library may need from Android's libc from API 26 on. The list is written by hand: a symbol
+missing here must be looked up in bionic's libc.map.txt and may be added if it has no later `introduced`.
+"""
 UNWINDING = re.compile(r"_Unwind_\w+")
-"""In libunwind.a, which an NDK links into the library itself."""
+"""Symbols of libunwind.a, which an NDK links into the library itself."""
 
 
 def build(*arguments: str) -> None:
@@ -51,7 +50,7 @@ def build(*arguments: str) -> None:
         ("empty", "has no toolchains/llvm/prebuilt/"),
     ],
 )
-def test_without_an_ndk_the_library_is_not_built_and_one_sentence_says_what_it_wants(
+def test_without_an_ndk_the_library_is_not_built_and_the_error_says_what_to_install(
     tmp_path: Path, ndk: str | None, said: str
 ) -> None:
     (tmp_path / "hashing").mkdir()
@@ -96,12 +95,12 @@ def symbols() -> list[tuple[str, bool]]:
     ]
     (table,) = [section for section in sections if section[1] == 11]  # SHT_DYNSYM
     names = sections[table[6]][4]
-    found = []
+    references = []
     for at in range(table[4] + 24, table[4] + table[5], 24):  # the first is empty
         name, _, _, section = struct.unpack_from("<IBBH", data, at)
         end = data.index(b"\0", names + name)
-        found.append((data[names + name : end].decode(), section != 0))
-    return found
+        references.append((data[names + name : end].decode(), section != 0))
+    return references
 
 
 def test_the_experiment_measures_what_the_suite_measures() -> None:
@@ -155,7 +154,7 @@ METHOD = re.compile(r"\|\[[0-9a-f]+\] ([\w.$\-<>]+):(\(.*)$")
 CALL = re.compile(r"invoke-\S+ \{[^}]*\}, L([\w/$\-]+);\.([\w$<>\-]+):(\S+) //")
 
 
-def test_nothing_the_workload_reaches_asks_for_a_bootstrap_that_art_has_not(
+def test_the_workload_uses_only_bootstrap_methods_that_art_has(
     listing: str,
 ) -> None:
     """ART has no LambdaMetafactory. Some of Kotlin's library wants it; by calls as they are written, nothing
@@ -201,17 +200,17 @@ def test_the_entry_is_there_and_the_library_has_every_native_method(
     assert bound <= {name for name, defined in symbols if defined}
 
 
-def test_the_library_asks_android_for_nothing_it_has_not(
+def test_the_library_needs_only_symbols_that_android_has(
     symbols: list[tuple[str, bool]],
 ) -> None:
-    wanted = {
+    expected = {
         name
         for name, defined in symbols
         if not defined and not UNWINDING.fullmatch(name)
     }
     allowed = set(ALLOWED.split())
-    assert wanted <= allowed, f"not looked up yet: {sorted(wanted - allowed)}"
-    assert "malloc" in wanted, (
+    assert expected <= allowed, f"not looked up yet: {sorted(expected - allowed)}"
+    assert "malloc" in expected, (
         "it was linked against Android's libc and not against another"
     )
 

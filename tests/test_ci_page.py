@@ -1,7 +1,6 @@
-"""docs/ci.md, executed: the commands of the page against a real server in the embedded shape.
+"""Runs the commands of docs/ci.md, taken from the page, against a real server in the embedded shape.
 
-Place: before a pipeline copies them. Invariant: the shell text is taken from the page. The run itself is
-refused here, because no agent has announced a suite; the journey tests carry runs to their end.
+The server refuses the run, because no agent announced a suite. The journey tests finish runs.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ STARTS_WITHIN_S = 120.0
 def block(name: str) -> str:
     """The shell block of the page that is marked with `name`."""
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    found = re.search(rf"<!-- run: {name} -->\n```\n(.*?)```", page, re.DOTALL)
-    assert found is not None
-    return found[1]
+    match = re.search(rf"<!-- run: {name} -->\n```\n(.*?)```", page, re.DOTALL)
+    assert match is not None
+    return match[1]
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +69,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
 
 
 def shell(text: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    """As a CI system would run it: bash, stopping at the first error."""
+    """Runs a block as a CI system would: bash, stopping at the first error."""
     return subprocess.run(
         ["bash", "-eo", "pipefail", "-c", text],
         cwd=cwd,
@@ -82,7 +81,7 @@ def shell(text: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_pages_commands_make_a_token_that_may_ask_for_runs(
+def test_the_documented_commands_make_a_token_that_may_request_runs(
     server: tuple[str, str], tmp_path: Path
 ) -> None:
     address, link = server
@@ -97,8 +96,8 @@ def test_the_pages_commands_make_a_token_that_may_ask_for_runs(
         "PACELINE_TOKEN": secret[1],
         "COMMIT": "0123456789abcdef",
     }
-    asked = shell(block("request"), tmp_path, **environment)
-    assert asked.returncode != 0
+    answer = shell(block("request"), tmp_path, **environment)
+    assert answer.returncode != 0
     listed = shell(
         'curl --silent "$PACELINE_SERVER/api/v1/runs" --header "Authorization: Bearer $PACELINE_TOKEN"',
         tmp_path,

@@ -1,8 +1,7 @@
-"""docker-compose.yml holds together with the code it starts: commands, settings, secrets, images, health.
+"""Tests that docker-compose.yml fits the code it starts: commands, settings, secrets, images, health checks.
 
-Place: beside the scaled shape. Invariant: every check here runs without a container engine, so the file is
-never unchecked; where Compose itself is installed, `scripts/compose-config` lets it read the file too. It
-cannot see whether an image builds; that needs an engine.
+No test needs a container engine, so none is ever skipped. Where Compose is installed, `scripts/compose-config`
+validates the file as well; building the images needs an engine.
 """
 
 from __future__ import annotations
@@ -89,7 +88,7 @@ def test_generated_secrets_fill_every_required_variable_and_differ_each_time() -
         ).stdout
         for _ in range(2)
     )
-    given = dict(
+    environment = dict(
         line.split("=", 1) for line in first.splitlines() if not line.startswith("#")
     )
     required = {
@@ -97,8 +96,8 @@ def test_generated_secrets_fill_every_required_variable_and_differ_each_time() -
         for name, rest in re.findall(r"\$\{(\w+)([^}]*)\}", TEXT)
         if rest.startswith(":?")
     }
-    assert required <= set(given)
-    assert re.fullmatch(r"[0-9a-f]{48}", given["PACELINE_DB_PASSWORD"])
+    assert required <= set(environment)
+    assert re.fullmatch(r"[0-9a-f]{48}", environment["PACELINE_DB_PASSWORD"])
     assert first != second
 
 
@@ -133,13 +132,13 @@ def test_the_agents_options_exist() -> None:
 
 
 def test_every_setting_given_to_the_server_is_one_it_knows() -> None:
-    given = set(SERVICES["api"]["environment"]) | set(
+    settings = set(SERVICES["api"]["environment"]) | set(
         re.findall(r"\b(PACELINE_\w+)=", dockerfile("api"))
     )
     known = {f"PACELINE_{name.upper()}" for name in Settings.model_fields} | {
         "PACELINE_MIGRATIONS_DIR"
     }
-    assert given <= known
+    assert settings <= known
 
 
 def test_redis_keeps_hints_and_never_drops_them_silently() -> None:

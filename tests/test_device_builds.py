@@ -1,7 +1,7 @@
-"""What the suites build for Android devices: static programs, for any kernel of their ABI.
+"""Tests the programs that suites build for Android devices: static, and for any kernel of their ABI.
 
-Place: before a device is there. Invariants: every workload whose manifest has builds for devices is looked
-at; what cannot be run is read from the file. What is special to hashing: `test_hashing_builds.py`.
+Every workload with builds for devices is covered; programs that cannot run here are checked as files.
+`test_hashing_builds.py` has what is special to hashing.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ mkdir -p "$CARGO_TARGET_DIR/x86_64-unknown-linux-musl/release"
 
 
 @pytest.mark.skipif(shutil.which("flock") is None, reason="flock is a Linux service")
-def test_a_daemon_that_a_build_started_does_not_hold_the_next_one_up(
+def test_a_daemon_left_by_a_build_does_not_delay_the_next_build(
     tmp_path: Path,
 ) -> None:
     target, tools, hashing = (
@@ -121,14 +121,14 @@ def test_a_program_for_a_device_needs_nothing_but_the_kernel(
     for path in parts(workload, abi):
         data = path.read_bytes()
         assert struct.unpack_from("<H", data, 18) == (abi.machine,)
-        found = segments(data)
-        kinds = {segment.kind for segment in found}
+        loaded = segments(data)
+        kinds = {segment.kind for segment in loaded}
         assert INTERPRETER not in kinds, "a musl loader is on no device"
         assert DYNAMIC not in kinds, "no library, and nothing to relocate"
         assert not [
-            each for each in found if each.flags & WRITABLE and each.flags & EXECUTABLE
+            each for each in loaded if each.flags & WRITABLE and each.flags & EXECUTABLE
         ]
-        assert [each.flags & EXECUTABLE for each in found if each.kind == STACK] == [0]
+        assert [each.flags & EXECUTABLE for each in loaded if each.kind == STACK] == [0]
 
 
 @FOR_EVERY_PROGRAM
@@ -154,13 +154,13 @@ def test_a_program_for_a_device_names_no_folder_of_this_machine(
     cargo = os.environ.get("CARGO_HOME") or Path.home() / ".cargo"
     for path in parts(workload, abi):
         data = path.read_bytes()
-        found = [folder for folder in (ROOT, cargo) if str(folder).encode() in data]
-        assert found == [], "equal sources, equal artifacts (I15)"
+        folders = [folder for folder in (ROOT, cargo) if str(folder).encode() in data]
+        assert folders == [], "equal sources, equal artifacts (I15)"
 
 
 @FOR_EVERY_PROGRAM
 def test_a_calibration_is_one_line_with_a_time(workload: Workload, abi: Abi) -> None:
-    """What an agent finds beside what it launches."""
+    """An agent finds this program beside the workload."""
     path, *options = calibrator(workload, abi)
     done = run(abi, Path(path), *options)
     assert done.returncode == 0, done.stderr
@@ -200,7 +200,7 @@ class Launch(NamedTuple):
         return f"{self.suite}.{self.benchmark}"
 
 
-NOT_LINKED = "mimalloc343 jemalloc tcmalloc"
+NOT_LINKED = "mimalloc343 jemalloc tcmalloc gperftools"
 WITH_KOTLIN = "raw seed noslice reuse direct batch_8 batch_16 async"
 LAUNCHES = [
     Launch(
@@ -270,7 +270,7 @@ def test_every_workload_with_builds_for_devices_is_launched() -> None:
     SMALL_LAUNCHES,
     ids=lambda value: getattr(value, "name", str(value)),
 )
-def test_a_launch_passes_its_checks_and_measures_every_arm_that_is_there(
+def test_a_launch_passes_its_checks_and_measures_every_available_arm(
     small: Launch,
     abi: Abi,
     tmp_path: Path,
@@ -314,7 +314,7 @@ def test_a_launch_passes_its_checks_and_measures_every_arm_that_is_there(
 
 
 def without_zig(tmp_path: Path) -> tuple[Path, dict[str, str]]:
-    """A copy of the script outside of the clone, and an environment in which nobody finds a zig."""
+    """A copy of the script outside of the clone, with an environment without zig."""
     (tmp_path / "hashing").mkdir()
     folders = [Path(folder) for folder in os.environ["PATH"].split(os.pathsep)]
     named = ("zig", "python-zig")
@@ -396,10 +396,12 @@ def test_zig_keeps_its_caches_in_the_build_and_not_in_the_home(tmp_path: Path) -
     subprocess.run(
         argv, env=environment, check=True, stdin=subprocess.DEVNULL, timeout=60
     )
-    told = dict(
+    reported = dict(
         line.partition("=")[::2]
         for line in (tmp_path / "told").read_text().splitlines()
     )
     for cache in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):
-        assert Path(told[cache]).is_relative_to(tmp_path / "target")
-    assert told["CC_x86_64_unknown_linux_musl"] == "zig cc -target x86_64-linux-musl"
+        assert Path(reported[cache]).is_relative_to(tmp_path / "target")
+    assert (
+        reported["CC_x86_64_unknown_linux_musl"] == "zig cc -target x86_64-linux-musl"
+    )

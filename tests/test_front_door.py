@@ -1,7 +1,6 @@
-"""`make`, `scripts/` and their promises: targets, exit codes, set-up that repeats and names what is missing.
+"""Tests `make` and `scripts/`: targets, exit codes, and a set-up that can be repeated and names what is missing.
 
-Place: what a person meets first. Invariant: the real Makefile and scripts run, in a copy of their own with
-small programs in place of what they call. What they call is tested where it lives.
+The real Makefile and scripts run in a copy, with small programs in place of the tools they call.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def fake_tools(clone: Path, measured: int, judged: int) -> None:
     )
 
 
-def test_what_make_run_starts_inherits_the_tools_that_set_up_installed(
+def test_processes_of_make_run_inherit_the_tools_that_setup_installed(
     clone: Path,
 ) -> None:
     script(clone / "scripts" / "setup", "true")
@@ -44,7 +43,7 @@ def test_what_make_run_starts_inherits_the_tools_that_set_up_installed(
     assert shown.splitlines() == ["cargo of this clone", "up --port 8001 --no-agent"]
 
 
-def test_a_port_in_use_is_said_before_set_up_begins(clone: Path) -> None:
+def test_a_port_in_use_is_reported_before_setup_begins(clone: Path) -> None:
     script(clone / "scripts" / "setup", "echo set-up")
     script(clone / ".venv" / "bin" / "paceline-server", 'echo "$@"')
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -117,6 +116,9 @@ def test_bench_names_the_suites_when_asked_for_an_unknown_one(clone: Path) -> No
     assert done.returncode == 1
     assert "no suite 'nothing'" in done.stderr
     assert "demo" in done.stderr
+    unnamed = run("make", "bench", cwd=clone)
+    assert unnamed.returncode == 1
+    assert "make bench SUITE=hashing (suites: demo)" in unnamed.stderr
 
 
 def test_bench_without_the_make_extension_still_fails_and_prints_the_code(
@@ -128,7 +130,7 @@ def test_bench_without_the_make_extension_still_fails_and_prints_the_code(
     assert "Error 3" in done.stderr
 
 
-def test_setup_asks_for_less_to_use_than_to_test(clone: Path) -> None:
+def test_the_profile_for_use_needs_less_than_the_one_for_tests(clone: Path) -> None:
     wanted = {
         profile: set(
             run(
@@ -177,8 +179,9 @@ def test_checks_all_run_and_one_failure_fails_the_whole(clone: Path) -> None:
 def test_checks_beside_others_run_at_the_same_time_and_count(
     clone: Path, ends: str, then: str, failed: str | None
 ) -> None:
-    """Each of the two waits for the other: one after the other they would never end. The last is killed by
-    its child: bash 3.2, which macOS has, does not tell a subshell its own number."""
+    """Each of the two waits for the other, so one after the other they would never end. The child of the last
+    check kills it, because a subshell of bash 3.2 (macOS) does not know its own number.
+    """
     with_parts(
         clone,
         "meets() { echo side >here; read -r _ <there; }\n"
@@ -198,8 +201,8 @@ def test_checks_beside_others_run_at_the_same_time_and_count(
         assert "1 failed" in done.stdout
 
 
-def test_what_runs_beside_ends_with_the_script(clone: Path) -> None:
-    """A fifo ends when nobody holds its other end any more."""
+def test_background_checks_end_with_the_script(clone: Path) -> None:
+    """A fifo ends when its last writer closes it."""
     os.mkfifo(clone / "alive")
     alive = os.open(clone / "alive", os.O_RDONLY | os.O_NONBLOCK)
     with_parts(
@@ -264,7 +267,7 @@ def test_the_tests_on_adbd_leave_their_result_as_one_line(
 def test_an_edit_of_adbds_source_that_no_longer_applies_ends_the_build(
     clone: Path,
 ) -> None:
-    """What is changed in Google's source is written as whole lines; another version may not have them."""
+    """The edits of Google's source are whole lines, which another version may lack."""
     source = clone / "source" / "system" / "a.cpp"
     source.parent.mkdir(parents=True)
     source.write_text("int x;\n  int x;\n")

@@ -1,7 +1,7 @@
-"""What is special to the hashing suite's builds for devices: the CPU's own SHA, and the self-test.
+"""Tests the hashing suite's builds for devices: the CPU's SHA instructions, and the self-test.
 
-Place: beside `test_device_builds.py`, which looks at the programs of every suite. Invariant: an instruction
-is counted in the file, and used only on a CPU that has it.
+Instructions are counted in the file, and must be used only on a CPU that has them. `test_device_builds.py` tests what
+all suites share.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def test_hardware_sha_is_in_the_program(abi: Abi) -> None:
 
 
 def digest_of_digests(name: str) -> str:
-    """What `engines/src/self_test.rs` says it computes, by another implementation."""
+    """The digest that `engines/src/self_test.rs` documents, by another implementation."""
     data = bytes(place % 251 for place in range(2**20))
     pieces = [data[start : start + 2**16] for start in range(0, 2**20, 2**16)]
     return hashlib.new(
@@ -61,7 +61,7 @@ def digest_of_digests(name: str) -> str:
 
 
 @for_every_abi(ENGINES)
-def test_the_self_test_arrives_at_known_digests(abi: Abi) -> None:
+def test_the_self_test_computes_known_digests(abi: Abi) -> None:
     answer = self_test(abi)
     assert (answer["self_test"], answer["ok"], answer["wrong"]) == (1, True, [])
     assert answer["arch"] == abi.processor

@@ -1,4 +1,4 @@
-"""The check of licences refuses what it should; `make test` runs it over the real dependencies."""
+"""Tests that the check of licences refuses what it should; `make test` runs it on the real dependencies."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import pytest
 
 JVM = Path(__file__).resolve().parents[1] / "native" / "hashing" / "jvm"
 SPARE = 2
-"""The reserved code cache must be this many times what a build uses: JDKs differ in how much they compile."""
+"""The reserved code cache must be this many times what a build uses, because JDKs compile different amounts."""
 
 
 @pytest.mark.timeout(1800)

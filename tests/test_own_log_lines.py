@@ -1,7 +1,6 @@
-"""The importer reads what our own counters print: the same lines as devices print, from the same sources.
+"""Tests that the importer reads the log lines of our own counters.
 
-Place: between `native/hashing` and `runners/paceline/formats`, which import nothing of each other. Invariant:
-the formats are taken from the sources as they stand, so neither side can change its line alone.
+The formats are taken from the sources in `native/hashing`, so that neither side can change a line alone.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ JAVASCRIPT = printed_by("instrumentation.js", "JSTorrent-JS: ")
     each_ms=st.integers(1, 1000),
     longest_ms=st.integers(0, 10**4),
 )
-def test_what_our_counters_print_is_imported_with_every_field(
+def test_lines_printed_by_our_counters_are_imported_with_every_field(
     calls: int, each_ms: int, longest_ms: int
 ) -> None:
     total_s = calls * each_ms / 1000

@@ -1,7 +1,6 @@
-"""The examples of docs/bring-your-own-suite.md and docs/other-languages.md, executed as they stand.
+"""Runs the examples of docs/bring-your-own-suite.md and docs/other-languages.md, taken from the pages.
 
-Place: before a user copies them. Invariant: the files are taken from the page, not from a copy beside it; all
-three keep the contract's order of arms, to the round. It judges no timing.
+All three languages must keep the contract's order of arms in every round. No timing is judged.
 """
 
 from __future__ import annotations

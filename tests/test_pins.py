@@ -1,4 +1,4 @@
-"""What people install is what was tested: every direct dependency is pinned to what the lock has."""
+"""Tests that every direct dependency is pinned to the version in the lock, so that users install what was tested."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ OURS = {"paceline", "paceline-contract", "paceline-server"}
 
 def direct(project: Path) -> Iterator[str]:
     """The requirements a pyproject.toml names, without our own packages."""
-    said = tomllib.loads(project.read_text())
+    project_file = tomllib.loads(project.read_text())
     groups = [
-        said["project"]["dependencies"],
-        *said.get("dependency-groups", {}).values(),
+        project_file["project"]["dependencies"],
+        *project_file.get("dependency-groups", {}).values(),
     ]
     for entry in (entry for group in groups for entry in group):
         if isinstance(entry, str) and entry not in OURS:

@@ -1,7 +1,6 @@
-"""Set-up repeats cheaply, names what broke it, ends with its children, and takes nothing half-made for whole.
-
-The scripts are the real ones on a machine of stand-ins (`stand_ins.py`). The real faults (full disks, cut
-downloads) are tried by `scripts/setup-faults`.
+"""Tests that set-up repeats quickly, names the cause of a failure, ends with its children, and trusts no
+half-made output. The real scripts run on a machine of stand-ins (`stand_ins.py`); `scripts/setup-faults` tests
+real full disks and cut downloads.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ broken() { echo the cause; return 1; }
 """
 
 
-def stepping(clone: Path, *lines: str, **env: str) -> subprocess.CompletedProcess[str]:
+def steps_run(clone: Path, *lines: str, **env: str) -> subprocess.CompletedProcess[str]:
     return run("bash", "-c", STEPS + "\n".join(lines), cwd=clone, **env)
 
 
 def sources(clone: Path) -> None:
-    """What the stamps of the steps are made of."""
+    """The inputs of the steps' stamps."""
     for name in ("contract", "backend", "runners", "frontend"):
         (clone / name).mkdir()
         (clone / name / "pyproject.toml").write_text(name)
@@ -52,7 +51,7 @@ def sources(clone: Path) -> None:
 
 
 def installed(clone: Path) -> list[str]:
-    """What was installed since the last call."""
+    """The programs that were installed since the last call."""
     path = clone / "installed"
     lines = path.read_text().splitlines() if path.exists() else []
     path.unlink(missing_ok=True)
@@ -60,8 +59,9 @@ def installed(clone: Path) -> list[str]:
 
 
 def test_profiles_in_turn_leave_each_others_steps_alone(clone: Path) -> None:
-    """However often the clone's own programs stand on PATH, from a shell with the environment activated, and
-    from inside what a server starts."""
+    """The stamps do not depend on how often the clone's programs are on PATH: in a shell with the environment
+    activated, or in a process of a server.
+    """
     environment = machine(clone)
     sources(clone)
     first = run("scripts/setup", "test", cwd=clone, **environment)
@@ -112,7 +112,7 @@ def test_make_bench_and_make_run_share_what_is_set_up(clone: Path) -> None:
 def test_a_virtual_environment_counts_as_the_python_it_was_made_from(
     tmp_path: Path, clone: Path
 ) -> None:
-    """With the real Python, whose path is part of the stamps."""
+    """The path of the real Python is part of the stamps."""
     subprocess.run(
         ["python3", "-m", "venv", "--without-pip", tmp_path / "other"], check=True
     )
@@ -130,36 +130,38 @@ def test_a_step_runs_again_only_when_its_inputs_change_or_its_output_is_gone(
 ) -> None:
     (clone / "input").write_text("one")
     once = 'step "a thing" made "$(hash_of input)" "" work'
-    stepping(clone, once, once)
+    steps_run(clone, once, once)
     assert (clone / "ran").read_text().count("ran") == 1
     (clone / "input").write_text("two")
-    assert "up to date" not in stepping(clone, once).stdout
+    assert "up to date" not in steps_run(clone, once).stdout
     (clone / "made").unlink()
-    assert "up to date" not in stepping(clone, once).stdout
-    assert "up to date" in stepping(clone, once).stdout
+    assert "up to date" not in steps_run(clone, once).stdout
+    assert "up to date" in steps_run(clone, once).stdout
     assert (clone / "ran").read_text().count("ran") == 3
 
 
 def test_a_failing_step_shows_the_cause_and_is_tried_again(clone: Path) -> None:
-    done = stepping(clone, 'step "a thing" made x "Look there." broken')
+    done = steps_run(clone, 'step "a thing" made x "Look there." broken')
     assert done.returncode == 1
     assert "the cause" in done.stderr
     assert "Look there." in done.stderr
-    again = stepping(clone, 'step "a thing" made x "Look there." work')
+    again = steps_run(clone, 'step "a thing" made x "Look there." work')
     assert again.returncode == 0
     assert (clone / "ran").exists()
 
 
-def test_what_a_step_left_unfinished_is_never_taken_for_whole(clone: Path) -> None:
-    """Even where its output stands and its inputs are the same; a finished one may be built upon."""
+def test_unfinished_output_of_a_step_is_not_used(clone: Path) -> None:
+    """Other steps build on finished output only, so a step that was interrupted runs again even if its output
+    exists.
+    """
     once = 'step "a thing" made x "" work'
-    stepping(clone, once)
+    steps_run(clone, once)
     half = (
         'half() { touch made; kill -KILL $$; sleep 60; }; step "a thing" made y "" half'
     )
-    stepping(clone, half)
-    assert "up to date" not in stepping(clone, once).stdout
-    stepping(clone, 'step "a thing" made z "" work')
+    steps_run(clone, half)
+    assert "up to date" not in steps_run(clone, once).stdout
+    steps_run(clone, 'step "a thing" made z "" work')
     assert (clone / "ran").read_text().split("\n")[:3] == [
         "ran whole=no",
         "ran whole=no",
@@ -224,10 +226,10 @@ def test_the_cause_of_a_failure_is_named_from_what_the_clients_say(clone: Path) 
     assert causes_of(clone, ["a syntax error in line 3"]) == [""]
 
 
-def test_a_full_filesystem_is_found_and_named_though_nobody_said_so(
+def test_a_full_filesystem_is_detected_and_named(
     clone: Path,
 ) -> None:
-    """On a full disk the log too is cut off."""
+    """On a full disk the log is cut off, too."""
     script(
         clone / "programs" / "df",
         "echo Filesystem 1024-blocks Used Available Capacity Mounted on",
@@ -258,14 +260,21 @@ def test_a_clock_of_1970_is_named(clone: Path) -> None:
 BLOCKS = (
     'echo $$ >>"@/children"; exec 3>"@/alive"; echo up >"@/ready"; read -r _ <"@/never"'
 )
-"""A program that says it is there and waits for what never comes; the system closes its end of `alive`."""
+"""A program that reports its start and waits for ever; the system closes its end of `alive`."""
 
 
 def wait_for_word(fifo: int, process: subprocess.Popen[Any]) -> None:
-    """Until somebody wrote into the fifo, which is open for reading; fails when the process ends without."""
+    """Waits until the fifo, which is open for reading, was written to; fails if the process ends first."""
     while not select.select([fifo], [], [], 0.2)[0]:
         assert process.poll() is None, "it ended before its step began"
     os.close(fifo)
+
+
+def _in_own_session() -> None:
+    """Give the session its terminal, and Ctrl-C its effect: a shell cannot trap a signal that is ignored when it
+    starts, as it is where the tests run in the background."""
+    os.close(os.open(os.ttyname(0), os.O_RDWR))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class BlockedSetup:
@@ -285,13 +294,13 @@ class BlockedSetup:
             stdout=end,
             stderr=end,
             start_new_session=True,
-            preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),  # noqa: PLW1509 - makes it the session's terminal
+            preexec_fn=_in_own_session,  # noqa: PLW1509 - needed in the child, before bash
         )
         os.close(end)
         wait_for_word(ready, self.process)
 
-    def ended(self) -> tuple[int, str]:
-        """The status and what the terminal showed, once every child has ended."""
+    def wait_for_end(self) -> tuple[int, str]:
+        """The exit status and the terminal's output, once every child has ended."""
         shown = b""
         while True:
             try:
@@ -330,7 +339,7 @@ def test_an_interrupted_step_ends_with_its_children_and_the_next_set_up_continue
         os.write(blocked.terminal, b"\x03")
     else:
         blocked.process.send_signal(signal.SIGTERM)
-    code, shown = blocked.ended()
+    code, shown = blocked.wait_for_end()
     assert code == (130 if sent == "ctrl-c" else 143), shown
     step = "python packages" if tool == "uv" else "frontend packages"
     assert f'Interrupted during "{step}"' in shown
@@ -346,7 +355,7 @@ def test_an_interrupted_step_ends_with_its_children_and_the_next_set_up_continue
     assert not re.search(rf"{step} +up to date", again.stdout)
 
 
-def test_two_at_once_wait_for_each_other(clone: Path) -> None:
+def test_two_setups_at_once_wait_for_each_other(clone: Path) -> None:
     environment = machine(clone)
     sources(clone)
     uv = (clone / "uv.sh").read_text()
@@ -393,7 +402,7 @@ def test_a_clone_may_lie_anywhere(tmp_path: Path, name: str) -> None:
         assert ("up to date" in done.stdout) == (state == "up to date")
 
 
-def test_a_place_that_cannot_stand_on_path_is_refused(tmp_path: Path) -> None:
+def test_a_directory_that_path_cannot_hold_is_refused(tmp_path: Path) -> None:
     place = tmp_path / "a:b"
     place.mkdir()
     done = run("scripts/setup", "bench", cwd=copy_of_front_door(place))
@@ -407,7 +416,7 @@ printf '%s\\n' "$TMPDIR" "$XDG_CACHE_HOME" "$npm_config_cache" "$CARGO_HOME" "$M
 """
 
 
-def test_a_home_that_cannot_be_written_and_a_small_temporary_place_are_left_alone(
+def test_an_unwritable_home_and_a_small_tmp_are_not_used(
     clone: Path,
 ) -> None:
     temporary = clone / "temporary"
@@ -427,7 +436,7 @@ def test_a_home_that_cannot_be_written_and_a_small_temporary_place_are_left_alon
         "MAVEN_OPTS": "-Dmaven.repo.local=mine",
     }
 
-    def places(home: Path, free_kib: int) -> list[str]:
+    def scratch_directories(home: Path, free_kib: int) -> list[str]:
         changed = {"HOME": str(home), "FREE_KIB": str(free_kib)}
         return run(
             "bash", "-c", PLACES, cwd=clone, **environment | changed
@@ -435,13 +444,13 @@ def test_a_home_that_cannot_be_written_and_a_small_temporary_place_are_left_alon
 
     build = clone / "build"
     caches = [f"{build}/{name}" for name in ("caches", "caches/npm", "caches/cargo")]
-    assert places(Path("/dev/null/home"), 4096) == [
+    assert scratch_directories(Path("/dev/null/home"), 4096) == [
         str(build / "tmp"),
         *caches,
         "-Dmaven.repo.local=mine",
     ]
     (clone / "home").mkdir()
-    assert places(clone / "home", 9_000_000) == [
+    assert scratch_directories(clone / "home", 9_000_000) == [
         str(temporary),
         "",
         "",

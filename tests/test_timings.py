@@ -1,7 +1,6 @@
-"""What `make test` says of the time its tests took: who used it, and the table at the end.
+"""Tests what `make test` reports about time: the owner of each second, and the table at the end.
 
-Place: beside the scripts it belongs to. CPU time is compared, never wall time, so other work on this machine
-changes nothing.
+CPU time is compared, never wall time, so that other work on the machine has no influence.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 BURNED_S = 0.4
 COUNTED_S = 0.38
-"""Of that the system counts at least so much: it has ticks of 10 ms."""
+"""The least that the system counts of it, in ticks of 10 ms."""
 SAMPLE = f"""
 import subprocess, sys, time
 import pytest
@@ -86,7 +85,7 @@ def timings(folder: Path, *options: str) -> dict[str, Any]:
 def test_each_second_has_one_owner_and_a_shared_fixture_is_none_of_its_users(
     tmp_path: Path,
 ) -> None:
-    """Without the owner, the first user would pay for the start of a fixture and the last for its end."""
+    """Otherwise the first user would pay for the start of a fixture and the last one for its end."""
     cpu = timings(tmp_path)
     assert cpu["shared"] >= 2 * COUNTED_S
     assert cpu["test_with_a_fixture_of_its_own"] >= COUNTED_S
@@ -145,7 +144,7 @@ def test_the_table_has_the_slowest_of_every_language(
     assert shown[-1].split() == ["4.0", "2.0", "server"], "both workers' together"
 
 
-def test_the_table_says_nothing_where_nothing_ran(tmp_path: Path) -> None:
+def test_the_table_is_empty_where_nothing_ran(tmp_path: Path) -> None:
     argv = [sys.executable, str(ROOT / "scripts" / "slowest.py"), str(tmp_path)]
     assert (
         subprocess.run(

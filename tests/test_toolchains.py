@@ -1,7 +1,5 @@
-"""Which toolchains set-up sees, gets and names: each of them there, absent, too old and failing.
-
-The scripts are the real ones on a machine of stand-ins (`stand_ins.py`); real package managers are what
-`make test-bare` is for.
+"""Tests which toolchains set-up detects, installs and names: each one present, absent, too old and failing. The
+real scripts run on a machine of stand-ins (`stand_ins.py`); `make test-bare` covers real package managers.
 """
 
 from __future__ import annotations
@@ -68,7 +66,7 @@ def all_tools(clone: Path, environment: dict[str, str]) -> list[str]:
     return sorted(set(shell(clone, environment, profiles).stdout.split()))
 
 
-def as_somebody(clone: Path, uid: int) -> None:
+def as_user(clone: Path, uid: int) -> None:
     script(clone / "programs" / "id", f"echo {uid}")
 
 
@@ -84,8 +82,9 @@ def with_apt(clone: Path) -> None:
 def test_every_toolchain_is_seen_and_none_when_it_is_absent_old_or_failing(
     clone: Path,
 ) -> None:
-    """What bash says of an absent program ("line 92: javac: command not found") holds a number, as do the
-    errors of programs that fail and what a JVM says of its variables."""
+    """Errors of absent or failing programs may hold a number ("line 92: javac: command not found"), as may a
+    JVM's notes.
+    """
     environment = machine(clone)
     tools = all_tools(clone, environment)
     assert set(tools) == set(STAND_INS), "every tool has a stand-in"
@@ -125,8 +124,8 @@ def test_every_toolchain_is_seen_and_none_when_it_is_absent_old_or_failing(
 
     for tool in tools:
         take_away(clone, tool)
-    gone = shell(clone, environment, look)
-    assert states(gone) == dict.fromkeys(tools, "1")
+    output = shell(clone, environment, look)
+    assert states(output) == dict.fromkeys(tools, "1")
 
 
 def states(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
@@ -137,7 +136,7 @@ def states(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("profile", ["bench", "run", "devices", "test"])
-def test_all_that_is_absent_is_named_with_what_to_type(
+def test_every_missing_tool_is_named_with_the_command_that_installs_it(
     clone: Path, profile: str
 ) -> None:
     environment = machine(clone) | {"PACELINE_INSTALL": "no"}
@@ -164,10 +163,10 @@ def test_an_old_toolchain_is_named_with_both_versions(clone: Path) -> None:
 def test_without_root_one_line_installs_what_only_root_can_and_nothing_is_begun(
     clone: Path,
 ) -> None:
-    """Node.js and Rust need no advice: set-up brings them itself once Python is there."""
+    """Node.js and Rust need no advice, because set-up installs them itself once there is Python."""
     environment = machine(clone)
     with_apt(clone)
-    as_somebody(clone, 1000)
+    as_user(clone, 1000)
     for tool in ("python", "gcc", "cargo", "java", "maven", "node"):
         take_away(clone, tool)
     done = run("scripts/setup", "run", cwd=clone, **environment)
@@ -190,7 +189,7 @@ def test_without_root_one_line_installs_what_only_root_can_and_nothing_is_begun(
 def test_apt_get_is_shown_by_its_stages_and_counts(clone: Path) -> None:
     environment = machine(clone)
     with_apt(clone)
-    as_somebody(clone, 0)
+    as_user(clone, 0)
     (clone / "programs" / "javac").rename(clone / "javac")
     done = run("scripts/setup", "bench", cwd=clone, **environment)
     stages = re.findall(r"^  toolchains +(\S.*)$", done.stdout, re.MULTILINE)
@@ -210,10 +209,10 @@ def test_apt_get_is_shown_by_its_stages_and_counts(clone: Path) -> None:
     assert "No JRE found." in log
 
 
-def test_a_failing_apt_get_ends_set_up_with_its_words(clone: Path) -> None:
+def test_a_failing_apt_get_ends_setup_with_its_message(clone: Path) -> None:
     environment = machine(clone)
     with_apt(clone)
-    as_somebody(clone, 0)
+    as_user(clone, 0)
     take_away(clone, "java")
     take_away(clone, "node")
     script(
@@ -232,10 +231,10 @@ def test_a_failing_apt_get_ends_set_up_with_its_words(clone: Path) -> None:
     )
 
 
-def test_rust_that_cannot_be_fetched_is_said_in_one_sentence_and_asked_for_once(
+def test_a_failed_download_of_rust_is_one_sentence_and_is_not_repeated(
     clone: Path,
 ) -> None:
-    """The real Python asks an address where nobody listens."""
+    """The real Python connects to an address that refuses."""
     environment = machine(clone)
     for tool in ("cargo", "clippy", "rustfmt"):
         take_away(clone, tool)

@@ -1,4 +1,4 @@
-"""The version stands in VERSION alone; what cannot read that file is held equal to it here."""
+"""Tests that every place that cannot read the file VERSION has the same version."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_no_other_package_names_a_version() -> None:
 
 
 def test_server_built_from_a_source_archive_keeps_the_version(tmp_path: Path) -> None:
-    """VERSION lies outside the package, so its source archive must carry the version itself."""
+    """VERSION is outside the package, so its source archive must carry the version itself."""
     build = [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path)]
     subprocess.run(
         [*build, "-t", "sdist"],

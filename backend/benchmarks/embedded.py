@@ -1,11 +1,10 @@
-"""What the embedded shape costs beside a bare FastAPI + Celery, and how soon a delivered job has its verdict.
+"""Measures what the embedded shape costs beside a bare FastAPI + Celery, and how soon a delivered job has its verdict.
 
     python backend/benchmarks/embedded.py [--rounds 5] [--jobs 12]
 
-Place: run by hand; its figures go into release notes. `paceline-server up --no-agent --no-first-run` in a
-fresh directory each time (so its start includes the whole migration) takes turns with `bare_embedded.py`;
-then one more `up` receives simulated jobs over HTTP the way an agent delivers them. The ratios are what
-travels; the latency is this machine's.
+`paceline-server up --no-agent --no-first-run` in an empty directory, so that each start includes the migration,
+takes turns with `bare_embedded.py`. Then one more `up` receives simulated jobs over HTTP. Release notes quote the
+ratios; the latency depends on the machine.
 """
 
 from __future__ import annotations
@@ -110,7 +109,7 @@ def _until(reached: Callable[[], bool], what: str) -> None:
 
 @contextmanager
 def paceline() -> Iterator[Started]:
-    """`up` without an agent, in a directory of its own."""
+    """`up` without an agent, in an empty directory."""
     port = free_port()
     command = str(Path(sys.executable).with_name("paceline-server"))
     with tempfile.TemporaryDirectory() as directory:
@@ -232,7 +231,7 @@ def open_lab(client: httpx.Client, person: dict[str, str]) -> Lab:
 
 
 def latency(jobs: int) -> None:
-    """From the request that finishes a delivery to the stored verdict, each look included."""
+    """The time from the request that finishes a delivery to the stored verdict, as seen by polling."""
     finished = [0.0]
 
     def sent(request: httpx.Request) -> None:

@@ -28,27 +28,29 @@ from uuid import uuid4
 import httpx
 import numpy as np
 from numpy.typing import NDArray
+from paceline_contract.params import params_key
 from paceline_server.accounts import service as accounts
 from paceline_server.detect.changes import service as detection
 from paceline_server.detect.recompute import recompute
 from paceline_server.detect.schemas import JobReportOut, MeasurementOut
-from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import clock, ids, logging
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import memory
 from paceline_server.series import point_queries as points
 from paceline_server.stats import changepoint
-from paceline_server.store import migrations
+from paceline_server.store import access, migrations
 from paceline_server.store import session as store
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.decisions import JobReport
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.history import NoiseFloor
-from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.jobs import Job
+from paceline_server.store.tables.projects import TargetGrant
 from paceline_server.testing import servers
 from paceline_server.testing.nightly_jobs import NightlyJobs
 from paceline_server.testing.running_server import running
 from paceline_server.testing.sorting_suite import suite_manifest
+from paceline_server.testing.stored_jobs import store_finished_job
 from sqlalchemy import select
 
 STEP_SHARE = 0.2
@@ -84,7 +86,15 @@ def filled(values: NDArray[np.float64]) -> str:
     with session_scope() as session:
         session.add(
             Agent(
-                id=agent_id, name="bench", version="0", created_at=at, last_seen_at=at
+                id=agent_id,
+                name="bench",
+                version="0",
+                granted_projects=[access.DEFAULT_PROJECT_ID],
+                granted_repositories=["**"],
+                granted_targets=["*"],
+                enrolled_by=None,
+                created_at=at,
+                last_seen_at=at,
             )
         )
         session.flush()
@@ -95,6 +105,7 @@ def filled(values: NDArray[np.float64]) -> str:
                 serial="s",
                 name="bench",
                 agent_id=agent_id,
+                bound_at=at,
                 refuses=None,
                 factors={},
                 fingerprint="f" * 64,
@@ -105,6 +116,13 @@ def filled(values: NDArray[np.float64]) -> str:
             )
         )
         session.flush()
+        session.add(
+            TargetGrant(
+                target_id=target_id,
+                project_id=access.DEFAULT_PROJECT_ID,
+                created_at=at,
+            )
+        )
         points.add_fingerprint(session, "f" * 64, {"kernel": "1"}, at)
         names = [ids.new_id("ser") for _ in values]
         points.add_series(
@@ -142,63 +160,23 @@ def filled(values: NDArray[np.float64]) -> str:
 def _night(
     target_id: str, names: list[str], values: list[float], at: Any, night: int
 ) -> None:
-    run_id, job_id, commit = ids.new_id("run"), ids.new_id("job"), f"{night:040x}"
+    job = store_finished_job(
+        target_id,
+        at,
+        suite="sorting",
+        manifest=suite_manifest(),
+        commit=f"{night:040x}",
+    )
     with session_scope() as session:
-        session.add(
-            Run(
-                id=run_id,
-                suite="sorting",
-                repository="r",
-                manifest_path="suite.toml",
-                manifest=suite_manifest(),
-                commit=commit,
-                branch="main",
-                base_commit=None,
-                trigger="schedule",
-                state="done",
-                verdict="pass",
-                reason=None,
-                demonstration=False,
-                benchmarks=[],
-                params={},
-                knobs={},
-                launches=5,
-                rounds=20,
-                min_time_ns=1,
-                created_by="bench",
-                created_at=at,
-                finished_at=at,
-            )
-        )
-        session.flush()
-        session.add(
-            Job(
-                id=job_id,
-                run_id=run_id,
-                target_id=target_id,
-                state="done",
-                attempt=1,
-                batch=0,
-                requeues=0,
-                seed=1,
-                verdict="pass",
-                partial=False,
-                samples=0,
-                not_before=at,
-                created_at=at,
-                started_at=at,
-            )
-        )
-        session.flush()
         points.add_points(
             session,
             [
                 {
                     "series_id": name,
-                    "job_id": job_id,
-                    "run_id": run_id,
+                    "job_id": job.id,
+                    "run_id": job.run_id,
                     "at": at,
-                    "commit": commit,
+                    "commit": f"{night:040x}",
                     "artifact_hash": None,
                     "fingerprint": "f" * 64,
                     "value": value,
@@ -215,8 +193,9 @@ def _night(
 
 
 def reported(values: NDArray[np.float64]) -> None:
-    """Stored reports of the two newest nights' jobs, and noise floors: what a comparison of their revisions
-    reads."""
+    """Stores reports of the jobs of the two newest nights, and noise floors, which a comparison of their
+    revisions reads.
+    """
     names = [(f"b_{number // 20}", number % 20) for number in range(values.shape[0])]
     with session_scope() as session:
         jobs = session.scalars(
@@ -323,20 +302,20 @@ def asked(what: str, ask: Callable[[int], httpx.Response]) -> None:
 
 
 def pages(count: int, nights: int) -> None:
-    """What the pages of series ask of a server that holds this history."""
+    """The requests of the pages of series to a server with this history."""
     values = drawn(count, nights)
     filled(values)
     reported(values)
     recompute("sorting", samples=False)
     sides = {"base": f"{nights - 2:040x}", "head": f"{nights - 1:040x}"}
     with session_scope() as session:
-        _, secret = accounts.issue_token(session, "bench", "plt", ["read"])
+        _, secret = accounts.issue_token(session, "bench", "plt", ["project.read"])
     with tempfile.TemporaryDirectory() as data, ExitStack() as stack:
         settings = Settings(
             database_url=store.database().url, redis_url=None, data_dir=Path(data)
         )
         server = stack.enter_context(running(settings))
-        memory.settle()  # as every entry point of the product does
+        memory.tune_collector()  # as every entry point of the product does
         client = stack.enter_context(
             httpx.Client(base_url=f"{server.url}/api/v1", timeout=60)
         )
@@ -404,7 +383,7 @@ def main() -> None:
         options.series,
         lambda: list(map(changepoint.detect, values)),
     )
-    size = detection.TOGETHER
+    size = detection.WINDOWS_AT_ONCE
     parts = [
         list(values[first : first + size]) for first in range(0, options.series, size)
     ]
@@ -427,4 +406,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with access.using(access.of_project(access.DEFAULT_PROJECT_ID)):
+        main()

@@ -1,11 +1,10 @@
-"""Samples per second through one API process, end to end over a loopback socket, beside a bare prototype.
+"""Measures samples per second through one API process over a loopback socket, beside a bare prototype.
 
     python backend/benchmarks/ingest.py [--database sqlite|postgresql] [--rounds 5] [--gzip]
 
-Place: run by hand; its figures go into release notes. The bare prototype (`bare_ingest.py`) is the least that
-decodes the same bodies and stores the same columns with the same storage settings: no authentication,
-fencing, validation, ledger or live events. Both servers run at once and take turns, so what else the machine
-does hits both; the ratio is the figure that travels.
+The prototype (`bare_ingest.py`) decodes the same bodies and stores the same columns, without authentication,
+fencing, validation, ledger or live events. Both servers run at once and take turns, so that other load affects
+both; release notes quote the ratio.
 """
 
 from __future__ import annotations
@@ -30,10 +29,11 @@ from uuid import uuid4
 import numpy as np
 from paceline_server.accounts import service as accounts
 from paceline_server.kernel import clock, ids
-from paceline_server.store import migrations
+from paceline_server.store import access, migrations
 from paceline_server.store import session as store
 from paceline_server.store.session import Database, session_scope
 from paceline_server.store.tables.fleet import Agent, Target
+from paceline_server.store.tables.projects import TargetGrant
 from paceline_server.testing import servers
 from paceline_server.testing.scripted_agent import announce
 
@@ -115,9 +115,9 @@ def send(
                 body = queue.pop()
             connection.request("POST", peer.path, body, headers)
             answer = connection.getresponse()
-            said = answer.read()
+            body_bytes = answer.read()
             if answer.status != 200:
-                faults.append(f"{answer.status} {said[:300]!r}")
+                faults.append(f"{answer.status} {body_bytes[:300]!r}")
 
     threads = [threading.Thread(target=pump) for _ in range(connections)]
     started = time.perf_counter()
@@ -176,18 +176,23 @@ def prepared(url: str) -> dict[str, str]:
                 id=ids.new_id("agt"),
                 name="bench",
                 version="0",
+                granted_projects=[access.DEFAULT_PROJECT_ID],
+                granted_repositories=["**"],
+                granted_targets=["*"],
+                enrolled_by=None,
                 created_at=at,
                 last_seen_at=at,
             )
             session.add(agent)
             session.flush()
             session.add(
-                Target(
+                target := Target(
                     id=ids.new_id("tgt"),
                     kind="host",
                     serial="s",
                     name="bench",
                     agent_id=agent.id,
+                    bound_at=at,
                     refuses=None,
                     factors={},
                     fingerprint="0" * 64,
@@ -197,10 +202,20 @@ def prepared(url: str) -> dict[str, str]:
                     created_at=at,
                 )
             )
+            session.flush()
+            session.add(
+                TargetGrant(
+                    target_id=target.id,
+                    project_id=access.DEFAULT_PROJECT_ID,
+                    created_at=at,
+                )
+            )
             _, credential = accounts.issue_token(
                 session, "bench", "pla", ["agent"], agent_id=agent.id
             )
-            _, ci = accounts.issue_token(session, "ci", "plt", ["ingest", "read"])
+            _, ci = accounts.issue_token(
+                session, "ci", "plt", ["runs.create", "targets.use", "project.read"]
+            )
         announce(agent.id)
     database.dispose()
     return {"Authorization": f"Bearer {credential}", "X-Ci": f"Bearer {ci}"}
@@ -217,14 +232,14 @@ def ask(
         {**headers, "Content-Type": "application/json"},
     )
     answer = connection.getresponse()
-    said = answer.read()
+    body_bytes = answer.read()
     if answer.status >= 300:
-        raise RuntimeError(f"{path}: {answer.status} {said[:300]!r}")
-    return dict(json.loads(said)) if said else {}
+        raise RuntimeError(f"{path}: {answer.status} {body_bytes[:300]!r}")
+    return dict(json.loads(body_bytes)) if body_bytes else {}
 
 
-def measuring(port: int, headers: dict[str, str]) -> Peer:
-    """A leased, measuring job of the real server."""
+def start_measuring_job(port: int, headers: dict[str, str]) -> Peer:
+    """Lease a job of the real server and report that it is measuring."""
     ask(port, "/runs", {"Authorization": headers.pop("X-Ci")}, {"suite": "demo"})
     lease = ask(port, "/agents/self/lease", headers, {"wait_s": 0})
     headers["Lease-Token"] = str(lease["lease_token"])
@@ -250,14 +265,14 @@ def compare(
         for mine, theirs in zip(rates[ours.name], rates[bare.name], strict=True)
     ]
     shape = f"{options.database:<10} {'gzip' if compress else 'plain':<5}"
-    for name, seen in rates.items():
+    for name, of_peer in rates.items():
         low, middle, high = (
-            min(seen) / 1e6,
-            statistics.median(seen) / 1e6,
-            max(seen) / 1e6,
+            min(of_peer) / 1e6,
+            statistics.median(of_peer) / 1e6,
+            max(of_peer) / 1e6,
         )
         sys.stdout.write(
-            f"{shape} {name:<8} {middle:5.2f} M samples/s ({low:.2f} to {high:.2f}, {len(seen)} rounds)"
+            f"{shape} {name:<8} {middle:5.2f} M samples/s ({low:.2f} to {high:.2f}, {len(of_peer)} rounds)"
             + "\n"
         )
     sys.stdout.write(
@@ -304,10 +319,14 @@ def main() -> None:
             "PACELINE_LEASE_S": "3600",
         }
         stack.enter_context(serving("paceline_server.main:create", ports[1], env))
-        bare, ours = Peer("bare", ports[0], "/items", {}), measuring(ports[1], headers)
+        bare, ours = (
+            Peer("bare", ports[0], "/items", {}),
+            start_measuring_job(ports[1], headers),
+        )
         for compress in (False, True) if options.gzip else (False,):
             compare(bare, ours, options, compress=compress)
 
 
 if __name__ == "__main__":
-    main()
+    with access.using(access.of_project(access.DEFAULT_PROJECT_ID)):
+        main()

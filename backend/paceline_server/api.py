@@ -1,7 +1,6 @@
-"""The application: every feature's routes under `/api/v1`, the system's endpoints, and the pages.
+"""Builds the application: every feature's routes under `/api/v1`, the system's endpoints, and the pages.
 
-Place: above all features, below the entry points. Invariant: building it starts nothing and connects to
-nothing; the lifespan it is given does. Holds no decisions.
+Building it starts and connects nothing; its lifespan does.
 """
 
 from __future__ import annotations
@@ -32,7 +31,9 @@ from paceline_server.accounts.admission import Admission
 from paceline_server.accounts.auth import ANYONE
 from paceline_server.alerts import routes as alerts
 from paceline_server.catalog import routes as catalog
+from paceline_server.channels import routes as channels
 from paceline_server.detect.policies import routes as policies
+from paceline_server.detect.waivers import routes as waivers
 from paceline_server.fleet import routes as fleet
 from paceline_server.imports import routes as imports
 from paceline_server.ingest import routes as ingest
@@ -44,14 +45,18 @@ from paceline_server.kernel.route_table import RouteTable
 from paceline_server.kernel.settings import Settings
 from paceline_server.live import routes as live
 from paceline_server.live.tail import Tail
+from paceline_server.projects import routes as projects
+from paceline_server.projects.invitations import routes as invitations
+from paceline_server.publish import routes as publish
+from paceline_server.publish.exports import routes as exports
 from paceline_server.reports import routes as reports
 from paceline_server.series import routes as series
-from paceline_server.store import incidents, migrations, outbox
+from paceline_server.store import access, incidents, migrations, outbox
 from paceline_server.store.session import database, read_scope
 
 PREFIX = "/api/v1"
 BODY_BYTES = 64 * 1024
-"""Of a request, unless its route says otherwise with `max_body_size`."""
+"""Largest request body, unless a route sets `max_body_size`."""
 
 PROBE_EVERY_S = 2.0
 
@@ -69,8 +74,7 @@ system = APIRouter(tags=["system"])
 
 
 def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
-    """The application of one process. Without a lifespan nothing runs in the background (tests,
-    `openapi`)."""
+    """The application of a process. Without a lifespan nothing runs in the background."""
     app = FastAPI(
         title="Paceline",
         version="1",
@@ -85,16 +89,22 @@ def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
     features = APIRouter(prefix=PREFIX, max_body_size=BODY_BYTES)
     for feature in (
         accounts,
+        projects,
+        invitations,
         catalog,
         fleet,
         jobs,
         ingest,
         series,
         policies,
+        waivers,
         reports,
         alerts,
+        channels,
         imports,
         live,
+        publish,
+        exports,
     ):
         features.include_router(feature.router)
     app.include_router(features)
@@ -109,12 +119,12 @@ def create_app(settings: Settings, lifespan: Lifespan | None = None) -> FastAPI:
 
 
 def adopt(app: FastAPI, settings: Settings) -> None:
-    """Give an application the settings and the fresh state of one process."""
+    """Give an application the settings and fresh state of this process."""
     app.state.settings = settings
     app.state.tail = Tail()
     app.state.checks = {}
-    app.state.writes = Writes()
-    process_settings.use(settings)
+    app.state.writes = WriteProbe()
+    process_settings.set_current(settings)
 
 
 @asynccontextmanager
@@ -125,12 +135,12 @@ async def _only_streams(app: FastAPI) -> AsyncIterator[None]:
 
 @system.get("/healthz", dependencies=[ANYONE])
 async def healthz() -> dict[str, str]:
-    """The process answers. (Without a thread: it says so while all of them wait.)"""
+    """Whether the process answers. Needs no thread, so it answers while all of them wait."""
     return {"status": "ok"}
 
 
 class VersionOut(wire.Response):
-    """Which release answers."""
+    """The release of this server."""
 
     version: str
 
@@ -143,11 +153,11 @@ def version() -> VersionOut:
 
 @system.get("/readyz", response_model=None, dependencies=[ANYONE])
 def readyz(request: Request) -> Response:
-    """Whether this process can do its work: database, its schema, writes, broker, background work. 503 names
-    what cannot."""
+    """Whether this process is ready: database, schema, writes, broker, background work. 503 names the failing
+    checks."""
     checks: dict[str, Callable[[], bool]] = {
         "database": _database_current,
-        "writes": request.app.state.writes.possible,
+        "writes": request.app.state.writes.succeeds,
         **request.app.state.checks,
     }
     results: dict[str, Any] = {}
@@ -163,29 +173,30 @@ def readyz(request: Request) -> Response:
     )
 
 
-class Writes:
-    """Whether writes succeed, found out by writing: at most once in `PROBE_EVERY_S`, as anyone may ask."""
+class WriteProbe:
+    """Tests whether writes succeed, at most once in `PROBE_EVERY_S` because anyone may ask."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._looked_at = -math.inf
+        self._probed_at = -math.inf
         self._succeeded = False
 
-    def possible(self) -> bool:
-        """Whether the last write succeeded, or the one made now. While one takes long, who asks is told what
-        was known before: a queue here would take the threads of all other requests."""
+    def succeeds(self) -> bool:
+        """Whether the newest test write succeeded. While a write takes long, others get the previous result:
+        waiting here would occupy the threads of all requests."""
         if self._lock.acquire(timeout=0.5):
             try:
-                if time.monotonic() - self._looked_at >= PROBE_EVERY_S:
-                    self._succeeded = self._try()
-                    self._looked_at = time.monotonic()
+                if time.monotonic() - self._probed_at >= PROBE_EVERY_S:
+                    self._succeeded = self._write()
+                    self._probed_at = time.monotonic()
             finally:
                 self._lock.release()
         return self._succeeded
 
-    def _try(self) -> bool:
+    def _write(self) -> bool:
         try:
-            database().write_something()
+            with access.as_system():
+                database().probe_write()
         except SQLAlchemyError as error:
             log.error("writes_fail", error=str(error)[:300])
             return False
@@ -198,24 +209,24 @@ def _database_current() -> bool:
 
 @system.get("/metrics", response_class=Response, dependencies=[ANYONE])
 def metrics(request: Request) -> Response:
-    """Prometheus text format: of this process, and what all share (outbox, incidents)."""
-    with read_scope() as session:
-        count, oldest = outbox.pending(session)
-        happened = incidents.counts(session)
+    """Metrics of this process and of the shared outbox and incidents, in Prometheus text format."""
+    with access.as_system(), read_scope() as session:
+        count, oldest = outbox.count_pending(session)
+        incident_counts = incidents.counts(session)
     PENDING.set(count)
     OLDEST_S.set(
         0 if oldest is None else max(0.0, (clock.now() - oldest).total_seconds())
     )
     STREAMS.set(len(request.app.state.tail))
     registry = CollectorRegistry()
-    registry.register(_Incidents(happened))
+    registry.register(_Incidents(incident_counts))
     return Response(
         generate_latest() + generate_latest(registry), media_type=CONTENT_TYPE_LATEST
     )
 
 
 class _Incidents(Collector):
-    """A counter whose values are rows: every process says the same."""
+    """A counter of stored incidents, the same in every process."""
 
     def __init__(self, counts: dict[str, int]) -> None:
         self._counts = counts

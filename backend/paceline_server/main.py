@@ -1,7 +1,4 @@
-"""What an ASGI server loads: `paceline_server.main:create` (a factory), settings from the environment.
-
-Place: the entry point of every API process. Holds nothing of its own.
-"""
+"""The application factory that an ASGI server loads: `paceline_server.main:create`, with settings from the environment."""
 
 from __future__ import annotations
 
@@ -16,10 +13,10 @@ from paceline_server.runtime.serving import lifespan
 
 
 def create() -> FastAPI:
-    """The application of one process. Raises SettingsError."""
+    """The application of this process. Raises SettingsError."""
     settings = load_settings()
     logging.configure(settings.log_json)
     end_with_parent()
     app = create_app(settings, lifespan)
-    memory.settle()
+    memory.tune_collector()
     return app

@@ -1,12 +1,13 @@
-"""Both shapes for every test: SQLite with in-process hints, and real PostgreSQL with real Redis.
+"""Fixtures for both shapes: SQLite with in-process hints, and real PostgreSQL with real Redis.
 
-A test that takes `database` (or anything built on it: `client`, `app`, `server`) runs once per shape, unless
-it or its module says `@pytest.mark.shapes("embedded")`. What reaches SQL, locks or hints of its own runs on
-both; what is refused before a database is asked, or computed after it answered, runs on one. A module whose
-statements other tests run on PostgreSQL, too, says `plain_sql`: its tests run on SQLite in `make test` (but for
-those with a `shapes` of their own), and on both in `make test-long`. The servers
-start once per pytest process on free loopback ports, end with it (even when it is killed), and every test
-gets its own database: SQLite's a copy of a migrated template, PostgreSQL's emptied (testing/emptied.py).
+A test that takes `database` (or a fixture built on it: `client`, `app`, `server`) runs once per shape, unless it or
+its module is marked `@pytest.mark.shapes("embedded")`: for code without SQL, locks or hints of its own. A module whose
+statements other tests run on PostgreSQL is marked `plain_sql`: in `make test` its tests run on SQLite (except those
+with `shapes` of their own), in `make test-long` on both.
+
+The servers start once per pytest process on free loopback ports and end with it, even a killed one. Every test has
+its own database: on SQLite a copy of a migrated template, on PostgreSQL one that is emptied after every test
+(testing/reused_database.py).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -23,25 +24,58 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from paceline.testing import commands
+from paceline_server.accounts import credentials
 from paceline_server.accounts import service as accounts
-from paceline_server.accounts.schemas import Scope
+from paceline_server.accounts.permissions import (
+    OF_INSTALLATION_ADMIN,
+    Permission,
+    Role,
+)
 from paceline_server.api import adopt, create_app
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel import ids, logging
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.kernel.settings import Settings
-from paceline_server.store import migrations
+from paceline_server.store import access, migrations
 from paceline_server.store import session as store
+from paceline_server.store.access import DEFAULT_PROJECT_ID, Access
 from paceline_server.store.session import Database, session_scope
 from paceline_server.store.tables.fleet import Agent, Target
+from paceline_server.store.tables.projects import ProjectMember, TargetGrant
 from paceline_server.testing import servers
-from paceline_server.testing.compiled_statements import compiling_once
+from paceline_server.testing.compiled_statements import make_engine_factory
+from paceline_server.testing.context_thread import ContextThread
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.made_once import made_once, shared_directory
 from paceline_server.testing.reused_database import ReusedDatabase
 from paceline_server.testing.running_server import RunningServer, running
 
 EMBEDDED = "embedded"
 SCALED = "scaled"
 TEMPLATE = "paceline_template"
+
+
+TEST_ACCESS = Access(None, DEFAULT_PROJECT_ID, has_fleet=True, is_request=False)
+
+ALLOWS: dict[str, Sequence[Permission]] = {
+    "read": ["project.read", "members.read", "audit.read"],
+    "alerts:write": [
+        "alerts.triage",
+        "annotations.write",
+        "benchmarks.write",
+        "rules.write",
+    ],
+    "ingest": ["runs.create", "targets.use", "imports.write", "schedules.write"],
+    "admin": sorted(OF_INSTALLATION_ADMIN),
+    "agent": ["agent"],
+}
+"""The names that tests use for groups of permissions."""
+ROLE_OF: dict[str, Role] = {
+    "ingest": "maintainer",
+    "alerts:write": "triager",
+    "read": "viewer",
+}
+"""The role of a person whose groups have this as the first that is named here."""
 
 
 @dataclass(frozen=True)
@@ -55,15 +89,22 @@ class Shape:
 
 @pytest.fixture(scope="session", autouse=True)
 def _logs() -> None:
-    """As in production: no colours, no local variables in tracebacks."""
+    """Logs as in production: without colours and local variables in tracebacks."""
     logging.configure(json=True)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _statements() -> Iterator[None]:
-    """Every engine of this process, those of servers that tests start in it included."""
+    """All engines of this process, including those of servers that tests start, share compiled statements."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "create_engine", compiling_once())
+        patch.setattr(store, "create_engine", make_engine_factory())
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _in_default_project() -> Iterator[None]:
+    """A test's own sessions see everything, and what they add belongs to the project `default`."""
+    with access.using(TEST_ACCESS):
         yield
 
 
@@ -75,18 +116,28 @@ def _commands() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgresql() -> Iterator[servers.PostgreSQL]:
-    with servers.postgresql() as server:
-        server.create_database(TEMPLATE)
-        migrations.upgrade(server.url(TEMPLATE))
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of all worker processes."""
+    return shared_directory(tmp_path_factory.getbasetemp())
+
+
+@pytest.fixture(scope="session")
+def postgresql(shared: Path) -> Iterator[servers.PostgreSQL]:
+    def make(path: Path) -> None:
+        with servers.postgresql(copied_to=path) as server:
+            server.create_database(TEMPLATE)
+            migrations.upgrade(server.url(TEMPLATE))
+
+    cluster = made_once(shared / "postgresql", make)
+    with servers.postgresql(copied_from=cluster) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def emptied(postgresql: servers.PostgreSQL) -> Iterator[ReusedDatabase]:
-    kept = ReusedDatabase(postgresql, TEMPLATE)
-    yield kept
-    kept.drop()
+def reused_database(postgresql: servers.PostgreSQL) -> Iterator[ReusedDatabase]:
+    database = ReusedDatabase(postgresql, TEMPLATE)
+    yield database
+    database.drop()
 
 
 @pytest.fixture(scope="session")
@@ -96,10 +147,10 @@ def redis_server() -> Iterator[servers.Redis]:
 
 
 @pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("template") / "paceline.sqlite"
-    migrations.upgrade(f"sqlite:///{path}")
-    return path
+def sqlite_template(shared: Path) -> Path:
+    return made_once(
+        shared / "template.sqlite", lambda path: migrations.upgrade(f"sqlite:///{path}")
+    )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -132,7 +183,7 @@ def shape(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shape]:
     server: servers.PostgreSQL = request.getfixturevalue("postgresql")
     redis: servers.Redis = request.getfixturevalue("redis_server")
     redis.flush()
-    databases: ReusedDatabase = request.getfixturevalue("emptied")
+    databases: ReusedDatabase = request.getfixturevalue("reused_database")
     database = databases.take()
     try:
         yield Shape(name, server.url(database), redis.url)
@@ -195,6 +246,16 @@ def client(app: FastAPI) -> Iterator[TestClient]:
 
 
 @pytest.fixture
+def lab(
+    client: TestClient,
+    enrolled: Callable[..., EnrolledAgent],
+    token: Callable[..., dict[str, str]],
+) -> Lab:
+    """An enrolled agent with the suite `sorting`, whose jobs a test delivers."""
+    return open_lab(client, enrolled, token)
+
+
+@pytest.fixture
 def server(settings: Settings, database: Database) -> Iterator[RunningServer]:
     """A real server with its background work; `session_scope()` uses its database while it runs.
 
@@ -206,11 +267,12 @@ def server(settings: Settings, database: Database) -> Iterator[RunningServer]:
 
 @pytest.fixture
 def token(database: Database) -> Callable[..., dict[str, str]]:
-    """`token("read", …)` → headers of a program's token with these scopes."""
+    """`token("read", …)` → headers of a program's token with what these allow (`ALLOWS`)."""
 
-    def make(*scopes: Scope) -> dict[str, str]:
+    def make(*names: str) -> dict[str, str]:
+        held = [permission for name in names for permission in ALLOWS[name]]
         with session_scope() as session:
-            _, secret = accounts.issue_token(session, "test", "plt", list(scopes))
+            _, secret = accounts.issue_token(session, "test", "plt", held)
         return {"Authorization": f"Bearer {secret}"}
 
     return make
@@ -227,15 +289,28 @@ class SignedIn:
 
 @pytest.fixture
 def sign_in(database: Database) -> Callable[..., SignedIn]:
-    """`sign_in("read", "alerts:write", name="Ada")` → an account in a browser session on loopback."""
+    """`sign_in("read", "alerts:write", name="Ada")` → a member of the project `default` with the role that these
+    make (`ROLE_OF`; none: an admin of the installation), in a browser session on loopback."""
 
-    def make(*scopes: Scope, name: str | None = None) -> SignedIn:
+    def make(*names: str, name: str | None = None) -> SignedIn:
         name = name or f"person-{uuid4().hex[:6]}"
+        is_admin = not names or "admin" in names
+        role = (
+            "admin" if is_admin else next(r for n, r in ROLE_OF.items() if n in names)
+        )
         with session_scope() as session:
             account = accounts.create_account(
-                session, name, scopes=scopes or accounts.HUMAN_SCOPES
+                session, name, is_installation_admin=is_admin
             )
-            link = accounts.create_link(session, account, 30)
+            session.add(
+                ProjectMember(
+                    project_id=DEFAULT_PROJECT_ID,
+                    account_id=account.id,
+                    role=role,
+                    created_at=clock_module.now(),
+                )
+            )
+            link = credentials.create_link(session, account, 30)
         with session_scope() as session:
             secret = accounts.sign_in_by_link(session, link, 1).secret
         return SignedIn(
@@ -267,6 +342,10 @@ def enrolled(database: Database) -> Callable[..., EnrolledAgent]:
                 id=ids.new_id("agt"),
                 name=name,
                 version="0",
+                granted_projects=[DEFAULT_PROJECT_ID],
+                granted_repositories=["**"],
+                granted_targets=["*"],
+                enrolled_by=None,
                 created_at=at,
                 last_seen_at=at,
             )
@@ -278,6 +357,7 @@ def enrolled(database: Database) -> Callable[..., EnrolledAgent]:
                 serial=f"serial-{name}",
                 name=name,
                 agent_id=agent.id,
+                bound_at=at,
                 refuses=None,
                 factors={"cpu": "test"},
                 fingerprint="0" * 64,
@@ -287,6 +367,12 @@ def enrolled(database: Database) -> Callable[..., EnrolledAgent]:
                 created_at=at,
             )
             session.add(target)
+            session.flush()
+            session.add(
+                TargetGrant(
+                    target_id=target.id, project_id=DEFAULT_PROJECT_ID, created_at=at
+                )
+            )
             _, secret = accounts.issue_token(
                 session, name, "pla", ["agent"], agent_id=agent.id
             )
@@ -312,7 +398,7 @@ def together() -> Callable[..., list[object]]:
                 results[index] = error
 
         threads = [
-            threading.Thread(target=one, args=(index,)) for index in range(len(calls))
+            ContextThread(target=one, args=(index,)) for index in range(len(calls))
         ]
         for thread in threads:
             thread.start()

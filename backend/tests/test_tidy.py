@@ -1,7 +1,7 @@
-"""House rules that hold in every language: names, openings, words, no trace of a machine (DESIGN §8).
+"""Checks rules for every language: names, headers, words, and no trace of a machine.
 
-Every rule is a pure function `(path, text) -> complaints` and has a test here that it catches a violation.
-Rules that need Python's syntax tree are in `test_tidy_python.py`; length and layout are left to formatters.
+Every rule is a pure function `(path, text) -> complaints`, with a test that it catches a violation. Rules that need
+Python's syntax tree are in `test_tidy_python.py`; formatters decide about layout.
 """
 
 from __future__ import annotations
@@ -104,11 +104,13 @@ OPENINGS = {
 
 
 PLAIN_TEXT = {"LICENSE", "VERSION"}
+SUFFIX_OF_NAME = {"Jenkinsfile": ".java"}
+"""Groovy's comments are Java's."""
 
 
 def no_opening(path: str, text: str) -> list[str]:
     """Source that does not begin by saying what it is for; browser tests say it in their names."""
-    suffix = Path(path).suffix
+    suffix = SUFFIX_OF_NAME.get(Path(path).name, Path(path).suffix)
     expected = OPENINGS.get(FAMILY.get(suffix, suffix) if suffix != ".sh" else ".sh")
     if expected is None or path in PLAIN_TEXT:
         return []

@@ -1,7 +1,7 @@
-"""House rules of Python that need its syntax tree: docstrings, waits, skips, commits, imports.
+"""Checks rules that need Python's syntax tree: docstrings, waits, skips, commits, imports.
 
-Every rule is a pure function `(path, tree) -> complaints` with an example here that it catches. Layers are
-held by import-linter (`backend/pyproject.toml`), style by ruff.
+Every rule is a pure function `(path, tree) -> complaints`, with an example that it catches. import-linter checks the
+layers (`backend/pyproject.toml`), ruff the style.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ FEATURES = (
     "accounts",
     "alerts",
     "catalog",
+    "channels",
     "detect",
     "fleet",
     "imports",

@@ -51,7 +51,7 @@ FaultCode = Literal[
 
 
 class Event(msgspec.Struct, frozen=True, tag_field="type"):
-    """What every event can do."""
+    """Base class of all events."""
 
     def to_json_object(self) -> dict[str, Any]:
         """The event as plain JSON values with its `type`; known fields only, absent ones left out."""
@@ -67,7 +67,7 @@ class Clock(msgspec.Struct, frozen=True):
 
 
 class StartEvent(Event, frozen=True, tag="start"):
-    """Who speaks: first, exactly once."""
+    """Identifies the workload. A stream has exactly one, as its first event."""
 
     v: Literal[1]
     suite: Name
@@ -122,7 +122,7 @@ class SamplesEvent(Event, frozen=True, tag="samples", omit_defaults=True):
     values: Annotated[list[Natural], Meta(min_length=1, max_length=MAX_VALUES)]
     t_ns: Natural
     work: Annotated[dict[Name, Natural], Meta(max_length=MAX_COUNTERS)] = {}
-    """Counters of what the timed region did, totals over `iterations`."""
+    """Counters of the work in the timed region, totals over `iterations`."""
 
     def per_iteration(self, unit: Unit) -> list[float]:
         """`values` per iteration in the base unit; rates are returned as they came."""
@@ -139,25 +139,25 @@ class CheckEvent(Event, frozen=True, tag="check"):
 
 
 class ProgressEvent(Event, frozen=True, tag="progress"):
-    """How far the workload is."""
+    """How much of its work the workload has done."""
 
     done: Natural
     total: Natural
 
 
 class WarningEvent(Event, frozen=True, tag="warning"):
-    """Something a person should know; the data stands."""
+    """Something a person should know. The samples stay valid."""
 
     code: Name
     text: Text
 
 
 class DoneEvent(Event, frozen=True, tag="done"):
-    """The workload ended well; last."""
+    """The workload ended without an error. Last event of its stream."""
 
 
 class ErrorEvent(Event, frozen=True, tag="error"):
-    """The workload could not go on; last."""
+    """The workload could not continue. Last event of its stream."""
 
     code: Name
     text: Text
@@ -175,12 +175,12 @@ AnyEvent = (
     | ErrorEvent
 )
 _TYPES = {kind.__struct_config__.tag: kind for kind in get_args(AnyEvent)}
-_MAPPED = {"params": _ParamValue, "build": Text, "work": Natural}
+_MAP_VALUE_TYPES = {"params": _ParamValue, "build": Text, "work": Natural}
 """Fields that are maps, with the type of their values."""
 
 
 class EventError(Exception):
-    """Why an event is refused: a code of C1, the `field` if there is one, and what was expected."""
+    """An event is refused, with a code of C1, the wrong `field` if there is one, and what was expected."""
 
     def __init__(self, code: FaultCode, detail: str, field: str | None = None) -> None:
         super().__init__(f"{code}: {detail}")
@@ -211,12 +211,12 @@ def event_type(value: object) -> str:
 
 
 def parse_event(value: object) -> AnyEvent:
-    """The event in a decoded JSON value; fields nobody knows are ignored. Raises `EventError`."""
+    """The event in a decoded JSON value; unknown fields are ignored. Raises `EventError`."""
     kind = _TYPES[event_type(value)]
     try:
         return msgspec.convert(value, kind)  # type: ignore[no-any-return]
     except msgspec.ValidationError as error:
-        raise _explained(str(error), value) from None
+        raise _event_error(str(error), value) from None
 
 
 _MISSING = re.compile(r"Object missing required field `(.+)`")
@@ -231,36 +231,36 @@ _KINDS = {
 }
 
 
-def _explained(message: str, event: Any) -> EventError:
-    """msgspec's "Expected `int` >= 0 - at `$.values[3]`" as the protocol's code, field and sentence."""
+def _event_error(message: str, event: Any) -> EventError:
+    """Translates a message such as "Expected `int` >= 0 - at `$.values[3]`" from msgspec into an EventError."""
     text, _, place = message.partition(" - at ")
     field = place.rpartition("`$")[2].rstrip("`").removeprefix(".")
     if missing := _MISSING.fullmatch(text):
         field = f"{field}.{missing[1]}" if field else missing[1]
         return EventError("missing_field", f"{field} is missing", field)
     name, _, rest = field.partition("[")
-    if rest == "...]" and name in _MAPPED:
-        field = f"{name}.{_bad_key(event[name], _MAPPED[name])}"
+    if rest == "...]" and name in _MAP_VALUE_TYPES:
+        field = f"{name}.{_bad_key(event[name], _MAP_VALUE_TYPES[name])}"
     elif place.startswith("`key`"):
         text = f"A name in it: {text[0].lower()}{text[1:]}"
     value = _value_at(event, field)
     if text.startswith("Invalid enum value"):
-        found = repr(value)[:80]
+        shown = repr(value)[:80]
         if field == "v":
-            detail = f"v: this reader knows version 1 of the stream, not {found}"
+            detail = f"v: this reader knows version 1 of the stream, not {shown}"
             return EventError("version", detail, field)
         if field.endswith(".unit"):
-            detail = f"{field}: {found} is not one of {', '.join(sorted(UNITS))}"
+            detail = f"{field}: {shown} is not one of {', '.join(sorted(UNITS))}"
             return EventError("unknown_unit", detail, field)
         choices = get_args(Phase if field == "phase" else Direction)
-        text = f"expected {' or '.join(choices)}, found {found}"
+        text = f"expected {' or '.join(choices)}, found {shown}"
     text = text.replace(f"`str` matching regex {_NO_NUL!r}", "text without U+0000")
-    text = re.sub(r"`([^`]+)`", lambda match: _in_words(match[1]), text)
+    text = re.sub(r"`([^`]+)`", lambda match: _type_names(match[1]), text)
     text = text.replace(", got ", ", found ").replace(str(INT64_MAX), "2^63 - 1")
     return EventError("bad_field", f"{field}: {text[0].lower()}{text[1:]}", field)
 
 
-def _in_words(types: str) -> str:
+def _type_names(types: str) -> str:
     return " or ".join(_KINDS.get(name, name) for name in types.split(" | "))
 
 

@@ -6,7 +6,7 @@ tables are in `native/protocol/suite.schema.json`; what names refer to is checke
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Annotated, Final, Literal, Self
 
 import msgspec
@@ -89,6 +89,13 @@ LinePattern = Annotated[
         description="text and fields such as {wait:duration} in turn, text first",
     ),
 ]
+CpuFeature = Annotated[
+    str,
+    Meta(
+        pattern=r"\A!?[a-z0-9_]{1,64}\Z",
+        description="a CPU feature as /proc/cpuinfo names it, such as avx512bw, or !avx512bw where it must be missing",
+    ),
+]
 Margin = Annotated[float, Meta(ge=0, le=100)]
 Op = Literal["<", "<=", ">", ">="]
 Abi = Literal["arm64-v8a", "armeabi-v7a", "x86", "x86_64", "riscv64"]
@@ -135,7 +142,7 @@ class TargetBuild(Table, frozen=True):
     toolchain: list[Argv] = []
     env: dict[EnvironmentName, str] = {}
     abis: Annotated[list[Abi], Meta(min_length=1)] = []
-    """What `{abi}` stands for, one of them for each device; empty: `DEFAULT_ABIS`."""
+    """The ABIs that `{abi}` may become, one per device; empty: `DEFAULT_ABIS`."""
     calibrate: Argv = []
     """Times a fixed piece of work on the device, before and after a job; empty where there is no such command."""
 
@@ -176,15 +183,14 @@ class Benchmark(Table, frozen=True):
     declared_margin_percent: Margin | None = field(name="margin_percent", default=None)
     params: dict[Name, Param] = {}
     aliases: Annotated[list[Name], Meta(max_length=32)] = []
-    """What it was called before: its history goes on under the newest name."""
+    """Its former names, whose history continues under the newest name."""
     arm_aliases: dict[
         Name, Annotated[list[Name], Meta(min_length=1, max_length=32)]
     ] = {}
     """Arm → what that arm was called before."""
 
     def on(self, target_kind: str) -> Self:
-        """As it is judged on a kind of target: a `device` has a default margin of its own, and may have another
-        reference."""
+        """The benchmark with the margin and the reference that apply on a kind of target."""
         if target_kind != "device":
             return self
         declared = self.declared_margin_percent
@@ -261,9 +267,13 @@ class Derived(Table, frozen=True):
 
 
 class Gate(Table, frozen=True):
-    """Either (benchmark, arm, metric) or `derived` names what must hold: `statistic op required`. Of a derived
-    metric of several arms, `arm` picks one; without it the level is demanded of each; `absolute` holds its size
-    against the level, whatever its sign."""
+    """A limit on a metric: `statistic op required` must hold.
+
+    Either (benchmark, arm, metric) or `derived` names the metric. For a derived metric of several arms, `arm`
+    selects one; without it the gate applies to each arm. `absolute` compares the size of the value. `requires` lists
+    CPU features without which the gate does not apply; `gate_levels.py` selects among gates on the same metric.
+    `measured` is the figure that the level was based on.
+    """
 
     op: Op
     required: float
@@ -277,15 +287,31 @@ class Gate(Table, frozen=True):
     absolute: bool = False
     stretch: float | None = None
     description: Text | None = None
+    requires: Annotated[list[CpuFeature], Meta(max_length=16)] = []
+    measured: float | None = None
 
     @property
     def statistic(self) -> str:
-        """What of the samples is held against the level."""
+        """The statistic that is compared with the level."""
         return self.declared_statistic or "median"
+
+    @property
+    def subject(self) -> Hashable:
+        """What is compared with the level: equal for gates that differ only in level, name and `requires`."""
+        return (
+            self.benchmark,
+            self.arm,
+            self.metric,
+            self.derived,
+            frozenset(self.params.items()),
+            self.statistic,
+            self.absolute,
+            self.op,
+        )
 
 
 class Rule(Table, frozen=True):
-    """Turns a finding into an alert. It speaks of the benchmark's primary metric unless it names another."""
+    """Turns a finding into an alert. It applies to the benchmark's primary metric unless it names another."""
 
     name: RuleName
     kind: Literal["arm_slower"]
@@ -299,9 +325,11 @@ class Rule(Table, frozen=True):
     def watches(
         self, benchmark: str, arm: str, params: Mapping[str, ParamValue]
     ) -> bool:
-        """Whether it speaks of this arm at this point; params it does not name match any value."""
-        here = all(params.get(name) in values for name, values in self.params.items())
-        return here and self.benchmark == benchmark and arm in self.arms
+        """Whether it applies to this arm at these params; params it does not name match any value."""
+        params_match = all(
+            params.get(name) in values for name, values in self.params.items()
+        )
+        return params_match and self.benchmark == benchmark and arm in self.arms
 
 
 class InForce(Table, frozen=True):
@@ -320,8 +348,9 @@ class InForce(Table, frozen=True):
 
 
 class Policy(Table, frozen=True):
-    """Where `arm` is used in place of `reference`: from a value of `param` on, after some warm-up rounds.
-    `cold_benchmark` measures the same in fresh processes, the arm under the name `cold_arm` if that differs."""
+    """When to use `arm` instead of `reference`: from a value of `param` on, after some warm-up rounds.
+    `cold_benchmark` measures the same in fresh processes, with the arm named `cold_arm` if that differs.
+    """
 
     name: Name
     benchmark: Name
@@ -346,7 +375,7 @@ class LogLine(Table, frozen=True):
 
 
 class Preset(Table, frozen=True):
-    """What may be asked of a run at once, and can be changed before it is."""
+    """A named selection for a run, which can be changed before the run is requested."""
 
     title: Text
     description: Text | None = None
@@ -357,7 +386,7 @@ class Preset(Table, frozen=True):
 
 
 class Expected(Table, frozen=True):
-    """What every job of the suite owes, whatever was asked for."""
+    """The checks that every job of the suite must report, whatever it measures."""
 
     checks: list[Text]
 
@@ -377,7 +406,7 @@ class Manifest(Table, frozen=True):
     expected: Expected = Expected([])
 
     def on(self, target_kind: str) -> Self:
-        """As its benchmarks are judged on a kind of target (`Benchmark.on`)."""
+        """The manifest with its benchmarks as they apply on a kind of target (`Benchmark.on`)."""
         judged = {
             name: benchmark.on(target_kind)
             for name, benchmark in self.benchmarks.items()

@@ -1,6 +1,6 @@
-"""Reads a suite manifest, as TOML or as the JSON that an agent announces, and says everything that is wrong in it.
+"""Reads a suite manifest, as TOML or as the JSON that an agent announces, and lists everything that is wrong in it.
 
-What is returned is consistent: every name it mentions exists, and every value is in its range.
+The manifest it returns is consistent: every name in it is declared, and every value is in its range.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from paceline_contract.toml_lines import TomlLines
 
 
 class Problem(NamedTuple):
-    """One thing wrong with a manifest: on which line (None where there is no text), where, and what was expected."""
+    """A problem of a manifest: its line (None without a text), its path, and what was expected."""
 
     line: int | None
     where: str
@@ -42,14 +42,13 @@ def read_manifest(raw: Mapping[str, Any]) -> Manifest:
     manifest, problems = _read(raw)
     if manifest is None:
         raise ManifestError(
-            [Problem(None, _dotted(path), text) for path, text in problems]
+            [Problem(None, _dotted_path(path), text) for path, text in problems]
         )
     return manifest
 
 
 def read_toml(data: bytes) -> tuple[Manifest, dict[str, Any]]:
-    """The manifest in the file's bytes, and what was parsed: it can be run. Raises `ManifestError` with lines, in
-    their order."""
+    """The manifest in a file's bytes, and the parsed values. Raises `ManifestError` with all problems by line."""
     try:
         text = data.decode("utf-8")
         raw = tomllib.loads(text)
@@ -66,7 +65,8 @@ def read_toml(data: bytes) -> tuple[Manifest, dict[str, Any]]:
     if manifest is None or problems:
         lines = TomlLines(text)
         located = {
-            Problem(lines.line(path), _dotted(path), text) for path, text in problems
+            Problem(lines.line(path), _dotted_path(path), text)
+            for path, text in problems
         }
         raise ManifestError(sorted(located))
     return manifest, raw
@@ -81,7 +81,7 @@ def _read(raw: Mapping[str, Any]) -> tuple[Manifest | None, list[Located]]:
     return None if problems else manifest, problems
 
 
-def _dotted(path: Path) -> str:
+def _dotted_path(path: Path) -> str:
     """A path as people write it: `gates[0].arm`."""
     text = ""
     for part in path:

@@ -1,4 +1,4 @@
-"""What the types of a manifest cannot say: names refer to things that exist, values lie in their range.
+"""Checks what the types of a manifest cannot: names refer to declared things, and values are in range.
 
 `broken_rules` yields every contradiction as (path of the offending value, what was expected); it does no I/O.
 """
@@ -15,6 +15,12 @@ from typing import Final
 from msgspec.structs import fields
 
 from paceline_contract.events import ParamValue
+from paceline_contract.gate_levels import (
+    FORBIDDEN,
+    contradictions,
+    requirements_text,
+    undecided_pairs,
+)
 from paceline_contract.manifest import (
     Benchmark,
     Derived,
@@ -28,6 +34,7 @@ from paceline_contract.manifest import (
     Table,
     Workload,
 )
+from paceline_contract.params import SEPARATORS
 from paceline_contract.patterns import compile_pattern, pattern_problem
 from paceline_contract.table_problems import Located, Path, shown
 
@@ -70,6 +77,13 @@ def broken_rules(manifest: Manifest) -> Iterator[Located]:
         yield from _derived(manifest, ("derived", index), derived)
     for index, gate in enumerate(manifest.gates):
         yield from _gate(manifest, ("gates", index), gate)
+    for first, second in undecided_pairs(manifest.gates):
+        words = requirements_text(manifest.gates[first].requires)
+        yield (
+            ("gates", second, "requires"),
+            f"expected more or fewer features than gates[{first}] on the same thing, which needs {words}: a CPU "
+            "with all of them has two levels; name another feature, or one that must be missing (!NAME)",
+        )
     for index, rule in enumerate(manifest.rules):
         yield from _rule(manifest, ("rules", index), rule)
     for index, policy in enumerate(manifest.policies):
@@ -84,7 +98,7 @@ def broken_rules(manifest: Manifest) -> Iterator[Located]:
 
 
 def unsendable_values(manifest: Manifest) -> Iterator[Located]:
-    """Declared values that no command line can carry. Manifests of imported runs have them: nobody runs those."""
+    """Declared values that no command line can carry. Imported runs may have them, because they are never run."""
     for name, benchmark in manifest.benchmarks.items():
         for key, param in benchmark.params.items():
             for value in param.values:
@@ -109,12 +123,12 @@ def value_problem(declared: Param | Knob, value: ParamValue) -> str | None:
     values = declared.values or []
     if value in values:
         return None
-    return f"expected one of {_listed(values)}, found {shown(value)}"
+    return f"expected one of {_list_names(values)}, found {shown(value)}"
 
 
 def separator_problem(value: ParamValue) -> str | None:
     """Why a param's value cannot be put into `--params k=v1|v2` or `--case …/k=v,k=v`; None when it can."""
-    if isinstance(value, str) and any(separator in value for separator in "|,"):
+    if isinstance(value, str) and any(separator in value for separator in SEPARATORS):
         return (
             "expected text without | and , (they separate values in --params and --case), "
             f"found {shown(value)}"
@@ -142,7 +156,7 @@ def _workload(path: Path, workload: Workload) -> Iterator[Located]:
         if build is not None:
             at = (*path, section, "artifacts")
             names = [PurePosixPath(artifact).name for artifact in build.artifacts]
-            for name in _repeated(names):
+            for name in _repeated_names(names):
                 yield (
                     at,
                     f"expected different file names, found {name!r} twice: they share one directory",
@@ -189,7 +203,7 @@ def _param(path: Path, param: Param) -> Iterator[Located]:
 
 
 def _aliases(manifest: Manifest) -> Iterator[Located]:
-    """An old name leads to one newest name, and is nobody's present one."""
+    """Each old name must lead to exactly one present name, and must not be a present name itself."""
     used: set[str] = set()
     for name, benchmark in manifest.benchmarks.items():
         path: Path = ("benchmarks", name)
@@ -242,7 +256,7 @@ def _about(
     benchmark_name: str,
     arms: Mapping[str, str | None],
 ) -> Iterator[Located]:
-    """`entry` speaks of a benchmark, its arms, metric and params: each must exist. `arms`: field → arm."""
+    """The benchmark, arms, metric and params that `entry` names must exist. `arms`: field → arm."""
     benchmark = manifest.benchmarks.get(benchmark_name)
     if benchmark is None:
         yield (
@@ -292,7 +306,7 @@ def _points(
 
 
 def _usable_value_problem(param: Param, value: ParamValue) -> str | None:
-    """As `value_problem`; None for a param whose own pattern is broken, which is complained of there."""
+    """`value_problem`, or None for a param whose pattern is invalid, which is reported elsewhere."""
     if param.pattern is not None and pattern_problem(param.pattern):
         return None
     return value_problem(param, value)
@@ -369,7 +383,18 @@ def _gate(manifest: Manifest, path: Path, gate: Gate) -> Iterator[Located]:
         yield from _about(manifest, path, gate, gate.benchmark, {"arm": gate.arm})
         if gate.absolute:
             yield (*path, "absolute"), "expected it only in a gate on a derived metric"
-    for key, value in (("required", gate.required), ("stretch", gate.stretch)):
+    yield from _once((*path, "requires"), gate.requires)
+    for feature in contradictions(gate.requires):
+        yield (
+            (*path, "requires"),
+            f"expected {feature} or {FORBIDDEN}{feature}, found both: no CPU has such features",
+        )
+    levels = {
+        "required": gate.required,
+        "stretch": gate.stretch,
+        "measured": gate.measured,
+    }
+    for key, value in levels.items():
         if value is not None and not math.isfinite(value):
             yield (*path, key), "expected a finite number"
     if gate.stretch is not None:
@@ -520,11 +545,11 @@ def _names_once(table: str, names: Sequence[str | None]) -> Iterator[Located]:
 
 
 def _once(path: Path, values: Sequence[Hashable]) -> Iterator[Located]:
-    for value in _repeated(values):
+    for value in _repeated_names(values):
         yield path, f"expected no value twice, found {shown(value)} again"
 
 
-def _repeated(values: Sequence[Hashable]) -> list[Hashable]:
+def _repeated_names(values: Sequence[Hashable]) -> list[Hashable]:
     return [value for value, times in Counter(values).items() if times > 1]
 
 
@@ -532,7 +557,7 @@ def _one_of(what: str, names: Iterable[str], found: object) -> str:
     return f"expected one of the {what} ({', '.join(names) or 'there are none'}), found {found!r}"
 
 
-def _listed(values: Sequence[object]) -> str:
+def _list_names(values: Sequence[object]) -> str:
     more = f" and {len(values) - 12} more" if len(values) > 12 else ""
     return ", ".join(map(str, values[:12])) + more or "none"
 

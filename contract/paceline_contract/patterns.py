@@ -1,8 +1,8 @@
 """Matches the patterns of a suite manifest with RE2, in time linear in the text.
 
-A manifest comes from a repository that anybody may have written, so a pattern must stall neither agent nor
-server. Patterns are written in Python's syntax and mean what they mean to Python's `re`: each is checked by
-`re`, then written anew in RE2's syntax. What has no linear match (back-references, look-around) is refused.
+Anybody may have written a manifest, so a pattern must stall neither agent nor server. Patterns are Python's: each is
+checked by `re` and translated to RE2's syntax with the same meaning. Patterns without a linear match (back-references,
+look-around) are refused.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ MAX_STEPS = 500
 MAX_DEPTH = 20
 """Groups inside groups."""
 MAX_MEMORY_BYTES = 64 * 1024 * 1024
-"""What RE2 may use for one pattern: `\\w` 500 times takes about half of it."""
+r"""The memory that RE2 may use for one pattern; `\w` 500 times takes about half of it."""
 
 _SETS = {
     r"\d": r"\p{Nd}",
     r"\w": r"\p{L}\p{N}_",
     r"\s": r"\t-\r\x1c-\x20\x85\xa0\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}",
 }
-"""What Python's sets hold, in RE2's syntax."""
+"""Python's character sets in RE2's syntax."""
 _CHARACTER = re.compile(
     r"\\(?:[dwsDWSntrfva]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[^a-zA-Z0-9])"
     r"|[^\\\[\](){}|*+?^$]|[{}\]]",
@@ -118,7 +118,7 @@ class _Translator:
         while True:
             expression, more = self._sequence(depth)
             expressions.append(expression)
-            steps = _checked(steps + more)
+            steps = _check_size(steps + more)
             if not self.pattern.startswith("|", self.at):
                 return "|".join(expressions), steps
             self.at += 1
@@ -126,9 +126,9 @@ class _Translator:
     def _sequence(self, depth: int) -> tuple[str, int]:
         expressions, steps = [], 0
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
-            expression, more = self._repeated(*self._item(depth))
+            expression, more = self._read_repetition(*self._item(depth))
             expressions.append(expression)
-            steps = _checked(steps + more)
+            steps = _check_size(steps + more)
         return "".join(expressions), steps
 
     def _item(self, depth: int) -> tuple[str, int]:
@@ -148,10 +148,10 @@ class _Translator:
             text = character[0]
             if text.lower() in _SETS:
                 return _class("^" if text[1].isupper() else "", text.lower()), 1
-            return ("." if text == "." else _escaped(_code_point(text))), 1
+            return ("." if text == "." else _escape(_code_point(text))), 1
         raise self.unsupported()
 
-    def _repeated(self, expression: str, steps: int) -> tuple[str, int]:
+    def _read_repetition(self, expression: str, steps: int) -> tuple[str, int]:
         if self.pattern.startswith("{,}", self.at):
             raise self.unsupported()
         repetition = self._take(_REPETITION)
@@ -164,7 +164,7 @@ class _Translator:
             times = [int(number) for number in (exact, low, high) if number]
             if times and max(times) > MAX_STEPS:
                 raise _too_large()
-            steps = _checked(max([1, *times]) * max(1, steps))
+            steps = _check_size(max([1, *times]) * max(1, steps))
             sign = f"{{{exact}}}" if exact else f"{{{low or 0},{high}}}"
         return f"(?:{expression}){sign}", steps
 
@@ -211,7 +211,7 @@ def _class_ranges(items: list[str]) -> Iterator[tuple[int, int]]:
 
 @cache
 def _members(set_escape: str) -> Ranges:
-    """What `\\d`, `\\w` or `\\s` stands for in Python, over all of Unicode."""
+    """The characters that `\\d`, `\\w` or `\\s` matches in Python, over all of Unicode."""
     characters = "".join(map(chr, range(sys.maxunicode + 1)))
     runs = re.finditer(f"{set_escape}+", characters)
     return [(run.start(), run.end() - 1) for run in runs]
@@ -238,7 +238,7 @@ def _complement(ranges: Ranges) -> Ranges:
 
 
 def _code_point(text: str) -> int:
-    """Of one character as a pattern writes it: `a`, `\\n`, `\\x61`, `\\.`."""
+    r"""The code point of one character as a pattern writes it: `a`, `\n`, `\x61`, `\.`."""
     if len(text) == 1:
         return ord(text)
     kind, rest = text[1], text[2:]
@@ -251,15 +251,15 @@ def _code_point(text: str) -> int:
     return ord(_ESCAPES.get(kind, kind))
 
 
-def _escaped(code_point: int) -> str:
+def _escape(code_point: int) -> str:
     return rf"\x{{{code_point:X}}}"
 
 
 def _range(first: int, last: int) -> str:
-    return f"{_escaped(first)}-{_escaped(last)}"
+    return f"{_escape(first)}-{_escape(last)}"
 
 
-def _checked(steps: int) -> int:
+def _check_size(steps: int) -> int:
     if steps > MAX_STEPS:
         raise _too_large()
     return steps

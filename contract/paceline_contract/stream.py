@@ -1,7 +1,7 @@
 """Reads the bench stream (C1) as bytes arrive, and yields its events until the first fault.
 
-Memory is bounded by one line (1 MiB) however much arrives. What was yielded before a fault stands; the fault
-names its code and line. Processes, exit codes, jobs and manifests are left to who reads.
+Memory is bounded by one line (1 MiB), however much arrives. Events that were yielded before a fault stay valid; the
+fault has a code and the number of its line. Processes, exit codes, jobs and manifests are left to the caller.
 
     expect start ──start──▶ body ──done | error──▶ ended        anything else: StreamError(code, line)
 """
@@ -30,7 +30,7 @@ from paceline_contract.events import (
 MAX_LINE_BYTES: Final = 1_048_576
 """Longest line without its newline."""
 MAX_DEPTH: Final = 128
-"""Nesting that readers of every language survive (serde_json's limit); a deeper line is no JSON to us."""
+"""Deepest nesting, which readers in every language can parse (serde_json's limit). A deeper line is `not_json`."""
 
 
 class StreamError(Exception):
@@ -44,7 +44,7 @@ class StreamError(Exception):
 
 
 class StreamReader:
-    """Feed it bytes and iterate what `feed` and `close` yield; a `StreamError` ends it for good."""
+    """Yields the events of the bytes that `feed` gets. After a `StreamError` the reader must not be used again."""
 
     def __init__(self) -> None:
         self._pending = bytearray()
@@ -102,11 +102,11 @@ class StreamReader:
         if len(line) > MAX_LINE_BYTES:
             raise self._too_long()
         try:
-            return self._accepted(line)
+            return self._parse(line)
         except EventError as error:
             raise StreamError(error.code, self.line, error.detail) from None
 
-    def _accepted(self, line: bytes) -> AnyEvent:
+    def _parse(self, line: bytes) -> AnyEvent:
         if self.terminal is not None:
             raise EventError("after_terminal", "nothing may follow done or error")
         value = _decoded(line)

@@ -1,6 +1,6 @@
-"""Lists everything in plain JSON or TOML values that does not fit a msgspec type, in words.
+"""Lists in words all JSON or TOML values that do not fit a msgspec type.
 
-msgspec stops at the first problem; whoever writes a file wants to see all of them at once.
+msgspec stops at the first problem, but the author of a file wants to see all of them.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
+import msgspec
 from msgspec import inspect
 
 from paceline_contract.events import INT64_MAX
@@ -19,9 +21,9 @@ Path = tuple[str | int, ...]
 Located = tuple[Path, str]
 
 
-def table_problems(value: object, wanted: type) -> Iterator[Located]:
-    """(path, what was expected there) of every value that does not fit `wanted`."""
-    yield from _problems((), value, inspect.type_info(wanted), "")
+def table_problems(value: object, expected_type: type) -> Iterator[Located]:
+    """(path, what was expected there) of every value that does not fit the type."""
+    yield from _problems((), value, inspect.type_info(expected_type), "")
 
 
 def shown(value: object) -> str:
@@ -58,7 +60,7 @@ def _problems(
                 yield from _problems((*path, index), item, kind.item_type, "")
         case _:
             if not _fits(value, kind):
-                expected = hint or _described(kind)
+                expected = hint or _describe_type(kind)
                 separator = ";" if "," in expected else ","
                 yield path, f"expected {expected}{separator} found {shown(value)}"
 
@@ -82,7 +84,7 @@ def _struct(
 def _union(
     path: Path, value: object, kind: inspect.UnionType, hint: str
 ) -> Iterator[Located]:
-    """Of an optional value, the problems of what it may be; of several kinds, one sentence."""
+    """For an optional value, the problems of its type; for several types, one sentence."""
     options = [option for option in kind.types if option != inspect.NoneType()]
     if value is None and len(options) < len(kind.types):
         return
@@ -90,7 +92,7 @@ def _union(
         yield from _problems(path, value, options[0], hint)
         return
     if all(any(_problems(path, value, option, "")) for option in options):
-        expected = hint or " or ".join(map(_described, options))
+        expected = hint or " or ".join(map(_describe_type, options))
         yield path, f"expected {expected}, found {shown(value)}"
 
 
@@ -116,12 +118,12 @@ def _fits(value: object, kind: inspect.Type) -> bool:
             return isinstance(value, bool)
         case inspect.StrType():
             return isinstance(value, str) and _matches(value, kind)
-        case inspect.IntType():
-            is_number = isinstance(value, int) and not isinstance(value, bool)
-            return is_number and _in_range(value, kind)
-        case inspect.FloatType():
-            is_number = isinstance(value, int | float) and not isinstance(value, bool)
-            return is_number and _in_range(value, kind)
+        case inspect.IntType() | inspect.FloatType():
+            numbers = int if isinstance(kind, inspect.IntType) else int | float
+            is_number = isinstance(value, numbers) and not isinstance(value, bool)
+            return is_number and _is_in_range(value, kind)
+        case inspect.DateTimeType():
+            return isinstance(value, str) and _is_instant(value)
         case _:
             return False  # a table or a list, for which `value` is none
 
@@ -134,13 +136,20 @@ def _matches(text: str, kind: inspect.StrType) -> bool:
     return kind.pattern is None or re.search(kind.pattern, text) is not None
 
 
-def _in_range(value: Any, kind: inspect.IntType | inspect.FloatType) -> bool:
+def _is_instant(text: str) -> bool:
+    try:
+        return msgspec.convert(text, datetime).tzinfo is not None
+    except msgspec.ValidationError:
+        return False
+
+
+def _is_in_range(value: Any, kind: inspect.IntType | inspect.FloatType) -> bool:
     low = -math.inf if kind.ge is None else kind.ge
     high = math.inf if kind.le is None else kind.le
     return bool(low <= value <= high)
 
 
-def _described(kind: inspect.Type) -> str:
+def _describe_type(kind: inspect.Type) -> str:
     match kind:
         case inspect.LiteralType():
             several = "one of " if len(kind.values) > 1 else ""

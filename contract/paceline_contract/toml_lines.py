@@ -1,7 +1,7 @@
-"""Finds the line on which a value of a TOML file stands, which the standard parser does not tell.
+"""Finds the line of a value in a TOML file, which the standard parser does not report.
 
-It never fails: for an unknown path it returns the line of the nearest enclosing table or key. Values are left to
-`tomllib`, which has accepted the file before.
+It never fails: for an unknown path it returns the line of the nearest enclosing table or key. It does not check the
+syntax, because `tomllib` has parsed the file before.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _KEY = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([A-Za-z0-9_-]+))\s*""
 
 
 class TomlLines:
-    """`line(path)`: 1-based line of the key or table at `path`, array tables counted from 0."""
+    """Knows the line of every key and table; a path has an index, from 0, after the name of an array of tables."""
 
     def __init__(self, text: str) -> None:
         self._lines: dict[Path, int] = {(): 1}
@@ -27,9 +27,10 @@ class TomlLines:
                 self._statement(line, number)
                 if line.lstrip().startswith("["):
                     continue
-            open_string, depth = _scan(line, open_string, depth)
+            open_string, depth = _open_at_end(line, open_string, depth)
 
     def line(self, path: Sequence[str | int]) -> int:
+        """The line (from 1) of the key or table at `path`."""
         key = tuple(path)
         while key not in self._lines:
             key = key[:-1]
@@ -38,9 +39,9 @@ class TomlLines:
     def _statement(self, line: str, number: int) -> None:
         stripped = line.lstrip()
         if stripped.startswith("[["):
-            table = self._resolve(_keys(stripped[2:]), last_is_array=True)
+            table = self._with_indices(_keys(stripped[2:]), last_is_array=True)
         elif stripped.startswith("["):
-            table = self._resolve(_keys(stripped[1:]), last_is_array=False)
+            table = self._with_indices(_keys(stripped[1:]), last_is_array=False)
         else:
             keys = _keys(stripped)
             for end in range(1, len(keys) + 1):
@@ -50,7 +51,7 @@ class TomlLines:
         for end in range(1, len(table) + 1):
             self._lines.setdefault(table[:end], number)
 
-    def _resolve(self, keys: list[str], last_is_array: bool) -> Path:
+    def _with_indices(self, keys: list[str], last_is_array: bool) -> Path:
         path: Path = ()
         for position, key in enumerate(keys):
             path = (*path, key)
@@ -74,8 +75,8 @@ def _keys(text: str) -> list[str]:
     return keys
 
 
-def _scan(line: str, open_string: str, depth: int) -> tuple[str, int]:
-    """Strings and brackets that stay open at the end of `line`."""
+def _open_at_end(line: str, open_string: str, depth: int) -> tuple[str, int]:
+    """The quotes of a string that is still open at the end of `line`, and the number of open brackets."""
     at = 0
     while at < len(line):
         if open_string:

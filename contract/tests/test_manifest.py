@@ -12,6 +12,12 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from paceline_contract.gate_levels import (
+    applicable_gates,
+    feature_dependent_gates,
+    requirements_text,
+    unmet_requirements,
+)
 from paceline_contract.manifest_reader import ManifestError, read_toml
 from paceline_contract.manifest_reader import read_manifest as read
 
@@ -72,7 +78,7 @@ GROWTH = {
 }
 
 
-def changed(path: str, value: Any) -> dict[str, Any]:
+def changed_manifest(path: str, value: Any) -> dict[str, Any]:
     made = copy.deepcopy(GOOD)
     *parents, last = path.split(".")
     place = made
@@ -179,6 +185,24 @@ def test_our_own_suites_are_accepted(path: Path) -> None:
             "gates[0].derived: expected one of the derived metrics (there are none)",
         ),
         ("gates", [{**GATE, "required": float("nan")}], "finite"),
+        ("gates", [{**GATE, "measured": float("inf")}], "gates[0].measured"),
+        ("gates", [{**GATE, "requires": "avx2"}], "gates[0].requires"),
+        (
+            "gates",
+            [{**GATE, "requires": ["AVX-512"]}],
+            "gates[0].requires[0]: expected a CPU feature as /proc/cpuinfo names it",
+        ),
+        ("gates", [{**GATE, "requires": ["avx2", "avx2"]}], "no value twice"),
+        (
+            "gates",
+            [{**GATE, "requires": ["avx2", "!avx2"]}],
+            "gates[0].requires: expected avx2 or !avx2, found both",
+        ),
+        (
+            "gates",
+            [{**GATE, "requires": ["avx2"]}, {**GATE, "requires": ["sha_ni"]}],
+            "gates[1].requires: expected more or fewer features than gates[0] on the same thing, which needs avx2",
+        ),
         ("derived", [DERIVED], "param"),
         (
             "derived",
@@ -260,11 +284,13 @@ def test_our_own_suites_are_accepted(path: Path) -> None:
 )
 def test_a_contradiction_is_named(path: str, value: Any, says: str) -> None:
     with pytest.raises(ManifestError, match=re.escape(says)):
-        read(changed(path, value))
+        read(changed_manifest(path, value))
 
 
 def test_a_share_is_of_one_unit_and_of_a_threads_time_in_ns() -> None:
-    made = changed("benchmarks.b.metrics.size", {"unit": "bytes", "direction": "lower"})
+    made = changed_manifest(
+        "benchmarks.b.metrics.size", {"unit": "bytes", "direction": "lower"}
+    )
     share = {**DERIVED, "kind": "share_between_metrics", "part": "size"}
     with pytest.raises(
         ManifestError,
@@ -300,15 +326,60 @@ def test_a_gate_picks_an_arm_its_derived_metric_has() -> None:
         read({**one, "gates": [{**gate, "arm": "new"}]})
 
 
-def test_a_benchmark_and_its_arms_may_say_what_they_were_called_before() -> None:
-    made = changed("benchmarks.b.aliases", ["was_b"])
+def test_levels_of_one_gate_name_more_features_or_exclude_each_other() -> None:
+    """A level for every CPU, one for AVX2, two for AVX-512 of two makers: at most one applies to any CPU."""
+    classes = [
+        [],
+        ["avx2"],
+        ["avx2", "avx512bw", "sse4a"],
+        ["avx2", "avx512bw", "!sse4a"],
+    ]
+    gates = [{**GATE, "requires": names} for names in classes]
+    elsewhere = {**GATE, "arm": "new", "requires": ["sha_ni"]}
+    manifest = read({**GOOD, "gates": [*gates, elsewhere]})
+    assert [gate.requires for gate in manifest.gates] == [*classes, ["sha_ni"]]
+    for features, applying in (
+        ((), {0}),
+        (("avx2",), {1}),
+        (("avx2", "avx512bw"), {3}),
+        (("avx2", "avx512bw", "sse4a", "sha_ni"), {2, 4}),
+    ):
+        assert applicable_gates(manifest.gates, features) == applying
+    assert feature_dependent_gates(manifest.gates) == {0, 1, 2, 3, 4}
+    assert unmet_requirements(manifest.gates[3], ("avx2", "sse4a")) == [
+        "avx512bw",
+        "!sse4a",
+    ]
+    assert requirements_text(["avx512bw", "!sse4a"]) == "avx512bw, no sse4a"
+
+
+def test_two_levels_a_cpu_may_both_have_are_refused_at_their_line() -> None:
+    text = "\n".join(VECTORS["base"])
+    level = """
+[[gates]]
+benchmark = "work"
+arm = "quick"
+metric = "time"
+op = "<"
+required = 5
+requires = ["NAME"]
+"""
+    text += level.replace("NAME", "avx2") + level.replace("NAME", "sha_ni")
+    with pytest.raises(ManifestError) as caught:
+        read_toml(text.encode())
+    (problem,) = caught.value.problems
+    assert text.splitlines()[(problem.line or 0) - 1] == 'requires = ["sha_ni"]'
+
+
+def test_benchmarks_and_arms_may_declare_former_names() -> None:
+    made = changed_manifest("benchmarks.b.aliases", ["was_b"])
     made["benchmarks"]["b"]["arm_aliases"] = {"new": ["jni", "native"]}
     known = read(made).benchmarks["b"]
     assert (known.aliases, known.arm_aliases) == (["was_b"], {"new": ["jni", "native"]})
 
 
-def test_a_preset_may_ask_for_any_value_a_run_may_ask_for() -> None:
-    ranged = changed("benchmarks.b.params.n.maximum", 100)
+def test_a_preset_may_request_any_value_that_a_run_may() -> None:
+    ranged = changed_manifest("benchmarks.b.params.n.maximum", 100)
     preset = {
         "title": "First look",
         "benchmarks": ["b"],
@@ -321,7 +392,7 @@ def test_a_preset_may_ask_for_any_value_a_run_may_ask_for() -> None:
 
 
 def test_a_rule_watches_the_primary_metric_unless_it_names_one() -> None:
-    made = changed(
+    made = changed_manifest(
         "benchmarks.b.metrics.calls", {"unit": "count", "direction": "lower"}
     )
     rule = {**RULE, "arms": ["new"]}
@@ -350,12 +421,14 @@ def test_a_rule_may_watch_some_points_only() -> None:
 
 
 def test_a_knob_may_belong_to_one_workload() -> None:
-    assert read(changed("knobs.slow.workload", "w")).knobs["slow"].workload == "w"
+    assert (
+        read(changed_manifest("knobs.slow.workload", "w")).knobs["slow"].workload == "w"
+    )
     with pytest.raises(
         ManifestError,
         match=r"knobs\.slow\.workload: expected one of the workloads \(w\), found 'x'",
     ):
-        read(changed("knobs.slow.workload", "x"))
+        read(changed_manifest("knobs.slow.workload", "x"))
 
 
 def test_every_arm_but_the_reference_has_a_rule_when_none_is_given() -> None:
@@ -374,6 +447,20 @@ def test_a_run_with_a_demonstration_knob_off_its_default_is_a_demonstration(
     assert read(GOOD).is_demonstration(knobs) is is_one
 
 
+@pytest.mark.parametrize(
+    ("declared", "host", "device"), [(None, 2.0, 3.0), (1.5, 1.5, 1.5), (0, 0.0, 0.0)]
+)
+def test_a_benchmark_without_a_margin_has_that_of_its_kind_of_target(
+    declared: float | None, host: float, device: float
+) -> None:
+    raw = copy.deepcopy(GOOD)
+    if declared is not None:
+        raw["benchmarks"]["b"]["margin_percent"] = declared
+    manifest = read(raw)
+    assert manifest.benchmarks["b"].margin_percent == host
+    assert manifest.on("device").benchmarks["b"].margin_percent == device
+
+
 VECTORS: dict[str, Any] = json.loads(
     (PROTOCOL / "vectors" / "manifests.golden.json").read_text(encoding="utf-8")
 )
@@ -385,7 +472,7 @@ SCHEMA = Draft202012Validator(
 @pytest.mark.parametrize(
     "vector", VECTORS["manifests"], ids=lambda vector: vector["says"]
 )
-def test_every_golden_manifest_is_read_or_refused_as_it_says(
+def test_golden_manifests_are_accepted_or_refused_as_declared(
     vector: dict[str, Any],
 ) -> None:
     text = "\n".join(VECTORS["base"]) + "\n"
@@ -402,13 +489,27 @@ def test_every_golden_manifest_is_read_or_refused_as_it_says(
     assert all(problem.line for problem in caught.value.problems)
 
 
-def test_what_the_schema_refuses_is_refused_here() -> None:
-    """Each value of a manifest is left out, and replaced by values of other types."""
+def test_the_reader_refuses_what_the_schema_refuses() -> None:
+    """Each value of a manifest is removed, and replaced by values of other types and beyond limits."""
     whole = tomllib.loads("\n".join(VECTORS["base"]) + "\n")
     refused = 0
-    for place in places(whole):
-        for value in (LEAVE_OUT, True, -1, 1.5, "", "\n", [], ["x"], {"x": 1}):
-            made = replaced(whole, place, value)
+    for place in all_paths(whole):
+        for value in (
+            LEAVE_OUT,
+            True,
+            -1,
+            1.5,
+            2**63,
+            "",
+            "\n",
+            "\0",
+            "x" * 2001,
+            [],
+            ["x"],
+            [f"x{number}" for number in range(1001)],
+            {"x": 1},
+        ):
+            made = with_value(whole, place, value)
             if not SCHEMA.is_valid(made):
                 refused += 1
                 with pytest.raises(ManifestError):
@@ -419,7 +520,9 @@ def test_what_the_schema_refuses_is_refused_here() -> None:
 LEAVE_OUT = object()
 
 
-def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def all_paths(
+    value: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[Any, ...]]:
     """The path of every value inside `value`."""
     items: Iterable[tuple[Any, Any]] = ()
     if isinstance(value, dict):
@@ -428,10 +531,10 @@ def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[Any, 
         items = enumerate(value[:1])
     for key, item in items:
         yield (*path, key)
-        yield from places(item, (*path, key))
+        yield from all_paths(item, (*path, key))
 
 
-def replaced(whole: Any, path: Sequence[Any], value: Any) -> Any:
+def with_value(whole: Any, path: Sequence[Any], value: Any) -> Any:
     made = copy.deepcopy(whole)
     place = made
     for part in path[:-1]:

@@ -1,4 +1,4 @@
-"""Patterns mean what they mean to Python's `re`, and none of them takes more than linear time."""
+"""Tests that patterns mean the same as in Python's `re`, and that matching takes linear time."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ CLASSES = [
 @pytest.mark.parametrize(
     "vector", VECTORS["patterns"], ids=lambda vector: vector["pattern"]
 )
-def test_a_pattern_accepts_and_rejects_what_the_vectors_say(
+def test_patterns_match_as_the_vectors_say(
     vector: dict[str, Any],
 ) -> None:
     """Without linear time the long rejects would not end."""
@@ -69,7 +69,7 @@ def test_the_vectors_hold_patterns_that_explode() -> None:
 @pytest.mark.parametrize(
     "vector", VECTORS["refused"], ids=lambda vector: vector["pattern"][:20]
 )
-def test_what_cannot_be_matched_in_linear_time_is_refused_with_its_reason(
+def test_patterns_without_linear_time_matching_are_refused_with_the_reason(
     vector: dict[str, str],
 ) -> None:
     assert vector["why"] in str(pattern_problem(vector["pattern"]))
@@ -78,7 +78,7 @@ def test_what_cannot_be_matched_in_linear_time_is_refused_with_its_reason(
 @pytest.mark.parametrize(
     "pattern", [*(each for each in SAME if each not in EXPLODING), *CLASSES]
 )
-def test_a_pattern_means_what_it_means_to_python(pattern: str) -> None:
+def test_a_pattern_means_the_same_as_in_python(pattern: str) -> None:
     rng = random.Random(pattern)  # noqa: S311 - texts to try
     texts = ["", "a", "b", "k1", "aa.ab", "a{", "a{b}", "}", "]", "c", "a\nb", ".//-"]
     for letters in ("ab.k1{}[]:-", "ab", "a\n\t\b _", "aé²٣ß\U0001d7d8\u2028\x1f_"):
@@ -88,12 +88,12 @@ def test_a_pattern_means_what_it_means_to_python(pattern: str) -> None:
 
 
 @pytest.mark.parametrize("escape", [r"\d", r"\w", r"\s", r"\D", r"\W", r"\S", "."])
-def test_a_set_holds_the_characters_it_holds_for_python(escape: str) -> None:
+def test_a_character_set_is_the_same_as_in_python(escape: str) -> None:
     rng = random.Random(escape)  # noqa: S311 - characters to try
     characters = [chr(code) for code in range(0x300)]
     characters += [chr(rng.randrange(0x300, 0xD800)) for _ in range(500)]
     characters += [chr(rng.randrange(0xE000, 0x110000)) for _ in range(200)]
-    # What one of the two does not know yet is assigned in a later version of Unicode.
+    # characters that only one of the two knows are from a later version of Unicode
     characters = [text for text in characters if category(text) != "Cn"]
     pattern = compile_pattern(escape)
     assert [text for text in characters if pattern.matches(text)] == [

@@ -89,19 +89,19 @@ def expected(name: str) -> dict[str, Any]:
     return value
 
 
-def test_the_vectors_are_where_the_tests_look() -> None:
+def test_the_vectors_exist() -> None:
     assert {"ok", "giant_line", "two_terminals", "surrogate", "interleaved"} <= set(
         NAMES
     )
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_vector_read_at_once(name: str) -> None:
+def test_vectors_read_at_once_give_the_expected_events(name: str) -> None:
     assert verdict(*read([vector_bytes(name)])) == expected(name)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_vector_read_in_torn_pieces_means_the_same(name: str) -> None:
+def test_vectors_read_in_pieces_give_the_same_events(name: str) -> None:
     data = vector_bytes(name)
     rng = random.Random(name)  # noqa: S311 - reproducible, not secret
     largest = 7 if len(data) < 100_000 else 70_000
@@ -151,7 +151,7 @@ def test_a_forwarded_event_carries_its_type_and_known_fields_only() -> None:
     assert DoneEvent().to_json_object() == {"type": "done"}
 
 
-def test_a_fault_says_what_was_expected() -> None:
+def test_a_fault_names_what_was_expected() -> None:
     _, fault = read([vector_bytes("bad_unit")])
     assert fault is not None
     assert "bytes/s" in fault.detail
@@ -244,7 +244,7 @@ KINDS = st.sampled_from(
 )
 
 
-def spelled(kind: str, fields: dict[str, object]) -> bytes:
+def spelled_json(kind: str, fields: dict[str, object]) -> bytes:
     return json.dumps({"type": kind, **fields}, ensure_ascii=False).encode(
         "utf-8", "surrogatepass"
     )
@@ -253,7 +253,7 @@ def spelled(kind: str, fields: dict[str, object]) -> bytes:
 @given(
     st.lists(
         st.binary(max_size=40)
-        | st.builds(spelled, KINDS, st.dictionaries(FIELDS, VALUES, max_size=8)),
+        | st.builds(spelled_json, KINDS, st.dictionaries(FIELDS, VALUES, max_size=8)),
         max_size=5,
     ),
     st.booleans(),

@@ -12,7 +12,7 @@ const ERROR = /sum\.c:2:\d+: error: .*undeclared/;
 
 export async function readFailedJob(page: Page): Promise<void> {
   await page.goto(`/runs/new?suite=${SUITE}`);
-  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.getByRole('button', { name: 'Start run' }).click();
   await expect(
     page.getByRole('heading', { level: 1, name: /unbuildable run/ }),
   ).toBeVisible();
@@ -39,7 +39,7 @@ async function readCause(page: Page): Promise<void> {
 }
 
 async function readLog(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Open the whole log' }).click();
+  await page.getByRole('button', { name: 'Open full log' }).click();
   const dialog = page.getByRole('dialog');
   await dialog
     .getByRole('textbox', { name: 'Search in the log' })
@@ -49,7 +49,7 @@ async function readLog(page: Page): Promise<void> {
     'undeclared_total',
   );
   const shown = await dialog
-    .getByRole('region', { name: 'Whole log' })
+    .getByRole('region', { name: 'Full log' })
     .innerText();
   const link = dialog.getByRole('link', { name: 'Download' });
   await expect(link).toHaveAttribute(

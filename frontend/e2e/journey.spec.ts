@@ -51,7 +51,8 @@ async function startRun(
   { batches, slowdownPercent }: RunChoices,
 ): Promise<void> {
   await page.goto(`/runs/new?suite=${SUITE}`);
-  await page.getByRole('button', { name: 'Choose none' }).click();
+  await page.getByRole('button', { name: 'The whole suite' }).click();
+  await page.getByRole('button', { name: 'Select none' }).click();
   await page.locator(`input[type=checkbox][value=${BENCHMARK}]`).check();
   const values = (param: string) =>
     page.getByRole('group', { name: new RegExp(`^${param}\\b`) });
@@ -77,10 +78,10 @@ async function startRun(
       .getByLabel(/native_slowdown_percent/)
       .fill(String(slowdownPercent));
     await expect(
-      page.getByText('will carry the mark “demonstration”'),
+      page.getByText('will be marked “demonstration”'),
     ).toBeVisible();
   }
-  await page.getByRole('button', { name: 'Start the run' }).click();
+  await page.getByRole('button', { name: 'Start run' }).click();
   await expect(
     page.getByRole('heading', { level: 1, name: /hashing run/ }),
   ).toBeVisible();
@@ -127,9 +128,9 @@ async function readHistory(page: Page): Promise<void> {
   await table.getByRole('link').first().click();
   await expect(page.getByRole('slider', { name: 'Point' })).toBeVisible();
   await page
-    .getByRole('textbox', { name: /A note beside the chosen point/ })
+    .getByRole('textbox', { name: /Note for the selected point/ })
     .fill('The first night.');
-  await page.getByRole('button', { name: 'Add the note' }).click();
+  await page.getByRole('button', { name: 'Add note' }).click();
   await expect(page.getByRole('list', { name: 'Notes' })).toContainText(
     'The first night.',
   );
@@ -138,7 +139,7 @@ async function readHistory(page: Page): Promise<void> {
   await checkPage(page, 'series-narrow');
   await page.setViewportSize({ width: 1280, height: 720 });
   await page
-    .getByRole('region', { name: 'The chosen point' })
+    .getByRole('region', { name: 'Selected point' })
     .getByRole('link')
     .first()
     .click();
@@ -156,17 +157,15 @@ async function readHistory(page: Page): Promise<void> {
 /** A rule is tried on the past and saved in shadow; then what people decide with, each held to the rules. */
 async function decide(page: Page): Promise<void> {
   await page.goto(`/rules/new?suite=${SUITE}&benchmark=${BENCHMARK}`);
-  await page.getByRole('textbox', { name: /^Least effect/ }).fill('25');
+  await page.getByRole('textbox', { name: /^Minimum effect/ }).fill('25');
   await page.getByRole('textbox', { name: 'Name' }).fill('journey');
-  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
   await expect(page.getByRole('status', { name: 'Replay' })).toContainText(
     'In the last 30 days',
   );
   await checkPage(page, 'rule-new');
-  await page.getByRole('button', { name: 'Save the rule' }).click();
-  await expect(
-    page.getByRole('heading', { name: 'What it says' }),
-  ).toBeVisible();
+  await page.getByRole('button', { name: 'Save rule' }).click();
+  await expect(page.getByRole('heading', { name: 'Definition' })).toBeVisible();
   await checkPage(page, 'rule');
   await page.goto('/rules');
   await expect(
@@ -181,6 +180,7 @@ async function decide(page: Page): Promise<void> {
   for (const [address, heading] of [
     ['/policies', 'Policies'],
     ['/noise', 'Noise'],
+    ['/agents', 'Agents'],
   ] as const) {
     // One page is looked at after the other.
     // oxlint-disable-next-line no-await-in-loop

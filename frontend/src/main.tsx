@@ -1,4 +1,4 @@
-/** The entry: styles, providers, router. Everything else is reached through routes. */
+/** The entry: styles, providers, router. */
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './ui/theme.css';

@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Plugin, ViteDevServer } from 'vite';
 
 interface FixtureModule {
-  answer: (request: Request) => Promise<Response | undefined>;
+  respond: (request: Request) => Promise<Response | undefined>;
 }
 
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -59,7 +59,7 @@ async function serve(
   const module = (await server.ssrLoadModule(
     '/src/testing/fixture-response.ts',
   )) as unknown as FixtureModule;
-  const response = await module.answer(await toRequest(incoming));
+  const response = await module.respond(await toRequest(incoming));
   await send(response ?? new Response('no fixture', { status: 501 }), outgoing);
 }
 

@@ -120,6 +120,7 @@ parts 9>&-
 peers 9>&-
 why mimalloc343 "its wheel carries a shared library for glibc"
 why jemalloc "its build settles on one size of pages, and devices have 4 and 16 KiB"
+why gperftools "it is a shared library for glibc"
 why tcmalloc "it is made for glibc, and what is linked here is musl"
 # What an earlier build left and this one did not make; nothing goes sooner, for somebody may be running it.
 find "$out/lib" "$out/direct" "$out/traces" -type f ! -newer "$objects/begun" -exec rm {} +

@@ -9,6 +9,8 @@ echo "== tests"
 "$here/build.sh" check
 echo "== operators of C++"
 sh "$here/tests/operators.sh" "${BUILD:-$here/build}"
+echo "== loaded late"
+sh "$here/tests/late_load.sh" "${BUILD:-$here/build}"
 echo "== address and undefined behaviour"
 "$here/build.sh" sanitize address
 echo "== threads"

@@ -1,20 +1,19 @@
-"""How fast a file reaches a device (target: 8 MB at 30 MB/s or more). Run by hand, on a quiet host:
+"""Measures how fast a file reaches a device (target: 8 MB at 30 MB/s or more). Run by hand, on a quiet host:
 
     python runners/benchmarks/adb.py [--backend direct|server] [--pushes 12] [--mtu 1500] [--json]
     python runners/benchmarks/adb.py --against-google [--pushes 12] [--device HOST:PORT] [--json]
 
-The second form holds the backend `direct` against Google's `adb` client on one daemon: a push, a pull and a
-flood of a command's output by each, in turns; target: at most twice Google's time. The daemon is the peer, or
-the device given, which must trust the key in the directory --key.
+The first form pushes and pulls 8 MiB through one backend to the simulated device, in turns with a plain copy of the
+same bytes over a socket. Agent and device are processes of their own; for the backend `server`, Google's adb server
+is started between them on a port of its own (`adb` must be installed). With --mtu everything runs in a network
+namespace whose loopback has that MTU (Linux, unprivileged user namespaces), so that writes are as short as on a real
+network. USB and Wi-Fi are not measured.
 
-Place in the journey: outside of it; measures `push` and `pull` of one backend against the peer, each a
-process of its own as agent and phone are two. Of the backend `server`, Google's adb server (`adb` must be
-installed) is a third between them, started here with a port and a home of its own. Method: a push, a pull and
-a plain copy of the same 8 MiB over a socket (to a process that reads and writes a file) take turns; ratios
-are formed within a turn, so that what else the host does meets all three. MB is 10^6 bytes. With --mtu it
-runs in a network namespace of its own whose loopback has that MTU (Linux, unprivileged user namespaces): what
-a kernel takes at a time, and so every short write, is then that of a real network. It says nothing of USB or
-Wi-Fi.
+The second form compares the backend `direct` with Google's `adb` client: a push, a pull and the output of a command,
+in turns, on the simulated device or on the given one, which must trust the key in the directory --key. The target is
+at most twice Google's time.
+
+Ratios are formed within a turn, so that other load on the host affects both sides. MB is 10^6 bytes.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ SIZE_BYTES = 8 << 20
 REMOTE = "/data/local/tmp/benchmark-file"
 BACKENDS = ("direct", "server")
 SERVER_WITHIN_S = 20.0
-"""For an adb server to listen and to have the device: under 1 s on an idle host."""
+"""Time for an adb server to listen and to have the device: under 1 s on an idle host."""
 LOOPBACK_UP = struct.pack("16sh14x", b"lo", 0x41)  # IFF_UP | IFF_RUNNING
 SIOCSIFFLAGS, SIOCSIFMTU = 0x8914, 0x8922
 """ioctl numbers of Linux, <linux/sockios.h>."""
@@ -95,7 +94,7 @@ def child(*argv: str) -> Iterator[str]:
 
 @contextmanager
 def own_peer(directory: Path, key: AgentKey) -> Iterator[str]:
-    """The address of a peer in a process of its own."""
+    """Yields the address of a simulated device in a process of its own."""
     root = directory / "device"
     root.mkdir()
     argv = (
@@ -107,8 +106,8 @@ def own_peer(directory: Path, key: AgentKey) -> Iterator[str]:
         "--port",
         "0",
     )
-    with child(*argv, "--root", str(root), "--trust", key.fingerprint) as said:
-        yield json.loads(said)["address"]
+    with child(*argv, "--root", str(root), "--trust", key.fingerprint) as output:
+        yield json.loads(output)["address"]
 
 
 def copied(port: int, data: bytes) -> None:
@@ -170,7 +169,9 @@ def through(server: AdbServer, address: str) -> Connection:
 
 
 def measure(turns: int, directory: Path, backend: str) -> list[Turn]:
-    """One more turn than asked for goes first and does not count: caches, page cache, clock frequency."""
+    """Measures the requested turns after one that does not count, which fills caches and raises the clock
+    frequency.
+    """
     data, back = os.urandom(SIZE_BYTES), directory / "back"
     key = AgentKey.load_or_create(directory / "key")
     with ExitStack() as held:
@@ -188,14 +189,14 @@ def measure(turns: int, directory: Path, backend: str) -> list[Turn]:
             connection = DirectConnection(address, key)
         held.callback(connection.close)
         connection.connect()
-        found = []
+        result = []
         for _ in range(turns + 1):
             push = seconds(lambda: connection.push(data, REMOTE))
             pull = seconds(lambda: connection.pull(REMOTE, back))
             if back.read_bytes() != data:
                 raise SystemExit("what came back is not what was sent")
-            found.append(Turn(push, pull, seconds(lambda: copied(int(sink), data))))
-    return found[1:]
+            result.append(Turn(push, pull, seconds(lambda: copied(int(sink), data))))
+    return result[1:]
 
 
 FLOOD = ("head", "-c", str(SIZE_BYTES), "/dev/zero")
@@ -212,7 +213,7 @@ class Race(NamedTuple):
 def race(
     turns: int, directory: Path, device: str | None, key_directory: Path | None
 ) -> list[Race]:
-    """One more turn than asked for goes first and does not count."""
+    """Measures the requested turns after one that does not count."""
     there, back = directory / "there", directory / "back"
     there.write_bytes(os.urandom(SIZE_BYTES))
     key_directory = key_directory or directory / "key"
@@ -249,7 +250,7 @@ def race(
             lambda: connection.pull(remote, back),
             lambda: flooded(connection),
         )
-        found = []
+        result = []
         for _ in range(turns + 1):
             times = []
             for argv, work in zip(google, ours, strict=True):
@@ -260,8 +261,8 @@ def race(
             if back.read_bytes() != there.read_bytes():
                 raise SystemExit("what came back is not what was sent")
             back.unlink()
-            found.append(Race(*times))
-    return found[1:]
+            result.append(Race(*times))
+    return result[1:]
 
 
 def flooded(connection: Connection) -> None:
@@ -282,18 +283,18 @@ def asked(argv: tuple[str, ...]) -> None:
 def spread(turns: list[Race]) -> dict[str, dict[str, float]]:
     """Ratios of the turns: median, smallest and largest. `best`: our best time over Google's best, which what
     else the host does moves least."""
-    found = {}
+    by_name = {}
     for name in Race._fields:
         times: list[tuple[float, float]] = [getattr(turn, name) for turn in turns]
         ratios = [ours / theirs for ours, theirs in times]
         best = min(ours for ours, _ in times) / min(theirs for _, theirs in times)
-        found[name] = {
+        by_name[name] = {
             "ratio": statistics.median(ratios),
             "least": min(ratios),
             "most": max(ratios),
             "best": best,
         }
-    return found
+    return by_name
 
 
 def summary(turns: list[Turn]) -> dict[str, dict[str, float]]:
@@ -380,11 +381,11 @@ def main() -> None:
             )
         return
     with tempfile.TemporaryDirectory() as directory:
-        found = summary(measure(chosen.pushes, Path(directory), chosen.backend))
+        result = summary(measure(chosen.pushes, Path(directory), chosen.backend))
     if chosen.json:
-        sys.stdout.write(json.dumps(found) + "\n")
+        sys.stdout.write(json.dumps(result) + "\n")
         return
-    for name, figures in found.items():
+    for name, figures in result.items():
         sys.stdout.write(
             f"{name:<5} {figures['mb_per_s']:8.1f} MB/s median  {figures['best_mb_per_s']:8.1f} best"
             f"  {figures['ratio']:6.1f} times the plain copy's time\n"

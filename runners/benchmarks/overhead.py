@@ -1,15 +1,14 @@
-"""What the agent costs the workload it measures (target: at most 1.02 times). Run by hand, on a quiet host:
+"""Measures what the agent costs the workload it measures (target: at most 1.02 times). Run by hand, on a quiet host:
 
     python runners/benchmarks/overhead.py [--groups 12] [--rounds 300]
 
-Place in the journey: outside of it; measures `HostExecutor` with the guard, the spool and the sampler of
-conditions, as a job has them. What it leaves out: HTTP (delivery sends what is in the spool, in batches).
-Method: a fixed amount of work — always the same hashing, never calibrated to a time, since a calibrated
-sample would shrink with the overhead it suffers. Each group launches it three times, twice by hand and once
-through the agent, in an order that goes through all permutations. Ratios are formed within a group: the agent
-against the mean of the two by hand; and the second by hand against the first, which shows what this host's
-noise alone does. "work" is the time the workload itself measures in its timed regions; "launch" is the whole
-process, its start and end included, as its parent sees it.
+A group launches the same workload three times, twice directly and once through `HostExecutor` with guard, spool and
+conditions, in an order that goes through all permutations. HTTP is not included. The workload hashes a fixed amount,
+because a calibrated sample would shrink with the overhead.
+
+Ratios are formed within a group: the agent against the mean of the two direct launches, and one direct launch
+against the other, which shows the host's noise. "work" is the time in timed regions, as the workload measures it;
+"launch" is the whole process, as its parent sees it.
 """
 
 from __future__ import annotations
@@ -28,9 +27,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
-import msgspec
 import psutil
-from paceline.conditions import Conditions, Sampler
+from paceline.conditions import Sampler
 from paceline.executors.base import LaunchSpec
 from paceline.executors.host import HostExecutor
 from paceline.executors.process import inherited_environment
@@ -38,6 +36,7 @@ from paceline.spool import Attempt, AttemptSpool, Spool
 from paceline.stop import Stop
 from paceline.stream import ItemSink
 from paceline_contract.events import AnyEvent, CaseEvent, SamplesEvent
+from paceline_contract.items import Conditions, ConditionsItem
 
 WORKLOAD = """
 import hashlib, json, sys, time
@@ -60,7 +59,7 @@ say("done")
 
 
 class Times(NamedTuple):
-    """Of one launch, in seconds."""
+    """Times of one launch, in seconds."""
 
     work: float
     launch: float
@@ -78,7 +77,7 @@ class CountingSink(ItemSink):
 
 
 def by_hand(argv: list[str], directory: Path) -> Times:
-    """As from a shell with its output in a file."""
+    """Launch it directly, as from a shell with its output in a file."""
     path = directory / "out.jsonl"
     started = time.perf_counter()
     with path.open("wb") as out:
@@ -93,10 +92,10 @@ def by_hand(argv: list[str], directory: Path) -> Times:
 def by_agent(
     argv: list[str], directory: Path, executor: HostExecutor, spool: AttemptSpool
 ) -> Times:
-    """As in a job."""
+    """Launch it through the agent, as in a job."""
 
     def keep(seen: Conditions) -> None:
-        spool.append([{"kind": "conditions", **msgspec.to_builtins(seen)}])
+        spool.append([ConditionsItem.of(seen)])
 
     sink = CountingSink(0, spool.append)
     spec = LaunchSpec("hash", 0, argv, directory, inherited_environment(), 600.0)
@@ -111,7 +110,7 @@ def by_agent(
 
 
 def measure(
-    groups: int, rounds: int, directory: Path, said: Callable[[str], None]
+    groups: int, rounds: int, directory: Path, output: Callable[[str], None]
 ) -> list[dict[str, Times]]:
     """`groups` of one launch each of "hand", "again" (by hand, too) and "agent"."""
     argv = [sys.executable, "-I", "-S", "-c", WORKLOAD, str(rounds)]
@@ -125,25 +124,25 @@ def measure(
     for launch in how.values():  # warm: caches, page cache, clock frequency
         launch()
     orders = itertools.cycle(itertools.permutations(how))
-    found = []
+    result = []
     with ExitStack() as held:
         held.enter_context(executor.claim(Stop()))
         for group in range(groups):
-            found.append({name: how[name]() for name in next(orders)})
-            said(
+            result.append({name: how[name]() for name in next(orders)})
+            output(
                 f"group {group + 1} of {groups}: "
-                + str({k: round(t.work, 3) for k, t in found[-1].items()})
+                + str({k: round(t.work, 3) for k, t in result[-1].items()})
             )
-    return found
+    return result
 
 
-def summary(found: list[dict[str, Times]]) -> list[str]:
+def summary(result: list[dict[str, Times]]) -> list[str]:
     """A line per comparison: median and range of the ratios within groups."""
     lines = []
     for field in Times._fields:
         of = [
             {name: getattr(times, field) for name, times in group.items()}
-            for group in found
+            for group in result
         ]
         for title, ratios in (
             (
@@ -175,14 +174,14 @@ def main() -> None:
     chosen = options.parse_args()
     before = psutil.getloadavg()[0]
     with tempfile.TemporaryDirectory() as directory:
-        found = measure(
+        result = measure(
             chosen.groups,
             chosen.rounds,
             Path(directory),
             lambda text: tell(sys.stderr, text),
         )
     load = f"load {before:.2f} before, {psutil.getloadavg()[0]:.2f} after, {os.cpu_count()} CPUs"
-    for line in (f"{chosen.groups} groups, {load}", *summary(found)):
+    for line in (f"{chosen.groups} groups, {load}", *summary(result)):
         tell(sys.stdout, line)
 
 

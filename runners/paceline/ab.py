@@ -3,10 +3,9 @@
     OUT/launch-NNN.SIDE.WORKLOAD.jsonl   the bench streams; SIDE is base or head
     OUT/run.json                         as `paceline run` writes it, plus the base and the commits between
 
-This is an A/B job without a server; `paceline-server judge OUT` decides as the server would. The checkout is
-only read, never switched, and uncommitted changes are not measured. Both commits are built in one worktree
-of our own, one after the other, so that equal sources give equal bytes and an unchanged artifact is
-recognised (I15).
+This is an A/B job without a server; `paceline-server judge OUT` decides as the server would. The checkout is only
+read, and uncommitted changes are not measured. Both commits are built in the same worktree, so that equal
+sources give equal artifacts (I15).
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -35,7 +35,7 @@ from paceline.stop import Stop
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """What is compared. `manifest_path` is relative to `checkout`, the top of the user's working tree."""
+    """The two commits. `manifest_path` is relative to `checkout`, the top of the user's working tree."""
 
     checkout: Path
     manifest_path: str
@@ -45,8 +45,8 @@ class Comparison(msgspec.Struct, frozen=True):
 
 
 def comparison(base: str, head: str, suite: Path | None) -> Comparison:
-    """The two commits and the suite's place. Raises UserError for a revision there is not, no repository, or
-    no suite.toml that could be meant."""
+    """Resolves the two commits and the suite's path. Raises UserError for an unknown revision, outside of a
+    repository, or if no suite.toml can be chosen."""
     near = Path.cwd() if suite is None else suite.resolve().parent
     checkout = _top(near)
     pair = Comparison(
@@ -103,7 +103,7 @@ def _commit(checkout: Path, side: str, revision: str) -> str:
 
 
 def _manifest_path(checkout: Path, suite: Path | None) -> str:
-    """The suite's path below the checkout; without one named, the one here, or the only one there is."""
+    """The suite's path below the checkout: the given one, the one in this directory, or the only one."""
     if suite is not None or Path("suite.toml").is_file():
         here = Path("suite.toml") if suite is None else suite
         here = here / "suite.toml" if here.is_dir() else here
@@ -123,7 +123,7 @@ def _manifest_path(checkout: Path, suite: Path | None) -> str:
 
 
 class ComparisonWorkspace:
-    """Where commits of one checkout are built: a mirror, a worktree and a cache below the data directory."""
+    """A mirror, a worktree and a cache below the data directory, to build the commits of one checkout."""
 
     def __init__(self, comparison: Comparison, data_dir: Path) -> None:
         root = data_dir / "ab"
@@ -150,7 +150,7 @@ def run(
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Builds and measures both sides; files as in the module's docstring. Raises SourceError naming the side
+    """Builds and measures both sides, and writes the files above. Raises SourceError, which names the side
     that cannot be built."""
     out.mkdir(parents=True, exist_ok=True)
     comparison = bench.wanted
@@ -185,8 +185,8 @@ def run(
         return measure_and_record(record, sides, executor, display, stop)
 
 
-def judge(directory: Path) -> int | None:
-    """Has the server's command judge a directory; its exit status, None where it is not installed."""
+def judge(directory: Path, arguments: Sequence[str] = ()) -> int | None:
+    """Runs `paceline-server judge` on a directory and returns its exit status; None if it is not installed."""
     beside = Path(sys.executable).parent
     command = shutil.which("paceline-server", path=str(beside)) or shutil.which(
         "paceline-server"
@@ -194,4 +194,6 @@ def judge(directory: Path) -> int | None:
     if command is None:
         return None
     sys.stdout.flush()
-    return subprocess.run([command, "judge", str(directory)], check=False).returncode
+    return subprocess.run(
+        [command, "judge", str(directory), *arguments], check=False
+    ).returncode

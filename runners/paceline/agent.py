@@ -4,9 +4,8 @@
                             │ leave()          │ leave(): finish, then end · leave() again: cancel, then end
                             └──────▶ ended ◀───┘
 
-Every target runs one job at a time, in a lane of its own. Spooled results are delivered before anything new
-is leased. One thread sends all heartbeats, so that replies arrive in order. An internal error is reported and
-survived; BAD_TURNS errors in a row on the host's lane end the whole agent.
+Every target runs one job at a time, in a lane of its own. Spooled results are delivered before a new job is
+leased. One thread sends all heartbeats, so that replies arrive in order.
 """
 
 from __future__ import annotations
@@ -18,11 +17,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from paceline_contract.attempts import FinishReport
 
 from paceline import environment
 from paceline.adb.keys import key_directory
 from paceline.announce import Announcer
-from paceline.api import ApiClient, ApiError, UnreachableError, check_address
+from paceline.api import (
+    ApiClient,
+    ApiError,
+    HeartbeatReply,
+    UnreachableError,
+    check_address,
+)
 from paceline.artifacts import ArtifactCache, EntriesInUse
 from paceline.config import Config
 from paceline.delivery import deliver
@@ -30,7 +36,7 @@ from paceline.devices.backends import AdbBackends, DeviceBackends
 from paceline.devices.driver import DriverIntervals
 from paceline.devices.fleet import DeviceLanes
 from paceline.devices.heartbeat_report import FindingEntry, agent_error_finding
-from paceline.enrolment import NOT_ACCEPTED, enrol, not_accepted_error
+from paceline.enrolment import NOT_ACCEPTED, enrol, not_accepted_error, rotate
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
@@ -38,17 +44,17 @@ from paceline.git import Repository
 from paceline.job import PATIENCE_S
 from paceline.lane import POLL_S, RETRY_S, Lane, LaneResources
 from paceline.spool import Spool
+from paceline.stop import StopReason
 
 log = logging.getLogger("paceline.agent")
 
 BAD_TURNS = 3
-"""Errors of our own on the host's lane without a job that went well: who started the agent is to see it."""
+"""Internal errors in a row on the host's lane that end the agent, so that whoever started it sees them."""
 
 
 class Agent:
-    """One agent on one data directory. `run` blocks until it has left; `leave` may come from a signal
-    handler.
-    """
+    """One agent on one data directory. `run` blocks until the agent has left; a signal handler may call
+    `leave`."""
 
     def __init__(
         self,
@@ -75,7 +81,7 @@ class Agent:
         }
         self._announcer = Announcer(config, self._repositories, data_dir)
         self._executor = executor or HostExecutor(self._announcer.serial)
-        self._ways = backends or AdbBackends(
+        self._backends = backends or AdbBackends(
             config.devices.adb_server, key_directory(data_dir)
         )
         self._poll_s, self._pace = poll_s, pace
@@ -84,9 +90,11 @@ class Agent:
         self._in_use = EntriesInUse()
         self._leaving = threading.Event()
         self._over = False
-        self._beat_now = threading.Event()
+        self._heartbeat_due = threading.Event()
         self._lane: Lane | None = None
         self._host_id: str | None = None
+        self._host_refused = False
+        """Whether the server does not take this host from this agent: then it leases nothing for it."""
         self._devices: DeviceLanes | None = None
         self._refusal: ApiError | None = None
         self._trouble: FindingEntry | None = None
@@ -96,32 +104,35 @@ class Agent:
         lanes = [lane for lane in (self._lane, self._devices) if lane is not None]
         busy = any(lane.busy for lane in lanes)
         if self._leaving.is_set() and busy:
-            log.info("told twice to stop: cancelling what runs")
+            log.info("told twice to stop: cancelling running jobs")
             for lane in lanes:
-                lane.cancel()
+                lane.cancel(StopReason.SHUTDOWN)
         elif not self._leaving.is_set():
-            log.info("told to stop: leaving %s", "after what runs" if busy else "now")
+            when = "after the running jobs" if busy else "now"
+            log.info("told to stop: leaving %s", when)
         self._leaving.set()
         if self._devices is not None:
             self._devices.leave()
 
     def run(self, enrolment_code: str | None = None) -> None:
-        """Raises UserError when it cannot start or is no longer accepted (a revoked credential), and an error
-        of our own that repeats; everything else is waited out or logged. However it ends, all of it has.
+        """Works until told to leave; all threads have ended when this returns.
+
+        Raises UserError when the agent cannot start or the server no longer accepts it (a revoked
+        credential), and an internal error that repeats. Other errors are waited out or logged.
         """
         name = self._config.agent.name or environment.display_name()
         with (
-            self._exclusively(),
+            self._lock_data_directory(),
             contextlib.closing(
                 enrol(self._server, self._data_dir, enrolment_code, name)
             ) as api,
         ):
             if not self._first_heartbeat(api):
                 return
-            beats = threading.Thread(
+            heartbeats = threading.Thread(
                 target=self._heartbeats, args=(api,), name="heartbeat", daemon=True
             )
-            beats.start()
+            heartbeats.start()
             log.info("ready: target %s", self._announcer.serial)
             try:
                 self._deliver_leftovers(api)
@@ -129,15 +140,15 @@ class Agent:
                     self._drive_host(api)
             finally:
                 self._over = True
-                self._beat_now.set()
-                beats.join()
+                self._heartbeat_due.set()
+                heartbeats.join()
             if self._refusal is not None:
                 raise not_accepted_error(
                     self._refusal, self._data_dir
                 ) from self._refusal
 
     @contextlib.contextmanager
-    def _exclusively(self) -> Iterator[None]:
+    def _lock_data_directory(self) -> Iterator[None]:
         lock = FileLock(self._data_dir / "agent.lock")
         try:
             lock.acquire(timeout=0)
@@ -153,7 +164,20 @@ class Agent:
 
     # --- heartbeat ---
 
-    def _beat(self, api: ApiClient) -> float:
+    def _send_heartbeat(self, api: ApiClient) -> float:
+        """Sends one heartbeat, and another one with the manifests that the server lacks, and applies the reply;
+        returns the pause until the next."""
+        reply = self._exchange_heartbeat(api)
+        if self._announcer.note_wanted_manifests(reply.manifests_wanted):
+            reply = self._exchange_heartbeat(api)
+            self._announcer.note_wanted_manifests(reply.manifests_wanted)
+        self._announcer.note_refused_suites(reply.refused)
+        self._host_refused = self._announcer.note_refused_targets(reply) is not None
+        if reply.rotate_credential:
+            rotate(api, self._data_dir)
+        return reply.heartbeat_s
+
+    def _exchange_heartbeat(self, api: ApiClient) -> HeartbeatReply:
         lane, devices = self._lane, self._devices
         busy = lane is not None and lane.busy
         targets = [
@@ -161,27 +185,27 @@ class Agent:
             for host in self._announcer.targets(busy)
         ]
         targets += devices.entries() if devices is not None else []
-        beat = api.heartbeat(targets, self._announcer.suites(busy))
-        self._announcer.note_refused_suites(beat.refused)
-        for heard in beat.targets:
-            if heard.kind == "host":
-                self._host_id = heard.target_id
+        reply = api.heartbeat(targets, self._announcer.suites(busy))
+        for target in reply.targets:
+            if target.kind == "host":
+                self._host_id = target.target_id
             elif devices is not None:
-                devices.take_reply(heard)
-        return beat.heartbeat_s
+                devices.take_reply(target)
+        return reply
 
     def _findings(self) -> list[FindingEntry]:
-        """About this host, beside its preflight."""
+        """Findings about this host that preflight does not make."""
         findings = [] if self._trouble is None else [self._trouble]
         return findings + (
             self._devices.findings() if self._devices is not None else []
         )
 
     def _first_heartbeat(self, api: ApiClient) -> bool:
-        """Until the server knows us; False when told to leave first. Raises UserError when it refuses us."""
+        """Retries until the server has accepted a heartbeat; False when told to leave first. Raises UserError
+        when the server refuses it."""
         while not self._leaving.is_set():
             try:
-                self._pause_s = self._beat(api)
+                self._pause_s = self._send_heartbeat(api)
             except UnreachableError as error:
                 log.warning("waiting for the server: %s", error)
                 self._leaving.wait(RETRY_S)
@@ -190,7 +214,7 @@ class Agent:
                     raise not_accepted_error(error, self._data_dir) from error
                 raise UserError(
                     f"The server refuses the heartbeat: {error}",
-                    "Are both of one version?",
+                    "Check that agent and server have the same version.",
                 ) from error
             else:
                 return True
@@ -199,45 +223,50 @@ class Agent:
     def _heartbeats(self, api: ApiClient) -> None:
         pause_s = self._pause_s
         while True:
-            self._beat_now.wait(pause_s)
-            self._beat_now.clear()
+            self._heartbeat_due.wait(pause_s)
+            self._heartbeat_due.clear()
             if self._over:
                 return
             try:
-                pause_s = self._beat(api)
+                pause_s = self._send_heartbeat(api)
             except (ApiError, UnreachableError) as error:
-                if self._ends_us(error):
+                if self._ends_agent(error):
                     return
                 log.warning("heartbeat: %s", error)
                 pause_s = RETRY_S
-            except (
-                Exception
-            ):  # without this thread nobody would hear of the agent any more
+            except Exception:  # the server would lose the agent if this thread ended
                 log.exception("a heartbeat failed")
                 pause_s = RETRY_S
 
-    def _ends_us(self, error: Exception) -> bool:
-        """Whether the server no longer accepts this agent: then it leaves, and `run` says why."""
+    def _ends_agent(self, error: Exception) -> bool:
+        """Whether the server no longer accepts this agent. Then running jobs stop, the agent leaves, and `run` raises
+        why."""
         if not isinstance(error, ApiError) or error.status not in NOT_ACCEPTED:
             return False
+        log.critical("the server no longer accepts this agent: %s", error.detail)
         self._refusal = error
         self._leaving.set()
         if self._devices is not None:
             self._devices.leave()
+        for lane in (self._lane, self._devices):
+            if lane is not None:
+                lane.cancel(StopReason.NOT_ACCEPTED)
         return True
 
     # --- lanes ---
 
     def _deliver_leftovers(self, api: ApiClient) -> None:
-        """What earlier lives measured but could not report; their interrupted jobs end as agent_lost."""
+        """Delivers what this agent measured before its last end; interrupted jobs finish as agent_lost."""
         for spool in self._spool.undelivered():
-            lost = {
-                "outcome": "failed",
-                "cause": "agent_lost",
-                "detail": "The agent ended while the job ran.",
-            }
+            lost = FinishReport(
+                outcome="failed",
+                cause="agent_lost",
+                detail="The agent ended while the job ran.",
+                last_seq=spool.last_seq,
+            )
             log.info(
-                "job %s: delivering what an earlier life left", spool.attempt.job_id
+                "job %s: delivering what was left before the agent's start",
+                spool.attempt.job_id,
             )
             deliver(api, spool, spool.finish() or lost, self._leaving, PATIENCE_S)
 
@@ -246,27 +275,27 @@ class Agent:
         return LaneResources(
             api=api,
             repositories=self._repositories,
-            cache=lambda: ArtifactCache(self._artifacts, limit, self._in_use),
+            open_cache=lambda: ArtifactCache(self._artifacts, limit, self._in_use),
             spool=self._spool,
             leaving=self._leaving,
-            ends_us=self._ends_us,
+            ends_agent=self._ends_agent,
             poll_s=self._poll_s,
         )
 
     @contextlib.contextmanager
     def _device_lanes(self, api: ApiClient) -> Iterator[None]:
-        """Every attached device is driven in a thread of its own meanwhile."""
+        """Drives every attached device in a thread of its own while the body runs."""
         if not self._config.devices.enabled:
             yield
             return
         lanes = DeviceLanes(
             self._config.devices,
-            self._ways,
+            self._backends,
             self._data_dir / "devices",
             self._shared(api),
             host_serial=self._announcer.serial,
             artifacts=self._artifacts,
-            request_heartbeat=self._beat_now.set,
+            request_heartbeat=self._heartbeat_due.set,
             pace=self._pace,
         )
         self._devices = lanes
@@ -274,30 +303,33 @@ class Agent:
             yield
 
     def _drive_host(self, api: ApiClient) -> None:
-        """The host's own lane, in this thread, until told to leave. Raises the last of BAD_TURNS errors."""
+        """Runs the host's lane in this thread until told to leave. Raises the last of BAD_TURNS errors."""
         lane = self._lane = Lane(
             self._shared(api), self._announcer.serial, self._executor
         )
-        bad = 0
+        errors = 0
         while not self._leaving.is_set():
             try:
-                if self._host_turn(lane):
-                    bad, self._trouble = 0, None
+                if self._take_host_turn(lane):
+                    errors, self._trouble = 0, None
             except Exception as error:
-                bad += 1
-                if bad >= BAD_TURNS:
-                    log.critical("this agent ends: %r for the %dth time", error, bad)
+                errors += 1
+                if errors >= BAD_TURNS:
+                    log.critical("this agent ends after error %d: %r", errors, error)
                     self._leaving.set()
                     raise
                 log.exception("a turn of this host failed")
                 self._trouble = agent_error_finding(error)
-                self._beat_now.set()
+                self._heartbeat_due.set()
                 self._leaving.wait(min(RETRY_S, self._poll_s))
 
-    def _host_turn(self, lane: Lane) -> bool:
-        """Whether a job was done."""
-        if self._announcer.refuses() is None:
+    def _take_host_turn(self, lane: Lane) -> bool:
+        """Runs a job if there is one; False without a job, while the host refuses jobs, or the server the host."""
+        if self._host_refused:
+            self._leaving.wait(self._pause_s)
+            return False
+        if self._announcer.refusal_reason() is None:
             return lane.take(self._host_id)
-        self._beat_now.set()
+        self._heartbeat_due.set()
         self._leaving.wait(RETRY_S)
         return False

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from paceline_contract.announcements import manifest_digest
+from paceline_contract.locations import LocationError, canonical_location
 
 from paceline import environment, preflight
-from paceline.api import RefusedSuite
+from paceline.api import HeartbeatReply, RefusedSuite
 from paceline.config import Config, RepositoryConfig
 from paceline.errors import UserError
 from paceline.git import Head, Repository
@@ -26,11 +28,11 @@ log = logging.getLogger("paceline.announce")
 
 TARGET_REFRESH_S = 60.0
 REMOTE_REFRESH_S = 60.0
-"""How often the head of a repository behind a URL is asked for; one beside us is asked at every heartbeat."""
+"""How often the head of a remote repository is read; a local one is read at every heartbeat."""
 
 
 class Announcer:
-    """Builds heartbeat bodies; keeps what it found while a job runs."""
+    """Builds heartbeat bodies, and keeps the last results while a job runs."""
 
     def __init__(
         self, config: Config, repositories: Mapping[str, Repository], data_dir: Path
@@ -45,11 +47,16 @@ class Announcer:
         self._target_at = 0.0
         self._heads: dict[str, tuple[Head, float]] = {}
         self._suites: dict[tuple[str, str], dict[str, Any]] = {}
-        self._said: dict[str, str] = {}
+        self._manifests: dict[str, dict[str, Any]] = {}
+        """By digest, those of the present announcement."""
+        self._wanted: set[str] = set()
+        self._locations: dict[str, str] = {}
+        self._logged: dict[str, str] = {}
         self._refused: dict[str, str] = {}
+        self._refused_targets: dict[str, str] = {}
 
-    def refuses(self) -> str | None:
-        """Why this host takes no jobs now, or None."""
+    def refusal_reason(self) -> str | None:
+        """The reason why this host takes no jobs now, or None."""
         free = shutil.disk_usage(self._data_dir).free
         needed = self._config.agent.min_free_bytes
         if free >= needed:
@@ -76,20 +83,37 @@ class Announcer:
                 "preflight": msgspec.to_builtins(findings),
             }
             self._target_at = time.monotonic()
-        return [{**self._target, "refuses": self.refuses()}]
+        return [{**self._target, "refuses": self.refusal_reason()}]
 
     def suites(self, busy: bool) -> list[dict[str, Any]]:
-        """Every suite of the allow-list at its repository's head."""
+        """Every suite of the allow-list at its repository's head; with its manifest if the server lacks it."""
         if not (busy and self._suites):
             for name, repository in self._config.repositories.items():
                 try:
+                    self._locations[name] = canonical_location(repository.location)
                     head = self._head(name, repository)
-                except UserError as error:
-                    self._say_once(name, str(error))
+                except (UserError, LocationError) as error:
+                    self._log_once(name, str(error))
                     continue
                 for path in repository.manifests:
                     self._announce(name, path, head)
-        return list(self._suites.values())
+        announced = {suite["digest"] for suite in self._suites.values()}
+        self._manifests = {
+            digest: raw
+            for digest, raw in self._manifests.items()
+            if digest in announced
+        }
+        return [
+            {**suite, "manifest": self._manifests[suite["digest"]]}
+            if suite["digest"] in self._wanted
+            else suite
+            for suite in self._suites.values()
+        ]
+
+    def note_wanted_manifests(self, digests: list[str]) -> bool:
+        """Sends these manifests with the next heartbeat; True if there is one to send."""
+        self._wanted = {digest for digest in digests if digest in self._manifests}
+        return bool(self._wanted)
 
     def _head(self, name: str, repository: RepositoryConfig) -> Head:
         known = self._heads.get(name)
@@ -114,13 +138,17 @@ class Announcer:
             )
         except UserError as error:
             self._suites.pop((name, path), None)
-            self._say_once(f"{name}:{path}", str(error))
+            self._log_once(f"{name}:{path}", str(error))
             return
-        self._said.pop(f"{name}:{path}", None)
+        self._logged.pop(f"{name}:{path}", None)
+        digest = manifest_digest(manifest.raw)
+        self._manifests[digest] = manifest.raw
         self._suites[name, path] = {
             "repository": name,
+            "location": self._locations[name],
             "manifest_path": path,
-            "manifest": manifest.raw,
+            "suite": manifest.suite.name,
+            "digest": digest,
             "commit": head.commit,
             "branch": head.branch,
         }
@@ -132,7 +160,7 @@ class Announcer:
         )
 
     def note_refused_suites(self, refused: list[RefusedSuite]) -> None:
-        """What the server did not take of the last announcement: said once, and again after a change."""
+        """Logs suites of the last announcement that the server refused, once and after each change."""
         now = {item.suite: item.reason for item in refused}
         for suite, reason in now.items():
             if self._refused.get(suite) != reason:
@@ -141,7 +169,19 @@ class Announcer:
             log.info("the server takes suite %s now", suite)
         self._refused = now
 
-    def _say_once(self, key: str, text: str) -> None:
-        if self._said.get(key) != text:
-            self._said[key] = text
+    def note_refused_targets(self, reply: HeartbeatReply) -> str | None:
+        """Logs targets that the server does not take from this agent, once and after each change; returns why it does
+        not take this host."""
+        now = {f"{item.kind}:{item.serial}": item.why for item in reply.refused_targets}
+        for target, why in now.items():
+            if self._refused_targets.get(target) != why:
+                log.warning("the server does not take %s: %s", target, why)
+        for target in self._refused_targets.keys() - now.keys():
+            log.info("the server takes %s now", target)
+        self._refused_targets = now
+        return now.get(f"host:{self.serial}")
+
+    def _log_once(self, key: str, text: str) -> None:
+        if self._logged.get(key) != text:
+            self._logged[key] = text
             log.warning("not announced: %s: %s", key, text)

@@ -1,8 +1,7 @@
 """The HTTP client for the server, used by the agent and by CI.
 
-Every request of this package is made here (C2). A problem+json response becomes an `ApiError` with its code.
-Transport errors, 5xx and 429 are retried with exponential backoff and jitter; nothing else is. A request for
-a lease is never repeated, because a lost response is a lease that expires. Messages never hold credentials.
+Every request of this package is made here (C2). Only transport errors, 5xx and 429 are retried, with exponential
+backoff and jitter. A request for a lease is never repeated, because a lost response is a lease that expires.
 """
 
 from __future__ import annotations
@@ -12,9 +11,12 @@ import random
 import threading
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import msgspec
+from paceline_contract.attempts import FinishReport, StateReport
+from paceline_contract.events import ParamValue
 
 from paceline import __version__
 from paceline.errors import UserError
@@ -26,8 +28,7 @@ TIMEOUT = httpx.Timeout(20.0, connect=5.0)
 
 
 class ApiError(Exception):
-    """The server answered and said no. `code` is the literal a program switches on; `fields` says what is
-    wrong where, by field or by id."""
+    """The server refused a request. `code` is for programs; `fields` holds messages by field or id."""
 
     def __init__(
         self, status: int, code: str, detail: str, fields: dict[str, str] | None = None
@@ -42,11 +43,11 @@ class ApiError(Exception):
 
 
 class LeaseLostError(ApiError):
-    """Another attempt may be running: stop (I6)."""
+    """The lease is lost, so another attempt may be running: the job must stop (I6)."""
 
 
 class UnreachableError(Exception):
-    """No usable answer from the server, after all tries."""
+    """The server gave no usable answer after all tries."""
 
 
 class LeasedWork(msgspec.Struct, frozen=True):
@@ -55,8 +56,8 @@ class LeasedWork(msgspec.Struct, frozen=True):
     manifest_path: str
     commit: str
     benchmarks: list[str]
-    params: dict[str, list[int | str]]
-    knobs: dict[str, int | str]
+    params: dict[str, list[ParamValue]]
+    knobs: dict[str, ParamValue]
     first_launch: int
     launches: int
     rounds: int
@@ -64,7 +65,15 @@ class LeasedWork(msgspec.Struct, frozen=True):
     seed: int
     launch_timeout_s: float
     base_commit: str | None = None
-    """Set: an A/B job; every launch is made of both revisions."""
+    """In an A/B job: the revision to compare with."""
+    base_branch: str | None = None
+    """Without a base_commit: the merge base of `commit` and this branch is to be found and compared with."""
+    judges_head: bool = False
+    """Whether the head also runs what only the head has."""
+
+    @property
+    def compares_revisions(self) -> bool:
+        return self.base_commit is not None or self.base_branch is not None
 
 
 class Lease(msgspec.Struct, frozen=True):
@@ -93,8 +102,14 @@ class RefusedSuite(msgspec.Struct, frozen=True):
     reason: str
 
 
+class RefusedTarget(msgspec.Struct, frozen=True):
+    kind: str
+    serial: str
+    why: str
+
+
 class DeviceOrder(msgspec.Struct, frozen=True):
-    """What a person asked of a device."""
+    """A person's order for a device."""
 
     id: str
     kind: str
@@ -102,7 +117,7 @@ class DeviceOrder(msgspec.Struct, frozen=True):
 
 
 class TargetReply(msgspec.Struct, frozen=True):
-    """What the server says of one target it was told about. `health` None: it keeps none of this one."""
+    """The server's reply about one announced target. `health` None: the server keeps no health of it."""
 
     kind: str
     serial: str
@@ -111,21 +126,26 @@ class TargetReply(msgspec.Struct, frozen=True):
     check_due: bool = False
     orders: list[DeviceOrder] = []
     checks_heard: list[str] = []
-    """Ids of health checks it has on record; they need not be sent again."""
+    """Ids of health checks that the server has stored and that need not be sent again."""
     recovery_heard: list[str] = []
-    """The same of steps of the recovery ladder."""
+    """The same for steps of the recovery ladder."""
     driven_by: str | None = None
-    """The name of the agent that drives it now, when that is another."""
+    """The name of the agent that drives the target now, if it is another one."""
 
 
 class HeartbeatReply(msgspec.Struct, frozen=True):
     heartbeat_s: float
     refused: list[RefusedSuite] = []
+    refused_targets: list[RefusedTarget] = []
     targets: list[TargetReply] = []
+    manifests_wanted: list[str] = []
+    """Digests of announced manifests that the server lacks."""
+    rotate_credential: bool = False
+    """The credential is to be replaced: `ApiClient.renew_credential`, until that returns None."""
 
 
 def check_address(server: str) -> None:
-    """Raises UserError unless `server` looks like one."""
+    """Raises UserError unless `server` is an http or https address."""
     if not server.startswith(("http://", "https://")):
         raise UserError(
             f"{server!r} is no address.", "Give the server as http://… or https://…"
@@ -133,7 +153,7 @@ def check_address(server: str) -> None:
 
 
 class ApiClient:
-    """One server, one credential. Safe for several threads."""
+    """A client of one server with one credential. Safe to use from several threads."""
 
     def __init__(self, server: str, credential: str | None = None) -> None:
         check_address(server)
@@ -153,6 +173,16 @@ class ApiClient:
             self.call("POST", "/agents/enrol", body, tries=3), EnrolmentReply
         )
 
+    def renew_credential(self) -> str | None:
+        """A new credential for this agent; None once the present one is the newest, which ends the others."""
+        answer = self.call("POST", "/agents/self/credential", tries=3)
+        credential: str | None = answer["credential"]
+        return credential
+
+    def use(self, credential: str) -> None:
+        """Sends this credential from now on."""
+        self._client.headers["Authorization"] = f"Bearer {credential}"
+
     def heartbeat(
         self, targets: list[dict[str, Any]], suites: list[dict[str, Any]]
     ) -> HeartbeatReply:
@@ -162,8 +192,8 @@ class ApiClient:
         )
 
     def lease(self, wait_s: float, target_ids: list[str] | None = None) -> Lease | None:
-        """Long poll; None when there was no work for `wait_s`. Without `target_ids`: for any target of this
-        agent."""
+        """Requests a lease by a long poll; None when there was no work for `wait_s`. Without `target_ids`, for
+        any target of this agent."""
         timeout = httpx.Timeout(wait_s + 10.0, connect=5.0)
         body: dict[str, object] = {"wait_s": wait_s}
         if target_ids is not None:
@@ -177,8 +207,8 @@ class ApiClient:
         )
         return msgspec.convert(answer, RenewalReply)
 
-    def state(self, lease: Lease, body: dict[str, Any], tries: int = 6) -> None:
-        data = msgspec.json.encode(body)
+    def state(self, lease: Lease, report: StateReport, tries: int = 6) -> None:
+        data = msgspec.json.encode(report)
         self._attempt(
             (lease.job_id, lease.attempt, lease.lease_token), "state", data, tries
         )
@@ -188,17 +218,17 @@ class ApiClient:
         job_id: str,
         attempt: int,
         token: str,
-        body: dict[str, Any],
+        report: FinishReport,
         tries: int = 1,
     ) -> None:
         self._attempt(
-            (job_id, attempt, token), "finish", msgspec.json.encode(body), tries
+            (job_id, attempt, token), "finish", msgspec.json.encode(report), tries
         )
 
     def items(self, job_id: str, attempt: int, token: str, items: list[bytes]) -> None:
-        """`items` are JSON texts already. One try: delivery goes on from its spool.
+        """Sends items, which are JSON texts already, in one try: delivery repeats them from its spool.
 
-        The only body that may be compressed: the server inflates nothing else.
+        Only this body may be compressed, because the server decompresses no other.
         """
         data, headers = b'{"items":[' + b",".join(items) + b"]}", {}
         if len(data) >= GZIP_FROM_BYTES:
@@ -217,13 +247,32 @@ class ApiClient:
         tries: int = 1,
         timeout: httpx.Timeout = TIMEOUT,
         params: dict[str, str] | None = None,
+        once: bool = False,
     ) -> Any:
-        """The decoded answer, None for 204. Raises ApiError, UnreachableError."""
+        """Sends a request and returns the decoded response, None for 204. `once`: the server carries it out once,
+        however often it is sent. Raises ApiError, UnreachableError."""
         data = None if body is None else msgspec.json.encode(body)
+        headers = {"Idempotency-Key": str(uuid4())} if once else {}
         return self._retried(
             tries,
-            lambda: self._send(method, path, data, {}, timeout=timeout, params=params),
+            lambda: self._send(
+                method, path, data, headers, timeout=timeout, params=params
+            ),
         )
+
+    def document(
+        self, path: str, media_type: str, params: dict[str, str], tries: int
+    ) -> str:
+        """An answer that is text of `media_type`. Raises ApiError, UnreachableError."""
+
+        def fetch() -> str:
+            answer = self._request("GET", path, None, {}, params=params)
+            if not answer.headers.get("Content-Type", "").startswith(media_type):
+                raise self._no_paceline(media_type)
+            return answer.text
+
+        text: str = self._retried(tries, fetch)
+        return text
 
     def _attempt(
         self,
@@ -264,6 +313,36 @@ class ApiClient:
         timeout: httpx.Timeout = TIMEOUT,
         params: dict[str, str] | None = None,
     ) -> Any:
+        answer = self._request(
+            method, path, data, headers, timeout=timeout, params=params
+        )
+        if answer.status_code == 204:
+            return None
+        try:
+            return answer.json()
+        except ValueError as error:
+            raise self._no_paceline("JSON") from error
+
+    def _address(self) -> str:
+        """Host and port: a wrong port is a common mistake."""
+        return self._client.base_url.netloc.decode("ascii")
+
+    def _no_paceline(self, expected: str) -> UnreachableError:
+        return UnreachableError(
+            f"{self._address()}: the answer is not {expected}: is this the address of a Paceline server?"
+        )
+
+    def _request(
+        self,
+        method: str,
+        path: str,
+        data: bytes | None,
+        headers: dict[str, str],
+        *,
+        timeout: httpx.Timeout = TIMEOUT,
+        params: dict[str, str] | None,
+    ) -> httpx.Response:
+        """A successful answer. Raises ApiError, UnreachableError."""
         headers = {**headers}
         if data is not None:
             headers["Content-Type"] = "application/json"
@@ -278,21 +357,11 @@ class ApiClient:
             )
         except httpx.HTTPError as error:
             raise UnreachableError(
-                f"{self._client.base_url.host}: {str(error) or type(error).__name__}"
+                f"{self._address()}: {str(error) or type(error).__name__}"
             ) from error
-        if answer.status_code == 204:
-            return None
-        if answer.is_success:
-            try:
-                return answer.json()
-            except ValueError as error:
-                text = (
-                    "the answer is not JSON: is this the address of a Paceline server?"
-                )
-                raise UnreachableError(
-                    f"{self._client.base_url.host}: {text}"
-                ) from error
-        raise _problem(answer)
+        if not answer.is_success:
+            raise _problem(answer)
+        return answer
 
 
 def _problem(answer: httpx.Response) -> Exception:

@@ -1,8 +1,7 @@
 """Hashes directories of built files and keeps them in a bounded cache.
 
-The artifact hash identifies a revision: the same hash on both sides means that the environment differs, never
-the code (I15). It depends on names and contents only. A cache entry appears whole or not at all; the least
-recently used is evicted first, and never one in use.
+The artifact hash depends on names and contents only; equal hashes mean equal code (I15). A cache entry appears
+whole or not at all. The least recently used entry is evicted first, but never one in use.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ import msgspec
 
 
 class Built(msgspec.Struct, frozen=True):
-    """What a build left: per workload the directory `{artifacts}` stands for, their hash, and build facts."""
+    """The result of a build: each workload's directory of artifacts, their common hash, and build facts."""
 
     directories: dict[str, Path]
     artifact_hash: str
@@ -62,7 +61,7 @@ def cache_key(parts: object) -> str:
 
 
 class EntriesInUse:
-    """What the caches of one process hold together, so that no lane takes away what another runs from."""
+    """Entries that the caches of one process use, so that no lane evicts an entry that another runs from."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -71,10 +70,10 @@ class EntriesInUse:
 
 
 class ArtifactCache:
-    """Entries are directories below `root`, named by their key, at most `limit_bytes` together.
+    """Entries are directories below `root`, named by their key, with at most `limit_bytes` in total.
 
-    What `get` and `put` have given out is in use until `close`: a job has a cache of its own, and the second
-    side of an A/B job must not cost it the first. Lanes that run side by side share `in_use`.
+    Entries from `get` and `put` are in use until `close`, so that the second side of an A/B job does not evict
+    the first. The caches of one process share `in_use`.
     """
 
     def __init__(
@@ -90,7 +89,7 @@ class ArtifactCache:
                 shutil.rmtree(leftover, ignore_errors=True)
 
     def get(self, key: str) -> Path | None:
-        """The entry's directory, marked as just used, or None."""
+        """The entry's directory, marked as used now, or None."""
         entry = self._root / key
         with self._shared.lock:
             if not entry.is_dir():
@@ -98,7 +97,7 @@ class ArtifactCache:
             return self._given(entry)
 
     def put(self, key: str, sources: Iterable[Path]) -> Path:
-        """Copies `sources` into a new entry and makes room for it; one that others use stays as it is."""
+        """Copies `sources` into a new entry and evicts others if necessary. An entry in use is not replaced."""
         staging, entry = self._root / f"{uuid.uuid4().hex}.new", self._root / key
         self._shared.staging.add(staging)
         try:
@@ -116,7 +115,7 @@ class ArtifactCache:
         return entry
 
     def close(self) -> None:
-        """Gives back what it has given out; safe to call twice."""
+        """Releases all entries of this cache. Safe to call twice."""
         with self._shared.lock:
             self._shared.entries -= Counter(
                 self._own

@@ -10,13 +10,16 @@ from __future__ import annotations
 import logging
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Annotated, TypeVar
 
+import msgspec
 import typer
+from paceline_contract.outputs import exit_status
 from rich.table import Table
 from rich.text import Text
 
@@ -29,24 +32,40 @@ from paceline.commands import (
     submitting,
     targets,
     this_host,
+    waivers,
 )
 from paceline.commands.options import (
     Benchmarks,
     DataDir,
+    FailOnOption,
+    ForgejoFlag,
+    ForgeToken,
+    ForgeUrl,
+    Formats,
+    GitHubFlag,
+    GitLabFlag,
     Knobs,
     MinTimeNs,
     OutDir,
+    OutputFiles,
     Params,
     Preset,
+    PullRequestNumber,
+    Purpose,
+    Repository,
     Seed,
     Verbose,
     WarmupRounds,
+    judge_arguments,
     output_directory,
+    parse_outputs,
 )
 from paceline.display import display_for, print_line, print_note, terminal
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
+from paceline.forges.port import ForgeOptions
+from paceline.forges.reporting import DEFAULT_PURPOSE, ForgeReporter, chosen_forge
 from paceline.local import Display
 from paceline.outcome import Outcome
 from paceline.selection import (
@@ -61,7 +80,7 @@ from paceline.stop import Stop, StopReason
 app = typer.Typer(
     help="Measure suites on this host and send the samples to a Paceline server.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -69,6 +88,7 @@ app.add_typer(alerts.app, name="alerts")
 app.add_typer(rules.app, name="rules")
 app.add_typer(schedules.app, name="schedules")
 app.add_typer(targets.app, name="targets")
+app.add_typer(waivers.app, name="waivers")
 app.command("import")(imports.import_)
 app.command()(this_host.doctor)
 app.command()(this_host.devices)
@@ -103,7 +123,7 @@ def _usage_errors_exit_1() -> None:
 def validate(suite: SuitePath) -> None:
     """Check a suite.toml.
 
-    Every complaint names file, line and what was expected.
+    Every error names file, line and what was expected.
     """
     valid = manifest.load(suite)
     title = f"{valid.suite.title} ({valid.suite.name})"
@@ -154,8 +174,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
 ) -> None:
     """Measure the working tree here, without a server.
 
-    Writes the streams and run.json to a directory. This is one batch. A server extends an inconclusive job by up to two more batches before it concludes;
-    here, ask for more with --launches when the verdict is inconclusive.
+    Writes the streams and run.json to a directory. This is one batch. A server adds up to two more batches to
+    an inconclusive job; here, raise --launches.
     """
     valid = manifest.load(suite)
     defaults = preset_selection(valid, preset)
@@ -174,7 +194,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     )
     # Absolute, because workloads run in another directory.
     target = output_directory(directory, valid.suite.name).absolute()
-    print_note(f"How long: {past_runs.estimate(valid, selection, past)}.")
+    estimate = past_runs.estimate(valid, selection, past)
+    print_note(f"Estimated duration: {estimate}.")
     began = time.monotonic()
     _measure_here(
         lambda executor, display, stop: local.run(
@@ -219,12 +240,17 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     knob: Knobs = None,
     directory: OutDir = None,
     data: DataDir = None,
+    format_: Formats = None,
+    output: OutputFiles = None,
+    fail_on: FailOnOption = "inconclusive",
     verbose: Verbose = False,
 ) -> None:
-    """Measure two commits side by side and judge head.
+    """Measure two commits side by side and judge whether head is slower.
 
-    Builds both from this checkout, which is only read. Exit: 0 not slower, 2 slower, 3 undecided, 1 error.
+    Builds both from this checkout, which is only read. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error.
+    With --fail-on fail, inconclusive exits 0; with --fail-on never, slower does too.
     """
+    outputs = parse_outputs(format_ or [], output or [])
     comparison = ab.comparison(base, head, suite)
     for note in comparison.notes:
         print_note(note)
@@ -259,9 +285,9 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
         verbose=verbose,
     )
     print_line(str(target))
-    status = ab.judge(target)
+    status = ab.judge(target, judge_arguments(outputs, fail_on))
     if status is None:
-        print_note("The judge is not installed here. Where paceline-server is, run:")
+        print_note("paceline-server is not installed here. Where it is installed, run:")
         print_note(f"  paceline-server judge {target}")
     raise typer.Exit(status or 0)
 
@@ -372,7 +398,17 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
         ),
     ] = None,
     base: Annotated[
-        str | None, typer.Option(help="Judge the commit against this one (A/B).")
+        str | None,
+        typer.Option(
+            help="Judge the commit against this one (A/B); of a pull request, also gates and arms."
+        ),
+    ] = None,
+    base_branch: Annotated[
+        str | None,
+        typer.Option(
+            help="The branch a pull request goes to; its merge base with the commit is the base. "
+            "Default: the pipeline's."
+        ),
     ] = None,
     benchmark: Benchmarks = None,
     target: Annotated[
@@ -397,18 +433,58 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     timeout_s: Annotated[
         float, typer.Option(help="Stop waiting after this long; the run continues.")
     ] = 3600.0,
+    format_: Formats = None,
+    output: OutputFiles = None,
+    fail_on: FailOnOption = "inconclusive",
+    github: GitHubFlag = False,
+    gitlab: GitLabFlag = False,
+    forgejo: ForgejoFlag = False,
+    pull_request: PullRequestNumber = None,
+    repository: Repository = None,
+    forge_url: ForgeUrl = None,
+    forge_token: ForgeToken = None,
+    purpose: Purpose = DEFAULT_PURPOSE,
+    concurrency_key: Annotated[
+        str | None,
+        typer.Option(
+            help="Cancel older runs that were requested with this key. Default: the pull request's."
+        ),
+    ] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN", help="Wait for this run instead of requesting one."
+        ),
+    ] = None,
 ) -> None:
     """Request a run, wait for it and print its verdicts.
 
-    Exit: 0 pass, 2 fail, 3 inconclusive (measured, but undecided), 1 anything else: the run failed, was
-    lost, expired or cancelled, or the request was refused. A verdict `fail` on one target gives 2 even if
-    another target's job failed.
+    Exit: 0 pass, 2 fail, 3 inconclusive, 1 no verdict (the run failed, was lost, expired or cancelled, or
+    the request was refused). A verdict `fail` on one target gives 2 even if another target's job failed.
+    With --fail-on fail, inconclusive exits 0; with --fail-on never, fail does too. SIGTERM or Ctrl-C cancels the
+    run and exits 130.
+
+    With --github, --gitlab or --forgejo, commit, branch and pull request are the pipeline's unless given here,
+    and the verdict is shown in the forge. A pull request fails if its head is slower than the merge base with the
+    branch it goes to, if a required gate does not hold, or if an arm loses to its reference. Trouble with the forge is printed and never changes the exit.
     """
+    outputs = parse_outputs(format_ or [], output or [])
+    forge = chosen_forge({"github": github, "gitlab": gitlab, "forgejo": forgejo})
+    reporter = None
+    if forge is not None:
+        given = ForgeOptions(
+            forge_url,
+            repository,
+            commit,
+            branch,
+            pull_request,
+            base_branch,
+            forge_token,
+        )
+        reporter = ForgeReporter(forge, given, suite, purpose)
+        commit, branch = reporter.pipeline.commit, reporter.pipeline.branch
     request = submitting.RunRequest(
         suite=suite,
-        commit=commit,
-        branch=branch,
-        base_commit=base,
         benchmarks=benchmark or None,
         targets=target or None,
         params=submitting.parse_params(params or []),
@@ -417,11 +493,31 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
         rounds=rounds,
         suppress=suppress or [],
     )
-    finished = submitting.submit(server, token, request, timeout_s, preset)
-    if finished.comparisons:
-        terminal().print(submitting.comparison_table(finished), soft_wrap=True)
-    print_line(submitting.summary(finished))
-    raise typer.Exit(submitting.exit_status(finished))
+    request = submitting.choose_revisions(
+        request,
+        submitting.Revisions(commit, branch, base, base_branch),
+        None if reporter is None else reporter.pipeline.pull_request,
+    )
+    if concurrency_key is None and reporter is not None:
+        concurrency_key = reporter.concurrency_key
+    request = msgspec.structs.replace(request, concurrency_key=concurrency_key)
+    stop = threading.Event()
+    waiting = submitting.Waiting(timeout_s, stop, resume)
+    try:
+        finished = interruptible(
+            lambda: submitting.submit(
+                server, token, request, waiting, preset, reporter=reporter
+            ),
+            stop.set,
+        )
+    except submitting.RunCancelledError:
+        raise typer.Exit(130) from None
+    status = exit_status(finished.run.get("outcome"), fail_on)
+    if reporter is not None:
+        submitting.report(reporter, server, token, finished, status)
+        reporter.close()
+    submitting.write_outputs(server, token, finished, outputs)
+    raise typer.Exit(status)
 
 
 def _print_version(value: bool) -> None:

@@ -16,51 +16,25 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
 
-import msgspec
 import psutil
+from paceline_contract.items import Conditions, ObservationPhase, Observed
 
+from paceline import cpu_features
 from paceline.cpu_wait import WorkloadWait
 from paceline.environment import boot_id, governor, read_text
 
-Phase = Literal["before", "during", "after"]
-Value = float | int | str | dict[str, float] | list[float] | list[str]
-
 PERIOD_S = 1.0
 SHORTEST_SHARE_S = 0.05
-"""Shares over less time than this say nothing."""
+"""Shortest time over which shares are meaningful."""
 CALIBRATION_BYTES = bytes(65_536)
 CALIBRATION_ROUNDS = 40
-"""The shortest of so many rounds moved by less than 1 % under a load of three times the cores; about
-2 ms in all."""
-
-
-class Raw(msgspec.Struct, frozen=True):
-    """What a device answered, as it came, so that it can be read again by a better parser. `status` None: the
-    command did not end, and `text` says why; `at_ms` counts as that of the observation."""
-
-    command: str
-    status: int | None
-    at_ms: int
-    took_ms: int
-    text: str
-
-
-class Conditions(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One observation; `at_ms` counts from the start of the job on the agent's monotonic clock. `raw`: the
-    texts `values` were read from; a host has none."""
-
-    phase: Phase
-    at_ms: int
-    values: dict[str, Value]
-    raw: list[Raw] = []
+"""The shortest of this many rounds changes by less than 1 % under a load of three times the cores. All take about
+2 ms."""
 
 
 class Sampler:
-    """Observes this host before, once a second during, and after a job, and hands each observation to
-    `take`.
-    """
+    """Observes this host before, once a second during, and after a job; passes each observation to `take`."""
 
     def __init__(
         self, take: Callable[[Conditions], None], period_s: float = PERIOD_S
@@ -88,9 +62,12 @@ class Sampler:
         while not self._end.wait(self._period_s):
             self._observe("during")
 
-    def _observe(self, phase: Phase) -> None:
+    def _observe(self, phase: ObservationPhase) -> None:
         at_ms = int((time.monotonic() - self._start) * 1000)
-        self._take(Conditions(phase, at_ms, self._host.read(full=phase != "during")))
+        values = self._host.read(full=phase != "during")
+        if phase == "before" and (features := _cpu_features()):
+            values[cpu_features.KEY] = [*features]
+        self._take(Conditions(phase, at_ms, values))
 
 
 class HostConditions:
@@ -102,10 +79,10 @@ class HostConditions:
         self._stalls_at = time.monotonic()
         self._wait = WorkloadWait()
 
-    def read(self, full: bool = True) -> dict[str, Value]:
+    def read(self, full: bool = True) -> dict[str, Observed]:
         """Values by name, units last. `full` adds what hardly changes within a job."""
-        values: dict[str, Value] = {}
-        readers: list[Callable[[], dict[str, Value]]] = [
+        values: dict[str, Observed] = {}
+        readers: list[Callable[[], dict[str, Observed]]] = [
             _frequency,
             _temperatures,
             _load,
@@ -124,10 +101,10 @@ class HostConditions:
                 values |= reader()
         return {key: value for key, value in values.items() if _finite(value)}
 
-    def _pressure(self) -> dict[str, Value]:
+    def _pressure(self) -> dict[str, Observed]:
         """Share of the time since the previous reading in which some task waited for the resource.
 
-        Not the kernel's ten-second averages: the build that has just ended would be seen in them.
+        The kernel's ten-second averages would include the build that has just ended.
         """
         before, self._stalls = self._stalls, _stalls()
         elapsed_us = (time.monotonic() - self._stalls_at) * 1e6
@@ -142,10 +119,10 @@ class HostConditions:
             if resource in before
         }
 
-    def _waiting(self) -> dict[str, Value]:
+    def _waiting(self) -> dict[str, Observed]:
         return {**self._wait.read()}
 
-    def _cpu(self) -> dict[str, Value]:
+    def _cpu(self) -> dict[str, Observed]:
         before, self._cpu_times = self._cpu_times, psutil.cpu_times()
         spent = {
             name: max(getattr(self._cpu_times, name) - getattr(before, name), 0.0)
@@ -160,13 +137,13 @@ class HostConditions:
         if total <= 0:
             return {}
         idle = counted.get("idle", 0.0) + counted.get("iowait", 0.0)
-        shares: dict[str, Value] = {"cpu_percent": _round(100 * (1 - idle / total))}
+        shares: dict[str, Observed] = {"cpu_percent": _round(100 * (1 - idle / total))}
         if "steal" in counted:
             shares["steal_percent"] = _round(100 * counted["steal"] / total)
         return shares
 
 
-def _frequency() -> dict[str, Value]:
+def _frequency() -> dict[str, Observed]:
     if sys.platform == "linux":
         paths = sorted(
             Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_cur_freq")
@@ -186,7 +163,7 @@ def _frequency() -> dict[str, Value]:
         return {"cpu_frequency_mhz": [_round(psutil.cpu_freq().current)]}
 
 
-def _temperatures() -> dict[str, Value]:
+def _temperatures() -> dict[str, Observed]:
     celsius: dict[str, float] = {}
     if sys.platform == "linux":
         celsius = {
@@ -198,7 +175,7 @@ def _temperatures() -> dict[str, Value]:
     return {"temperature_c": celsius} if celsius else {}
 
 
-def _load() -> dict[str, Value]:
+def _load() -> dict[str, Observed]:
     load_1m, load_5m, _ = psutil.getloadavg()
     return {"load_1m": _round(load_1m), "load_5m": _round(load_5m)}
 
@@ -214,12 +191,12 @@ def _stalls() -> dict[str, int]:
     return stalled_us
 
 
-def _memory() -> dict[str, Value]:
+def _memory() -> dict[str, Observed]:
     memory, swap = psutil.virtual_memory(), psutil.swap_memory()
     return {"memory_available_bytes": memory.available, "swap_used_bytes": swap.used}
 
 
-def _battery() -> dict[str, Value]:
+def _battery() -> dict[str, Observed]:
     battery = psutil.sensors_battery() if hasattr(psutil, "sensors_battery") else None
     if battery is None:
         return {}
@@ -229,8 +206,8 @@ def _battery() -> dict[str, Value]:
     }
 
 
-def _rarely_changing() -> dict[str, Value]:
-    values: dict[str, Value] = {
+def _rarely_changing() -> dict[str, Observed]:
+    values: dict[str, Observed] = {
         "boot_id": boot_id(),
         "cpus_online": psutil.cpu_count() or 0,
     }
@@ -252,8 +229,16 @@ def _rarely_changing() -> dict[str, Value]:
     return values
 
 
-def _calibration() -> dict[str, Value]:
-    """Time of a fixed piece of work, before and after: whether the target itself became faster or slower."""
+def _cpu_features() -> list[str]:
+    """The features of this host's CPU by their names in manifests; only Linux reports them."""
+    if sys.platform == "linux":
+        return cpu_features.cpu_features(read_text("/proc/cpuinfo") or "")
+    else:  # noqa: RET505 - mypy checks every platform's branch only in this form
+        return []
+
+
+def _calibration() -> dict[str, Observed]:
+    """The time of a fixed piece of work, which shows whether the target itself became faster or slower."""
     shortest_ns = min(_timed_digest_ns() for _ in range(CALIBRATION_ROUNDS))
     return {"calibration_ns": shortest_ns}
 
@@ -264,7 +249,7 @@ def _timed_digest_ns() -> int:
     return time.perf_counter_ns() - start
 
 
-def _finite(value: Value) -> bool:
+def _finite(value: Observed) -> bool:
     return not isinstance(value, float) or math.isfinite(value)
 
 

@@ -36,25 +36,25 @@ class AgentSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str | None = None
     serial: str | None = None
-    """Instead of the machine's own: for tests, and for machines cloned with their machine-id."""
+    """Replaces the machine's own serial, in tests and on machines cloned with their machine-id."""
     min_free_bytes: int = 512 << 20
-    """Less free space than this in the data directory and the target takes no jobs."""
+    """Free space in the data directory below which the target takes no jobs."""
     artifact_cache_bytes: int = 5 << 30
 
 
 class DeviceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Android devices this agent drives. Addresses are host:port."""
+    """Settings of Android devices. Addresses are host:port."""
 
     enabled: bool = True
     adb_server: str = "127.0.0.1:5037"
-    """Of Google's `adb`; used when something listens there: USB, and paired over Wi-Fi."""
+    """Address of Google's adb server, for USB and devices paired over Wi-Fi; used when one listens there."""
     routes: list[str] = []
-    """Devices that listen on TCP themselves (`adb tcpip 5555`); no adb server is needed."""
+    """Devices that listen on TCP themselves (`adb tcpip 5555`), without an adb server."""
     simulated: list[str] = []
-    """Peers of `paceline.testing.adbd`: labelled simulated everywhere."""
+    """Simulated devices (`python -m paceline.testing.adbd`), which are labelled as such everywhere."""
     self_test: str | None = None
-    """The self-test of the health check, such as native/hashing/build/{abi}/paceline-hashing-engines; {abi}
-    is the device's. Without it that step is left out, and says so."""
+    """Path of the health check's self-test, with {abi} for the device's ABI, such as
+    native/hashing/build/{abi}/paceline-hashing-engines. Default: the newest in the artifact cache."""
 
 
 class RepositoryConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,7 +74,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load(path: Path | None) -> Config:
-    """The configuration in `path`, the defaults without one. Raises UserError naming file and line."""
+    """The configuration in `path`, or the defaults without a path. Raises UserError with file and line."""
     if path is None:
         return Config()
     try:
@@ -100,7 +100,7 @@ def load(path: Path | None) -> Config:
             if "..." not in keys
             else 1
         )
-        known = "Known are [agent], [devices] and [repositories.NAME] with path or url, and manifests."
+        known = "Use [agent], [devices] and [repositories.NAME] with path or url, and manifests."
         raise UserError(
             f"{path}:{line}: {'.'.join(keys) or 'file'}: {text_of}", known
         ) from error
@@ -120,15 +120,17 @@ def load(path: Path | None) -> Config:
             )
     return msgspec.structs.replace(
         loaded,
-        devices=_checked(loaded.devices, path, lines),
+        devices=_check_devices(loaded.devices, path, lines),
         repositories={
             name: _absolute(item, path) for name, item in loaded.repositories.items()
         },
     )
 
 
-def _checked(devices: DeviceSettings, path: Path, lines: TomlLines) -> DeviceSettings:
-    """Addresses have a host and a port; a relative self-test is relative to agent.toml."""
+def _check_devices(
+    devices: DeviceSettings, path: Path, lines: TomlLines
+) -> DeviceSettings:
+    """Checks addresses, and resolves a relative self-test from agent.toml's directory. Raises UserError."""
     listed = {
         "adb_server": [devices.adb_server],
         "routes": devices.routes,
@@ -150,7 +152,7 @@ def _checked(devices: DeviceSettings, path: Path, lines: TomlLines) -> DeviceSet
 
 
 def _absolute(repository: RepositoryConfig, config_path: Path) -> RepositoryConfig:
-    """Relative paths are relative to agent.toml."""
+    """Resolves a relative path from agent.toml's directory."""
     if repository.path is None:
         return repository
     absolute = (
@@ -160,7 +162,7 @@ def _absolute(repository: RepositoryConfig, config_path: Path) -> RepositoryConf
 
 
 def data_dir(given: Path | None) -> Path:
-    """Where an agent keeps its state: what was given, else the user's state directory."""
+    """The directory of an agent's state: the given one, or the default of the system."""
     if given is not None:
         return given.expanduser().absolute()
     if sys.platform == "win32":
@@ -177,5 +179,5 @@ def data_dir(given: Path | None) -> Path:
 
 
 def drawn_seed() -> int:
-    """A seed for a run that was given none; it is recorded with the run."""
+    """A random seed for a run; it is recorded with the run."""
     return secrets.randbelow(2**62)

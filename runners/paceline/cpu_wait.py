@@ -1,8 +1,7 @@
 """Measures how long the workload's threads waited for a CPU.
 
-The kernel's system-wide pressure (PSI) counts every task, also the browser that watches the run, but a
-verdict is void only when the *workload* was starved (STATISTICS §1). Linux only; reads nothing but `/proc`.
-Time taken by a hypervisor is steal and not seen here.
+The kernel's pressure (PSI) counts every task, even the browser that watches the run, but a verdict is void only if
+the *workload* was starved (STATISTICS §1). Linux only. Time taken by a hypervisor is not included.
 """
 
 from __future__ import annotations
@@ -15,15 +14,14 @@ from pathlib import Path
 
 PROC = Path("/proc")
 WANTED_SHARE = 0.5
-"""A thread counts when it ran or waited to run at least this share of the interval: the measuring thread
-does, helpers that nap between bursts do not."""
+"""A thread counts if it ran or waited for at least this share of the interval, as the measuring thread does."""
 
 Spent = dict[tuple[int, int], tuple[int, int]]
 """(pid, tid) → ns run, ns waited for a CPU, both since the thread began."""
 
 
 class WorkloadWait:
-    """Shares between readings over every process that descends from `ancestor`."""
+    """Measures the waiting of all descendants of process `ancestor` between readings."""
 
     def __init__(self, ancestor: int | None = None) -> None:
         self._ancestor = os.getpid() if ancestor is None else ancestor
@@ -31,9 +29,8 @@ class WorkloadWait:
         self._at_ns = time.monotonic_ns()
 
     def read(self) -> dict[str, float]:
-        """`workload_wait_percent`: of the threads that wanted a CPU most of the time since the last reading,
-        the one that waited longest; absent when there was none.
-        """
+        """`workload_wait_percent`: how long the most starved thread waited since the last reading; absent if no
+        thread counts."""
         if platform.system() != "Linux":
             return {}
         now_ns = time.monotonic_ns()
@@ -45,10 +42,7 @@ class WorkloadWait:
 
 
 def starvation(before: Spent, after: Spent, elapsed_ns: int) -> float | None:
-    """The largest share of `elapsed_ns` that a thread in demand waited; None without such a thread.
-
-    A thread younger than the interval counts from its birth.
-    """
+    """The largest share of `elapsed_ns` that a thread waited, among threads that count; None without any."""
     shares = []
     for key, (ran, waited) in after.items():
         ran_before, waited_before = before.get(key, (0, 0))

@@ -3,10 +3,9 @@
     DIR        target/criterion: every NAME/BASELINE/sample.json below it
     FILE, -    messages of `cargo criterion --message-format=json`
 
-The document depends only on the bytes and names of the files. A benchmark that cannot be read becomes a
-problem with its path and the others are kept; symbolic links are not followed. Each saved baseline is a
-series of its own. Criterion keeps every run twice, so `new`, the last run, is left out where it equals a
-saved baseline byte for byte. Parsing is in `formats/criterion.py`.
+A benchmark that cannot be read becomes a problem with its path; the others are kept. Each saved baseline is a
+series. Criterion keeps every run twice, so `new`, the last run, is left out if it equals a saved baseline byte
+for byte. Parsing is in `formats/criterion.py`.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ NO_VERDICT = (
 
 
 class CriterionDocument(msgspec.Struct, frozen=True):
-    """What an import stores. `sha256` is over names and bytes of all files that were read, in order."""
+    """The document of an import. `sha256` covers the names and bytes of all files read, in order."""
 
     v: int
     format: str
@@ -52,7 +51,7 @@ class CriterionDocument(msgspec.Struct, frozen=True):
 
 
 class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What criterion's files do not say. `suite`: whose gates apply; `on`: a target's name."""
+    """Facts that criterion's files lack. `suite`: the suite whose gates apply; `on`: a target's name."""
 
     suite: str | None = None
     on: str = "imported"
@@ -98,8 +97,8 @@ class _Reading:
 
 
 def read(path: str) -> CriterionDocument:
-    """The document of an output directory, a file of messages, or `-`, messages from standard input. Raises
-    UserError with what to do."""
+    """The document of an output directory, a file of messages, or `-` for messages from standard input. Raises
+    UserError."""
     try:
         directory = path != "-" and Path(path).is_dir()
         document = _directory(Path(path)) if directory else _messages(path)
@@ -121,7 +120,7 @@ def read(path: str) -> CriterionDocument:
 
 def _directory(root: Path) -> CriterionDocument:
     reading = _Reading()
-    for folder in _measured(root):
+    for folder in _benchmark_folders(root):
         runs = sorted(path for path in folder.iterdir() if _is_run(path))
         samples = {run: _file(run / "sample.json") for run in runs}
         saved = [data for run, data in samples.items() if run.name != LAST_RUN]
@@ -157,8 +156,8 @@ def _add_run(reading: _Reading, root: Path, run: Path, sample: bytes) -> None:
         )
 
 
-def _measured(root: Path) -> Iterator[Path]:
-    """Folders of benchmarks, in order of their names: those with a folder with a sample.json in it."""
+def _benchmark_folders(root: Path) -> Iterator[Path]:
+    """Folders of benchmarks, sorted by name: those that contain a folder with a sample.json."""
     for folder, below, _ in os.walk(root):
         below.sort()
         here = Path(folder)
@@ -214,7 +213,7 @@ def import_body(
 
 
 def tables(document: CriterionDocument) -> Iterator[Table | str]:
-    """For people: every series, its median and its outliers."""
+    """A table for people: every series with its median and outliers."""
     table = Table(
         Column("benchmark", overflow="fold"),
         "baseline",
@@ -233,7 +232,7 @@ def tables(document: CriterionDocument) -> Iterator[Table | str]:
 
 
 def complaints(document: CriterionDocument) -> Iterator[str]:
-    """What could not be read, and what does not agree with itself."""
+    """Sentences about what could not be read or is inconsistent."""
     for problem in document.problems:
         where = f"line {problem.line}" if problem.line else problem.text
         yield f"{where}: {problem.expected}"

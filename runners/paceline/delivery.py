@@ -17,9 +17,11 @@ import logging
 import random
 import threading
 import time
-from collections.abc import Mapping
+
+from paceline_contract.attempts import MAX_DETAIL, FinishReport
 
 from paceline.api import ApiClient, ApiError, LeaseLostError, UnreachableError
+from paceline.enrolment import NOT_ACCEPTED
 from paceline.spool import AttemptSpool
 from paceline.stop import Stop, StopReason
 
@@ -53,7 +55,7 @@ class Delivery:
         self,
         give_up: threading.Event,
         patience_s: float,
-        last: Mapping[str, object] | None,
+        last: FinishReport | None,
     ) -> DeliveryOutcome:
         """Sends everything left and the `last` write, if there is to be one. After `give_up` is set it
         waits `patience_s` at most.
@@ -70,7 +72,7 @@ class Delivery:
         while not self._closing.is_set() and self._refusal is None:
             self._spool.grown.wait(IDLE_S)
             try:
-                while not self._closing.is_set() and _send_piece(
+                while not self._closing.is_set() and _send_batch(
                     self._api, self._spool
                 ):
                     backoff = 0.1
@@ -84,33 +86,37 @@ class Delivery:
                 backoff = min(backoff * 2, LONGEST_BACKOFF_S)
             except ApiError as error:
                 self._refusal = error
-                self._stop.set(
-                    StopReason.LEASE_LOST
-                    if isinstance(error, LeaseLostError)
-                    else StopReason.REFUSED
-                )
+                self._stop.set(_reason_of(error))
+
+
+def _reason_of(error: ApiError) -> StopReason:
+    if isinstance(error, LeaseLostError):
+        return StopReason.LEASE_LOST
+    if error.status in NOT_ACCEPTED:
+        return StopReason.NOT_ACCEPTED
+    return StopReason.REFUSED
 
 
 def deliver(
     api: ApiClient,
     spool: AttemptSpool,
-    last: Mapping[str, object] | None,
+    last: FinishReport | None,
     give_up: threading.Event,
     patience_s: float,
     *,
     refusal: ApiError | None = None,
 ) -> DeliveryOutcome:
-    """All items, then the `last` write."""
+    """Deliver all items, then the finish report."""
     attempt, backoff = spool.attempt, 0.1
     deadline: float | None = None
     repetitions = 0
     while refusal is None:
         try:
-            while _send_piece(api, spool):
+            while _send_batch(api, spool):
                 backoff = 0.1
             if last is not None:
-                body = {**last, "last_seq": spool.last_seq}
-                api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, body)
+                report = spool.numbered(last)
+                api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, report)
             spool.remove()
             return DeliveryOutcome.DELIVERED
         except UnreachableError as error:
@@ -155,21 +161,23 @@ def _say_refused(api: ApiClient, spool: AttemptSpool, refusal: ApiError) -> None
         detail += (
             f" {len(spool.damaged)} of its lines were damaged on the agent's disk."
         )
-    body = {
-        "outcome": "failed",
-        "cause": "agent_error",
-        "detail": detail,
-        "last_seq": spool.acknowledged_seq,
-    }
+    report = FinishReport(
+        outcome="failed",
+        cause="agent_error",
+        detail=detail[:MAX_DETAIL],
+        last_seq=spool.acknowledged_seq,
+    )
     with contextlib.suppress(ApiError, UnreachableError):
-        api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, body, tries=3)
+        api.finish(
+            attempt.job_id, attempt.attempt, attempt.lease_token, report, tries=3
+        )
 
 
-def _send_piece(api: ApiClient, spool: AttemptSpool) -> bool:
-    piece = spool.next_piece()
-    if piece is None:
+def _send_batch(api: ApiClient, spool: AttemptSpool) -> bool:
+    batch = spool.next_batch()
+    if batch is None:
         return False
     attempt = spool.attempt
-    api.items(attempt.job_id, attempt.attempt, attempt.lease_token, piece.items)
-    spool.acknowledge(piece)
+    api.items(attempt.job_id, attempt.attempt, attempt.lease_token, batch.items)
+    spool.acknowledge(batch)
     return True

@@ -1,7 +1,7 @@
 """Selects how a workload is built: for this host, or for a device with certain ABIs.
 
-It picks the section of `suite.toml` and the ABI and fills in `{abi}`, so that build, hash, cache and launch
-deal with one ABI. `{artifacts}` stays: the place is known only when a launch starts.
+It selects the section of `suite.toml` and the ABI and replaces `{abi}`, so that build, hash, cache and launch
+handle one ABI. `{artifacts}` stays, because the directory is known only when a launch starts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ABI_PLACEHOLDER = "{abi}"
 
 
 class Destination(msgspec.Struct, frozen=True):
-    """A kind of target. `abis`: what a device runs, best first (its `ro.product.cpu.abilist`)."""
+    """A kind of target. `abis`: a device's ABIs, best first (its `ro.product.cpu.abilist`)."""
 
     kind: Literal["host", "device"] = "host"
     abis: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ HOST = Destination()
 
 
 def build_for(workload: Workload, destination: Destination) -> TargetBuild:
-    """How `workload` is built and run for `destination`. Raises SourceError when its manifest is silent."""
+    """How `workload` is built and run for `destination`. Raises SourceError if its manifest does not say."""
     section = "host" if destination.kind == "host" else "android"
     build = workload.host if destination.kind == "host" else workload.android
     if build is None:
@@ -40,24 +40,24 @@ def build_for(workload: Workload, destination: Destination) -> TargetBuild:
     built_for = {str(abi): abi for abi in build.abis or DEFAULT_ABIS}
     abi = next((built_for[abi] for abi in destination.abis if abi in built_for), None)
     if abi is None:
-        text = f"Workload {workload.name} is built for {_listed([*built_for])}; this device runs"
+        text = f"Workload {workload.name} is built for {_list_names([*built_for])}; this device runs"
         advice = "Add the ABI to [workloads.android] abis, or choose another device."
         raise SourceError(
-            "suite_invalid", f"{text} {_listed(destination.abis)}.", advice
+            "suite_invalid", f"{text} {_list_names(destination.abis)}.", advice
         )
     return msgspec.structs.replace(
         build,
         abis=[abi],
-        build=[_filled(argv, abi) for argv in build.build],
-        artifacts=_filled(build.artifacts, abi),
-        run=_filled(build.run, abi),
-        calibrate=_filled(build.calibrate, abi),
+        build=[_fill_placeholders(argv, abi) for argv in build.build],
+        artifacts=_fill_placeholders(build.artifacts, abi),
+        run=_fill_placeholders(build.run, abi),
+        calibrate=_fill_placeholders(build.calibrate, abi),
     )
 
 
-def _filled(parts: Sequence[str], abi: str) -> list[str]:
+def _fill_placeholders(parts: Sequence[str], abi: str) -> list[str]:
     return [part.replace(ABI_PLACEHOLDER, abi) for part in parts]
 
 
-def _listed(abis: Sequence[str]) -> str:
+def _list_names(abis: Sequence[str]) -> str:
     return ", ".join(abis) or "none that is known"

@@ -6,6 +6,7 @@ plain lines in a pipe.
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,9 @@ from collections.abc import Sequence
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
+
+FILE_COLUMNS = 200
+"""Width of a table in a file: wide enough that no sentence of an ordinary suite is broken."""
 
 
 def terminal(*, stderr: bool = False) -> Console:
@@ -36,6 +40,15 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
     for row in rows:
         table.add_row(*("" if value is None else str(value) for value in row))
     terminal().print(table, soft_wrap=True)
+
+
+def render_table(table: Table) -> str:
+    """A table as plain text for a file; empty without rows."""
+    if not table.row_count:
+        return ""
+    text = io.StringIO()
+    Console(file=text, emoji=False, width=FILE_COLUMNS).print(table)
+    return text.getvalue()
 
 
 def print_json(value: object) -> None:

@@ -1,7 +1,7 @@
-"""Exchanges a one-time code for the agent's credential and stores it.
+"""Exchanges a one-time code for the agent's credential, stores it, and replaces it when the server asks.
 
-The file is readable by its owner only, from its first byte on. A code is used only by an agent that has no
-credential for that server.
+Only the file's owner can read it, from its first byte on. A code is used only if the agent has no credential for
+that server.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from paceline.errors import UserError
 log = logging.getLogger("paceline.agent")
 
 NOT_ACCEPTED = (401, 403)
-"""Answers that waiting does not change: the credential is unknown, revoked or not an agent's."""
+"""Statuses that waiting does not change: the credential is unknown, revoked or not an agent's."""
 
 
 class Credential(msgspec.Struct, frozen=True):
@@ -29,7 +29,7 @@ class Credential(msgspec.Struct, frozen=True):
 
 
 def enrol(server: str, data_dir: Path, code: str | None, name: str) -> ApiClient:
-    """The server, asked with this agent's credential; got by `code` when there is none yet. Raises
+    """A client with this agent's credential, which is obtained with `code` if there is none yet. Raises
     UserError."""
     path = data_dir / "credential.json"
     known = _read(path)
@@ -69,9 +69,32 @@ def enrol(server: str, data_dir: Path, code: str | None, name: str) -> ApiClient
     return ApiClient(server, enrolment.credential)
 
 
+def rotate(api: ApiClient, data_dir: Path) -> None:
+    """Replaces the stored credential by a new one of the server, if there is one. The old one works until the server
+    has seen the new one, so an agent that ends in between is not locked out. Raises ApiError, UnreachableError."""
+    path = data_dir / "credential.json"
+    known = _read(path)
+    new = api.renew_credential()
+    if known is None or new is None:
+        return
+    try:
+        _write_secret(
+            path,
+            msgspec.json.encode(Credential(known.server, known.agent_id, new)),
+        )
+    except OSError as error:
+        log.warning("the new credential could not be stored: %s", error)
+        return
+    api.use(new)
+    log.info("replaced the credential of %s", known.agent_id)
+
+
 def not_accepted_error(error: ApiError, data_dir: Path) -> UserError:
-    """What to tell a person whose agent the server does not accept."""
-    advice = f"Remove {data_dir / 'credential.json'} and enrol again with a new one-time code."
+    """The error for an agent that the server does not accept."""
+    advice = (
+        f"Remove {data_dir / 'credential.json'} and enrol again with a new one-time code; one made with --replaces "
+        "keeps the targets of this agent."
+    )
     return UserError(f"The server does not accept this agent: {error.detail}", advice)
 
 
@@ -87,7 +110,7 @@ def _read(path: Path) -> Credential | None:
 
 
 def _write_secret(path: Path, data: bytes) -> None:
-    """Readable by its owner only, from its first byte on."""
+    """Writes a file that only its owner can read, from its first byte on."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

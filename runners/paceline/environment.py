@@ -22,7 +22,7 @@ import psutil
 Factor = str | int | float | bool | None
 
 COMMAND_TIMEOUT_S = 20.0
-"""Longest time a fact-finding command may take (a cold JVM on a slow host needs seconds)."""
+"""Timeout of one command; a cold JVM on a slow host needs seconds."""
 
 
 class Environment(msgspec.Struct, frozen=True):
@@ -61,17 +61,17 @@ def fingerprint(factors: dict[str, Factor]) -> str:
 
 
 def serial(data_dir: Path) -> str:
-    """Identifies this machine for ever: from the system's own id, else a random one kept in `data_dir`."""
+    """A permanent identifier of this machine: from the system's id, otherwise a random one in `data_dir`."""
     system_id = _system_id()
     if system_id:
         return (
             "host-" + hashlib.sha256(b"paceline:" + system_id.encode()).hexdigest()[:20]
         )
-    kept = data_dir / "serial"
-    if not kept.exists():
+    serial_file = data_dir / "serial"
+    if not serial_file.exists():
         data_dir.mkdir(parents=True, exist_ok=True)
-        kept.write_text(f"host-{uuid.uuid4().hex[:20]}\n")
-    return kept.read_text().strip()
+        serial_file.write_text(f"host-{uuid.uuid4().hex[:20]}\n")
+    return serial_file.read_text().strip()
 
 
 def cpu_model() -> str | None:
@@ -103,7 +103,7 @@ def governor() -> str | None:
 
 
 def virtualisation() -> str | None:
-    """What this runs inside of, or None on bare metal (or when the system does not tell)."""
+    """The virtualisation that this runs in; None on bare metal, or if the system does not tell."""
     if sys.platform == "linux":
         detected = first_line(["systemd-detect-virt"])
         if detected:
@@ -124,7 +124,7 @@ def virtualisation() -> str | None:
 
 
 def first_line(argv: list[str]) -> str | None:
-    """First line a command prints on either output, None when it is not there or fails."""
+    """The first line that a command prints on either output; None if it is missing or fails."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
             argv,
@@ -140,7 +140,7 @@ def first_line(argv: list[str]) -> str | None:
 
 
 def read_text(path: str | Path) -> str | None:
-    """A small system file, None when it cannot be read."""
+    """The content of a small system file; None if it cannot be read."""
     try:
         return Path(path).read_text(errors="replace")
     except OSError:
@@ -179,7 +179,7 @@ def _system_id() -> str | None:
 
 
 def boot_id() -> str:
-    """Changes with every start of the machine."""
+    """An id that changes with every start of the machine."""
     text = (
         read_text("/proc/sys/kernel/random/boot_id")
         if sys.platform == "linux"
@@ -189,5 +189,5 @@ def boot_id() -> str:
 
 
 def display_name() -> str:
-    """What people call this target; no part of its identity."""
+    """A name of this host for people; not part of its identity."""
     return platform.node() or "this host"

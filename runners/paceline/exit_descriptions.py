@@ -1,7 +1,6 @@
 """Describes how a process ended: exit status, signal, and whether the system was out of memory.
 
-A bare status or signal name helps only those who know it by heart. Lack of memory is reported only where the
-kernel counted a kill while the process ran.
+Lack of memory is reported only if the kernel counted a kill while the process ran.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import NamedTuple
 
 SIGNAL_WORDS = {
     "SIGABRT": "it gave up by itself: a failed assertion, abort(), a fatal error of its runtime",
-    "SIGBUS": "it accessed memory that is not behind its address, such as a truncated mapped file",
+    "SIGBUS": "it accessed mapped memory that has nothing behind it, such as a file that was truncated",
     "SIGFPE": "it divided an integer by zero or overflowed",
     "SIGHUP": "its terminal or session went away",
     "SIGILL": "it executed an instruction that this CPU does not have",
@@ -57,15 +56,17 @@ def describe_status(status: int) -> str:
 
 
 class MemoryKills(NamedTuple):
-    """How often the kernel has killed a process for lack of memory: under the limit of our cgroup, and at
-    all; None where it does not say."""
+    """How often the kernel has killed a process for lack of memory, in our cgroup and on the whole system.
+
+    None means that the kernel does not report a count.
+    """
 
     cgroup: int | None
     system: int | None
 
 
 def count_memory_kills(root: Path = Path("/")) -> MemoryKills:
-    """The kernel's counters as they stand now; `root` is where proc and sys are."""
+    """The kernel's current counters; `root` is the directory of proc and sys."""
     text = _read(root / "proc/self/cgroup")
     counts = [_count(_read(path)) for path in _cgroup_files(root, text)]
     known = [count for count in counts if count is not None]
@@ -74,12 +75,12 @@ def count_memory_kills(root: Path = Path("/")) -> MemoryKills:
     )
 
 
-def any_counted(kills: MemoryKills) -> bool:
+def has_counts(kills: MemoryKills) -> bool:
     return kills.cgroup is not None or kills.system is not None
 
 
 def memory_sentence(before: MemoryKills, after: MemoryKills) -> str | None:
-    """What the counters say of the time between them; None where nothing was killed."""
+    """A sentence about kills between two readings; None if there were none."""
     if (
         before.cgroup is not None
         and after.cgroup is not None
@@ -102,7 +103,7 @@ def memory_sentence(before: MemoryKills, after: MemoryKills) -> str | None:
 
 
 def _cgroup_files(root: Path, text: str) -> list[Path]:
-    """Where the kernel counts kills of our cgroup; version 2 and 1 may both be mounted."""
+    """The files in which the kernel counts kills in our cgroup; versions 1 and 2 may both be mounted."""
     files = []
     for line in text.splitlines():
         number, _, rest = line.partition(":")

@@ -24,37 +24,36 @@ Channel = Literal["stdout", "stderr"]
 CONTEXT_LINES = 2
 FALLBACK_LINES = 5
 MATCH_CHARACTERS = 1000
-"""Of a line that recognisers look at: bounds the work of any pattern on any line."""
+"""Characters of a line that recognisers match, which bounds the work of any pattern."""
 ERROR_CHARACTERS = 800
-"""Of the line itself that are shown: Maven says the reason at the end of a line of 600."""
+"""Characters shown of the error's line: Maven states the reason at the end of a line of 600."""
 CONTEXT_CHARACTERS = 240
 FURTHER_LINES = 3
 FURTHER_WITHIN = 40
-"""Lines after the error in which a recogniser's `further` lines are looked for."""
+"""Lines after the error that are searched for a recogniser's `further` lines."""
 
 ERROR_MARK = "  > "
 CONTEXT_MARK = "  | "
-"""Begin the lines of an excerpt inside a cause's detail; the server takes it apart by them
-(`jobs/failure.py`)."""
+"""Begin the lines of an excerpt in a cause's detail, where the server recognises them (`jobs/outcomes.py`)."""
 NOTHING_KNOWN = "No known error stands in its output; it ended with:"
 
 
 class Rank(enum.IntEnum):
-    """How much a line says. The first line of the highest rank is the one shown."""
+    """How informative a line is. The first line of the highest rank is shown."""
 
     SUMMARY = 1
-    """A tool says that something it ran failed: `make: *** [all] Error 1`."""
+    """A tool reports that a command failed: `make: *** [all] Error 1`."""
     MESSAGE = 2
-    """A tool says what failed in its own words: `error: …`, `[ERROR] …`."""
+    """A tool's own message: `error: …`, `[ERROR] …`."""
     CAUSE = 3
-    """The place or the thing: a compiler's error with its line, an exception, an undefined symbol."""
+    """The place or the object: a compiler's error with its line, an exception, an undefined symbol."""
     RESOURCE = 4
-    """What makes everything after it fail: no room, no memory."""
+    """The cause of all later errors: a full disk, no memory."""
 
 
 class Recogniser(msgspec.Struct, frozen=True):
-    """One kind of line. `keywords`: lower-case words, of which one must stand in a line before any pattern is
-    tried. `further`: later lines that belong into the excerpt, such as the frame of a crash."""
+    """Recognises one kind of line. `keywords`: lower-case words; a line must contain one before the pattern is
+    tried. `further`: later lines that belong to the excerpt, such as the frame of a crash."""
 
     name: str
     rank: Rank
@@ -64,8 +63,8 @@ class Recogniser(msgspec.Struct, frozen=True):
 
 
 class Excerpt(msgspec.Struct, frozen=True):
-    """`line` with what stands around it; `name` of the recogniser, None where nothing was recognised: then
-    `before` are the last lines and `line` is empty."""
+    """The error's line with the lines around it. `name` is the recogniser's; None if no error was recognised:
+    then `before` holds the last lines and `line` is empty."""
 
     name: str | None
     before: tuple[str, ...]
@@ -73,7 +72,7 @@ class Excerpt(msgspec.Struct, frozen=True):
     after: tuple[str, ...] = ()
 
     def render(self) -> str:
-        """As it stands in a cause's detail."""
+        """The excerpt as text for a cause's detail."""
         if self.name is None:
             return "\n".join(
                 [NOTHING_KNOWN, *(CONTEXT_MARK + line for line in self.before)]
@@ -86,8 +85,7 @@ class Excerpt(msgspec.Struct, frozen=True):
 def _recogniser(
     name: str, rank: Rank, keywords: str, *patterns: str, further: str | None = None
 ) -> Recogniser:
-    """`patterns` are anchored at the line's first character that is no blank; `keywords` are separated by
-    commas."""
+    """`patterns` match from the first character that is not a blank; `keywords` are separated by commas."""
     pattern = re.compile("|".join(patterns))
     return Recogniser(
         name,
@@ -310,33 +308,37 @@ RECOGNISERS: tuple[Recogniser, ...] = (
         + r"(?i:fatal error|error|fatal|panic|failed)(?:: |! )",
     ),
 )
-"""Tried in this order, the first that matches names the line. Which line is shown is decided by rank."""
+"""Tried in this order; the first match recognises the line. Its rank decides which line is shown."""
 
-_WORDS = {word for each in RECOGNISERS for word in each.keywords}
+_WORDS = {word for recogniser in RECOGNISERS for word in recogniser.keywords}
 _KEYWORDS = tuple(
     sorted(word for word in _WORDS if not any(o in word for o in _WORDS - {word}))
 )
-"""Of two keywords the shorter that is part of the other is enough. Plain searches: a pattern of so many
-alternatives takes ten times as long."""
+"""All keywords except those that contain another. They are searched one by one, because one pattern with so many
+alternatives takes ten times as long.
+"""
 _TRACEBACK = re.compile(r"\s*(?:[|+] ){0,4}Traceback \(most recent call last\):")
 _WARNING = re.compile(
     r"(?:\[warn(?:ing)?\]|npm warn|warning: (?!\w{2,20}Sanitizer: )|.{0,200}?: warning: )",
     re.IGNORECASE,
 )
-"""Begins a line that failed nothing, whatever words stand in it."""
+"""Matches warnings, which are not errors whatever words they contain."""
 _ONLY_MARKS = re.compile(
     r"(?:\[(?:INFO|ERROR|WARNING)\]|npm (?:error|ERR!))?[\s~^|#=*-]*"
 )
-"""Lines that draw and say nothing: no context."""
+"""Matches lines without words, which are no context."""
 
 
 def recognise(line: str) -> Recogniser | None:
-    """What kind of error `line` is. Looks at its first MATCH_CHARACTERS."""
+    """The recogniser of the error in the first MATCH_CHARACTERS of `line`, if any."""
     start = line[:MATCH_CHARACTERS].lstrip()
     lower = start.lower()
     if not any(word in lower for word in _KEYWORDS) or _WARNING.match(start):
         return None
-    return next((each for each in RECOGNISERS if each.pattern.match(start)), None)
+    return next(
+        (recogniser for recogniser in RECOGNISERS if recogniser.pattern.match(start)),
+        None,
+    )
 
 
 PYTHON = Recogniser(
@@ -346,11 +348,11 @@ PYTHON = Recogniser(
     re.compile(""),
     re.compile(r"\s*" + _EXCEPTION + "(?:: |$)"),
 )
-"""Given to the line that ends a traceback, whatever the exception is called."""
+"""The recogniser of the line that ends a traceback, whatever the exception's name."""
 
 
 class _Candidate:
-    """The best line so far, while the lines after it still come."""
+    """The best line so far, while later lines are still added to its excerpt."""
 
     def __init__(
         self, recogniser: Recogniser, before: tuple[str, ...], line: str
@@ -368,7 +370,7 @@ class _Candidate:
         )
 
     def follow(self, line: str, rank: Rank | None) -> None:
-        """`rank` of what the line itself was recognised as: another error of the same rank ends this one."""
+        """Adds a later line. `rank` is that line's own rank: an error of the same rank ends this excerpt."""
         self._seen += 1
         if self._seen <= CONTEXT_LINES:
             self._after.append(line)
@@ -383,24 +385,25 @@ class _Candidate:
         after = [*self._after, *self._further]
         return Excerpt(
             self.recogniser.name,
-            tuple(_shortened(line, CONTEXT_CHARACTERS) for line in self.before),
-            _shortened(self.line.strip(), ERROR_CHARACTERS),
-            tuple(_shortened(line, CONTEXT_CHARACTERS) for line in after),
+            tuple(_shorten(line, CONTEXT_CHARACTERS) for line in self.before),
+            _shorten(self.line.strip(), ERROR_CHARACTERS),
+            tuple(_shorten(line, CONTEXT_CHARACTERS) for line in after),
         )
 
 
 class _Output:
-    """One channel: its own lines before, its own traceback."""
+    """The state of one channel: its last lines and its traceback."""
 
     def __init__(self) -> None:
         self.lines = LineSplitter()
         self.last: deque[str] = deque(maxlen=FALLBACK_LINES)
         self._traceback: int | None = None
-        """Columns before the `Traceback` we are in."""
+        """Columns before the current `Traceback`, None outside of one."""
         self._frames = 0
 
     def recognise(self, line: str) -> Recogniser | None:
-        """Inside a traceback nothing but its end is an error: frames quote source."""
+        """Like the function `recognise`, but in a traceback only its last line counts, because frames quote
+        source."""
         if _TRACEBACK.match(line[:MATCH_CHARACTERS]):
             self._traceback, self._frames = _indent(line), 0
             return None
@@ -422,7 +425,7 @@ class _Output:
 
 
 class ErrorFinder:
-    """Reads output as it comes; `excerpt` is what a person should see of it."""
+    """Reads output as it comes and finds the excerpt that a person should see."""
 
     def __init__(self) -> None:
         self._outputs: dict[Channel, _Output] = {}
@@ -430,36 +433,30 @@ class ErrorFinder:
         self._best_output: _Output | None = None
 
     def feed(self, channel: Channel, data: bytes) -> None:
-        """The next bytes of one output, in pieces of any size."""
+        """Takes the next bytes of one output, in pieces of any size."""
         output = self._output(channel)
         for line in output.lines.feed(data):
             self._take(output, line)
 
     def feed_lines(self, channel: Channel, lines: list[str]) -> None:
-        """The next lines of one output, where somebody has split it already."""
+        """Takes the next lines of one output."""
         for line in lines:
             self._take(self._output(channel), line)
 
     def excerpt(self) -> Excerpt | None:
-        """At the end of the output. None where nothing was printed."""
+        """The excerpt, at the end of the output; None if nothing was printed."""
         for output in self._outputs.values():
             for line in output.lines.close():
                 self._take(output, line)
         if self._best is not None:
             return self._best.excerpt()
         order: tuple[Channel, ...] = ("stderr", "stdout")
-        last = next(
-            (
-                found.last
-                for name in order
-                if (found := self._outputs.get(name)) and found.last
-            ),
-            None,
-        )
+        printed = [self._outputs[name] for name in order if name in self._outputs]
+        last = next((output.last for output in printed if output.last), None)
         if last is None:
             return None
         return Excerpt(
-            None, tuple(_shortened(line, CONTEXT_CHARACTERS) for line in last), ""
+            None, tuple(_shorten(line, CONTEXT_CHARACTERS) for line in last), ""
         )
 
     def _output(self, channel: Channel) -> _Output:
@@ -476,39 +473,40 @@ class ErrorFinder:
             and output is self._best_output
             and not self._best.is_complete
         )
-        found = output.recognise(line)
-        if found is not None and (
-            self._best is None or found.rank > self._best.recogniser.rank
+        recogniser = output.recognise(line)
+        if recogniser is not None and (
+            self._best is None or recogniser.rank > self._best.recogniser.rank
         ):
             before = tuple(output.last)[-CONTEXT_LINES:]
-            self._best, self._best_output = _Candidate(found, before, line), output
+            self._best = _Candidate(recogniser, before, line)
+            self._best_output = output
         elif following and self._best is not None:
-            self._best.follow(line, found.rank if found else None)
+            self._best.follow(line, recogniser.rank if recogniser else None)
         output.last.append(line)
 
 
 def first_error(text: str) -> Excerpt | None:
-    """Of a whole text, such as a log that lies on disk."""
+    """The excerpt of a whole text, such as a log on disk."""
     finder = ErrorFinder()
     finder.feed("stderr", text.encode("utf-8", "replace"))
     return finder.excerpt()
 
 
 def main() -> None:
-    """Prints the excerpt of what comes on standard input, for scripts: `python -m paceline.first_error`."""
+    """Prints the excerpt of standard input, for scripts: `python -m paceline.first_error`."""
     finder = ErrorFinder()
     while data := sys.stdin.buffer.read(1 << 16):
         finder.feed("stderr", data)
-    found = finder.excerpt()
-    sys.stdout.write((found.render() if found else "It printed nothing.") + "\n")
+    excerpt = finder.excerpt()
+    sys.stdout.write((excerpt.render() if excerpt else "It printed nothing.") + "\n")
 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip(" |+"))
 
 
-def _shortened(line: str, characters: int) -> str:
-    """Of a long line its beginning and its end: what failed, and why."""
+def _shorten(line: str, characters: int) -> str:
+    """Shortens a long line to its beginning and its end, which tell what failed and why."""
     if len(line) <= characters:
         return line
     end = characters // 3

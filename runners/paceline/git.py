@@ -1,9 +1,8 @@
 """Mirrors the allow-listed repositories and checks commits out into one stable worktree each.
 
-The only module that calls git. The user's own repository is only read; commits reach the worktree through the
-agent's mirror. No commit name, branch or path is seen by a shell or taken for an option. The worktree keeps
-its path and its ignored build outputs between commits, so that incremental builds stay fast and paths inside
-artifacts stay the same; files that are neither tracked nor ignored are removed.
+Only this module calls git, without a shell. The user's repository is only read; commits reach the worktree
+through the agent's mirror. The worktree keeps its path and its ignored files between commits, so that builds are
+incremental and paths inside artifacts stay the same.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from filelock import FileLock
+from paceline_contract.attempts import MAX_COMMITS, AgentCause
 
 from paceline.errors import UserError
-from paceline.outcome import Cause
 
 FIELD = "\x1f"
 """Unit separator: stands between the fields of a commit, in no name or subject."""
@@ -33,11 +32,11 @@ GIT_TIMEOUT_S = 900.0
 
 
 class SourceError(UserError):
-    """Why a revision cannot be prepared; `cause` is what the server is told."""
+    """A revision cannot be prepared; `cause` is reported to the server."""
 
-    def __init__(self, cause: Cause, text: str, advice: str = "") -> None:
+    def __init__(self, cause: AgentCause, text: str, advice: str = "") -> None:
         super().__init__(text, advice)
-        self.cause: Cause = cause
+        self.cause: AgentCause = cause
 
 
 class Head(NamedTuple):
@@ -46,8 +45,8 @@ class Head(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """`author`: name and address; `at`: when it was written, ISO 8601 with its zone; `left_out`: commits of a
-    range that come before this one, its oldest, and are not named."""
+    """One commit. `author`: name and address; `at`: when it was written, ISO 8601 with its zone; `left_out`:
+    older commits of the range that are not listed."""
 
     commit: str
     author: str
@@ -56,10 +55,8 @@ class Commit(NamedTuple):
     left_out: int = 0
 
 
-MAX_COMMITS = 1000
-"""Commits named with a job; of more, the newest."""
 COMMIT_TEXT = 500
-"""Characters of an author or a subject that are kept."""
+"""Most characters kept of an author or a subject."""
 
 
 class Repository:
@@ -76,7 +73,7 @@ class Repository:
         self._lock = data_dir / "trees" / f"{name}.lock"
 
     def head(self) -> Head:
-        """What the repository's HEAD names now. Raises SourceError."""
+        """The repository's current HEAD. Raises SourceError."""
         text = self._git("ls-remote", "--symref", "--", self._location, "HEAD")
         commit = re.search(r"^([0-9a-f]{40,64})\tHEAD$", text, re.MULTILINE)
         if commit is None:
@@ -97,14 +94,14 @@ class Repository:
             raise SourceError("suite_invalid", text, advice) from error
 
     def resolve(self, commit: str) -> str:
-        """The full name of `commit`, fetched when the mirror does not have it. Raises SourceError."""
+        """The full name of `commit`, which is fetched if the mirror lacks it. Raises SourceError."""
         if not re.fullmatch(r"[0-9a-f]{7,64}", commit):
             raise SourceError(
                 "checkout_failed",
                 f"{commit!r} is no commit name.",
                 "Give 7 to 64 hex digits.",
             )
-        full = self._known(commit) or self._fetched(commit)
+        full = self._known(commit) or self._fetch_commit(commit)
         if full is None:
             raise SourceError(
                 "checkout_failed",
@@ -113,13 +110,34 @@ class Repository:
             )
         return full
 
+    def merge_base(self, commit: str, branch: str) -> str:
+        """The newest commit that `commit` and `branch`, as the repository has it now, have in common. Raises
+        SourceError."""
+        full = self.resolve(commit)
+        with FileLock(self._fetching):
+            self._fetch()
+        tip = self._verified(f"refs/heads/{branch}")
+        if tip is None:
+            raise SourceError(
+                "checkout_failed",
+                f"Branch {branch} is not in repository {self.name} ({self.shown}).",
+                "Name the branch that the pull request goes to.",
+            )
+        try:
+            return self._in_mirror("merge-base", full, tip).strip()
+        except SourceError as error:
+            raise SourceError(
+                "checkout_failed",
+                f"Commit {full[:12]} and branch {branch} of {self.name} have no commit in common.",
+                "Rebase the pull request, or name its base; a shallow clone may lack the commit.",
+            ) from error
+
     def commits(self, base: str | None, head: str) -> list[Commit]:
         """The commits after `base` up to `head`, oldest first.
 
-        Those of `git rev-list --reverse --first-parent base..head`: each holds all before it, so what is slow
-        at one stays slow at the next and halving finds where it began; a merge stands for all it brings. Of
-        more than MAX_COMMITS the newest, the oldest of them with how many are left out. `head` alone without
-        a base, and when nothing lies between. Raises SourceError.
+        Those of `git rev-list --reverse --first-parent base..head`. Each contains all commits before it, so
+        they can be bisected. Only the newest MAX_COMMITS are returned, with the number of others in the oldest.
+        Without a base, or with nothing in between, `head` alone. Raises SourceError.
         """
         full = self.resolve(head)
         if base is None:
@@ -174,22 +192,25 @@ class Repository:
             yield self._tree
 
     def _known(self, commit: str) -> str | None:
-        if not self._mirror.exists():
-            return None
+        return self._verified(commit) if self._mirror.exists() else None
+
+    def _verified(self, name: str) -> str | None:
+        """The full name of the commit that `name` leads to in the mirror."""
         try:
             out = self._in_mirror(
                 "rev-parse",
                 "--verify",
                 "--quiet",
                 "--end-of-options",
-                f"{commit}^{{commit}}",
+                f"{name}^{{commit}}",
             )
         except SourceError:
             return None
         return out.strip() or None
 
-    def _fetched(self, commit: str) -> str | None:
-        """By one at a time: lanes and heartbeats share the mirror, and git refuses to move a ref twice."""
+    def _fetch_commit(self, commit: str) -> str | None:
+        """Fetches one commit at a time: lanes and heartbeats share the mirror, where two fetches would
+        collide."""
         self._fetching.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self._fetching):
             full = self._known(commit)
@@ -201,7 +222,7 @@ class Repository:
             return full
 
     def _fetch(self) -> None:
-        """Brings the mirror up to date, HEAD included: it may be detached."""
+        """Updates the mirror, including HEAD, which may be detached."""
         if not self._mirror.exists():
             self._git("init", "--quiet", "--bare", str(self._mirror))
         refs = (
@@ -219,7 +240,7 @@ class Repository:
         self._in_mirror("fetch", *options, "--", self._location, *refs)
 
     def _fetch_one(self, commit: str) -> str | None:
-        """A commit no branch and no tag leads to: a pull request's, or one only a remote branch has."""
+        """Fetches a commit that no branch or tag contains, such as a pull request's."""
         try:
             self._in_mirror(
                 "fetch",
@@ -274,7 +295,7 @@ class Repository:
 
 
 class GitFailedError(Exception):
-    """git exited with another status than 0; `text` is what it said."""
+    """git failed; `text` is its error message."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -282,7 +303,8 @@ class GitFailedError(Exception):
 
 
 def run_git(*arguments: str) -> bytes:
-    """Standard output of one git command. Raises GitFailedError, SourceError without git."""
+    """Runs one git command and returns its standard output. Raises GitFailedError, and SourceError if git is
+    not installed."""
     kept = {
         key: value
         for key, value in os.environ.items()
@@ -314,7 +336,8 @@ DIRTY = "+dirty"
 
 
 def working_revision(directory: Path) -> str:
-    """What stands in `directory` now: a commit, with `+dirty` when files differ from it, or `unversioned`."""
+    """The revision of the files in `directory`: a commit, with `+dirty` if files differ from it, or
+    `unversioned`."""
     try:
         commit = (
             run_git("-C", str(directory), "rev-parse", "--verify", "HEAD")
@@ -328,7 +351,7 @@ def working_revision(directory: Path) -> str:
 
 
 def working_revision_in_words(revision: str) -> str:
-    """What a `working_revision` names, as a person reads it."""
+    """Describes a `working_revision` for people."""
     if revision == UNVERSIONED:
         return "files without a commit"
     commit = revision.removesuffix(DIRTY)[:12]

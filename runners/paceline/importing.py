@@ -2,9 +2,8 @@
 
     OUT/import.json   what was read, line by line, with the sha256 of its source, and what could not be read
 
-The document depends only on the bytes read, so `--dry-run` prints exactly what would be stored. An import
-writes no bench stream: a logged average has no launch, round, order or clock, and made-up ones would pass for
-a measurement. Parsing is in `formats/`.
+The document depends only on the bytes read, so `--dry-run` prints exactly what would be stored. An import writes
+no bench stream, because a logged average has no launch, round, order or clock. Parsing is in `formats/`.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ from paceline.formats.templates import Value
 
 FORMATS = ("logcat",)
 CHUNK_BYTES = 1 << 16
-"""Read at once: large enough that system calls do not count, small enough for any host."""
+"""Bytes read at once."""
 WAIT_S = 0.2
-"""For a line of a device, before the time is looked at again."""
+"""Longest wait for a line of a device until the time is checked."""
 NO_SAMPLES = (
     "The log holds averages, not samples: no launch, round, order or clock is known, so there is nothing a "
     "verdict could be made from. Measure the same benchmark with a suite to get one."
@@ -49,7 +48,7 @@ UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class LogDocument(msgspec.Struct, frozen=True):
-    """What an import stores. `v` counts changes that a reader would trip over."""
+    """The document of an import. Incompatible changes raise `v`."""
 
     v: int
     format: str
@@ -62,8 +61,7 @@ class LogDocument(msgspec.Struct, frozen=True):
 
 
 def read(name: str, path: str, declared: Sequence[Line] = ()) -> LogDocument:
-    """The document of one file; `-` is standard input. `declared`: a suite's own lines. Raises UserError with
-    what to do."""
+    """The document of one file; `-` is standard input. `declared`: a suite's own lines. Raises UserError."""
     _known(name)
     try:
         return _document(name, path, _FileSource(path), declared)
@@ -77,9 +75,11 @@ def follow(
     seconds: float | None,
     declared: Sequence[Line] = (),
 ) -> LogDocument:
-    """The document of what a device logs from now on, for so long or until interrupted: then what came is
-    kept. Another device that answers in its place later is not read. Raises UserError, AdbError when the
-    device cannot be reached at first."""
+    """The document of what a device logs from now on, for `seconds` or until interrupted.
+
+    Another device that answers in its place is not read. Raises UserError, and AdbError when the device cannot
+    be reached at first.
+    """
     _known(name)
     connection = open_connection()
     connection.connect()
@@ -102,8 +102,7 @@ def follow(
 
 @contextlib.contextmanager
 def _until_interrupted() -> Iterator[threading.Event]:
-    """Set by Ctrl-C, which is how a person ends an import that has no end: wherever it comes, what was read
-    is not lost."""
+    """An event that Ctrl-C sets instead of raising, so that what was read is not lost."""
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event
@@ -131,7 +130,7 @@ def import_body(document: LogDocument, title: str | None) -> dict[str, Any]:
 def _known(name: str) -> None:
     if name not in FORMATS:
         raise UserError(
-            f"There is no format {name!r}.", f"There are: {', '.join(FORMATS)}."
+            f"There is no format {name!r}.", f"Use one of: {', '.join(FORMATS)}."
         )
 
 
@@ -142,17 +141,17 @@ def _document(
         log = logcat.read(lines_of(source.chunks()), declared)
     except logcat.TooManyError as error:
         raise UserError(
-            f"{path} has {error}.", "Cut the log into parts, for instance by day."
+            f"{path} has {error}.", "Split the log into parts, for example by day."
         ) from error
     if not log.records:
-        raise UserError(_nothing(path, log), _advice(declared))
+        raise UserError(_nothing_read(path, log), _advice(declared))
     return LogDocument(
         1, name, source.name, source.size, source.sha256, 0, NO_SAMPLES, log
     )
 
 
 def write(document: msgspec.Struct, out: Path) -> Path:
-    """Writes OUT/import.json, whole or not at all; returns its path. Raises UserError."""
+    """Writes OUT/import.json, whole or not at all, and returns its path. Raises UserError."""
     path = out / "import.json"
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -169,7 +168,7 @@ def as_json(document: msgspec.Struct) -> bytes:
 
 
 def tables(document: LogDocument) -> Iterator[Table | str]:
-    """For people: what was read and what follows from it."""
+    """Tables and sentences for people: what was read and what follows from it."""
     log = document.log
     counters = [record for record in log.records if record.pattern.startswith("piece.")]
     if counters:
@@ -184,7 +183,7 @@ def tables(document: LogDocument) -> Iterator[Table | str]:
             )
         yield table
     for pair in log.overheads:
-        yield f"lines {pair.lines[0]} and {pair.lines[1]}: outside the inner call {pair.words}"
+        yield f"lines {pair.lines[0]} and {pair.lines[1]}: overhead outside the inner call: {pair.words}"
     for record in log.records:
         if not record.pattern.startswith(("piece.", "ledger.")):
             fields = ", ".join(
@@ -211,7 +210,7 @@ def tables(document: LogDocument) -> Iterator[Table | str]:
 
 
 def complaints(document: LogDocument) -> Iterator[str]:
-    """Lines that look like declared ones and are not."""
+    """Sentences about lines that look like declared ones but differ."""
     log = document.log
     for problem in log.problems:
         yield f"line {problem.line}: {problem.expected}"
@@ -220,7 +219,7 @@ def complaints(document: LogDocument) -> Iterator[str]:
 
 
 class Source(Protocol):
-    """Bytes that are read once; their size and hash are known at the end."""
+    """Bytes that are read once. Size and hash are known at the end."""
 
     name: str
     size: int
@@ -231,7 +230,7 @@ class Source(Protocol):
 
 
 class _LiveLog:
-    """What a device logs while somebody reads: whole lines, each once, ended by LF."""
+    """The lines that a device logs while this is read, each once, ended by LF."""
 
     def __init__(
         self,
@@ -262,11 +261,11 @@ class _LiveLog:
             ):
                 with contextlib.suppress(queue.Empty):
                     yield self._taken(arrived.get(timeout=WAIT_S))
-        while not arrived.empty():  # what had come by then
+        while not arrived.empty():  # lines that came before the end
             yield self._taken(arrived.get())
         if follower.gaps:
             self.name += (
-                f", lost and taken up again {follower.gaps} times: lines may be missing"
+                f", lost and resumed {follower.gaps} times: lines may be missing"
             )
 
     def _taken(self, line: LogLine) -> bytes:
@@ -309,12 +308,12 @@ class _FileSource:
             yield chunk
 
 
-def _nothing(path: str, log: logcat.LogContents) -> str:
+def _nothing_read(path: str, log: logcat.LogContents) -> str:
     if not log.problem_count:
-        return f"{path}: none of its {log.lines} lines is one that this import knows."
+        return f"{path}: none of its {log.lines} lines can be imported."
     first = log.problems[0]
     return (
-        f"{path}: {log.problem_count} lines look like ones this import knows, but none can be read. "
+        f"{path}: {log.problem_count} lines resemble known ones, but none can be read. "
         f"Line {first.line}: {first.expected}"
     )
 
@@ -323,9 +322,9 @@ def _advice(declared: Sequence[Line]) -> str:
     known = (*logcat.LINES, *declared)
     shapes = "\n".join(f"  {line.tag}: {line.template.text}" for line in known)
     return (
-        f"It knows these, after any prefix of logcat or none:\n{shapes}\n"
-        "Was the app's log level high enough, and the buffer not yet overwritten? Try "
-        "`adb logcat -d -v threadtime`."
+        f"These lines can be imported, with or without a prefix of logcat:\n{shapes}\n"
+        "Check that the app's log level is high enough and that the buffer was not overwritten: "
+        "adb logcat -d -v threadtime"
     )
 
 

@@ -1,7 +1,10 @@
-"""Runs one leased job from the lease to its last write: prepare, execute, report.
+"""Runs one leased job: fetch, build, execute, report.
 
-Whatever happens ends in a recorded finish with a cause. Samples are on disk before they are sent. Lease
-renewal, conditions and delivery run beside the executor and all end before `Job.run` returns.
+    run ──▶ _measure: claim the target ─▶ fetch ─▶ build ─▶ open a session ─▶ launches
+     └────▶ record the finish ─▶ deliver what is left
+
+Every job ends with a recorded finish, which names the cause of a failure. Samples are on disk before they are
+sent. Delivery runs beside all of it and ends before `run` returns.
 """
 
 from __future__ import annotations
@@ -10,19 +13,27 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
+from typing import Literal
 
 import msgspec
+from paceline_contract.attempts import (
+    MAX_DETAIL,
+    AgentCause,
+    CommitReport,
+    FinishReport,
+    StateReport,
+)
+from paceline_contract.items import Conditions, ConditionsItem, ReportedItem
 
 from paceline.adb.port import AdbError
 from paceline.api import ApiClient, ApiError, Lease, LeaseLostError, UnreachableError
 from paceline.artifacts import ArtifactCache
-from paceline.conditions import Conditions
 from paceline.delivery import Delivery, DeliveryOutcome
 from paceline.destination import Destination
 from paceline.devices.errors import cause_of
 from paceline.errors import UserError
-from paceline.executors.base import Executor, LaunchSpec, TargetError
+from paceline.executors.base import Executor, LaunchSpec, SessionWork, TargetError
 from paceline.git import Repository, SourceError
 from paceline.launches import (
     BASE,
@@ -34,8 +45,8 @@ from paceline.launches import (
     run_launches,
     session_work,
 )
-from paceline.log_reports import LogListener, ReportedLine
-from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, stopped_outcome
+from paceline.log_reports import LogListener
+from paceline.outcome import Outcome, stopped_outcome
 from paceline.selection import Selection, check_selection
 from paceline.source import Prepared, prepare
 from paceline.spool import AttemptSpool, SpoolError
@@ -46,60 +57,88 @@ log = logging.getLogger("paceline.job")
 
 PATIENCE_S = 10.0
 """How long a leaving agent waits for an unreachable server before it leaves the spool for its next start."""
+_END: Mapping[AgentCause | None, Literal["done", "cancelled"]] = {
+    None: "done",
+    "cancelled": "cancelled",
+}
+"""How an attempt ends by its cause; with any other it failed."""
 
 
 class JobResources(msgspec.Struct, frozen=True):
-    """What the agent lends to a job."""
+    """Resources that all jobs of an agent share."""
 
     api: ApiClient
     repositories: Mapping[str, Repository]
-    cache: ArtifactCache
-    executors: Mapping[str, Executor]
 
 
 class Job:
-    """Runs one lease; `stop` is its one source of cancellation."""
+    """Runs one lease on `executor`. Only `stop` cancels it."""
 
     def __init__(
-        self, resources: JobResources, lease: Lease, spool: AttemptSpool, stop: Stop
+        self,
+        resources: JobResources,
+        lease: Lease,
+        *,
+        executor: Executor,
+        cache: ArtifactCache,
+        spool: AttemptSpool,
+        stop: Stop,
     ) -> None:
-        self._resources, self._lease, self._spool, self._stop = (
-            resources,
-            lease,
-            spool,
-            stop,
-        )
+        self._resources, self._executor, self._cache = resources, executor, cache
+        self._lease, self._spool, self._stop = lease, spool, stop
 
     def run(self, leaving: threading.Event) -> DeliveryOutcome:
-        """Everything, until the server has it all or the spool is left for later."""
+        """Runs the job until the server has everything, or the spool is left for the agent's next start."""
         delivery = Delivery(self._resources.api, self._spool, self._stop)
         delivery.start()
-        outcome = self._guarded()
+        outcome = self._measure_or_explain()
         log.info("job %s: %s", self._lease.job_id, outcome.cause or "measured")
-        finish = None if outcome.cause == "lease_lost" else self._record(outcome)
+        finish = None if outcome.cause == "lease_lost" else self._record_finish(outcome)
         if finish is not None:
-            with contextlib.suppress(
-                LeaseLostError
-            ):  # delivery meets it too, and sets the spool aside
-                self._tell({"state": "uploading"})
+            # Delivery gets the same error and sets the spool aside.
+            with contextlib.suppress(LeaseLostError):
+                self._announce(StateReport("uploading"))
         return delivery.finish(leaving, PATIENCE_S, finish)
 
-    def _guarded(self) -> Outcome:
+    def _measure(self) -> Outcome:
+        """Claims the target, fetches and builds the revisions, and runs all launches.
+
+        The server is told of every step. Raises one of the errors that `_measure_or_explain` names.
+        """
+        executor = self._executor
+        with ExitStack() as claims:
+            self._announce(StateReport("preparing", "waiting for the target"))
+            self._enter_claim(claims, executor.claim(self._stop))
+            repository = self._find_repository()
+            with ExitStack() as building:
+                self._enter_claim(building, executor.building(self._stop))
+                self._announce(StateReport("preparing", "checkout and build"))
+                base = self._find_base(repository)
+                sides = self._build(repository, base, executor.destination)
+            measuring = msgspec.structs.replace(
+                self._describe_build(repository, base, sides),
+                fingerprint=executor.fingerprint(),
+            )
+            work = self._session_work(sides)
+            with executor.session(work, self._keep_conditions, self._stop) as session:
+                self._announce(measuring)
+                specs = plan_launches(sides, session)
+                return run_launches(specs, session, self._sinks(sides), self._stop)
+
+    def _measure_or_explain(self) -> Outcome:
+        """The outcome of `_measure`; an error becomes an outcome with its cause."""
         try:
-            return self._prepare_and_execute()
+            return self._measure()
         except SpoolError as error:
             return Outcome(
                 "disk_full", f"{error}\nFree space in the agent's data directory."
             )
-        except (
-            SourceError,
-            TargetError,
-            AdbError,
-        ) as error:  # a device's error is never the suite's
+        except (SourceError, TargetError, AdbError) as error:
+            # Before UserError, their base: a device's error must not be blamed on the suite.
             cause = cause_of(error) if isinstance(error, AdbError) else error.cause
-            return Outcome(cause, str(error)[:DETAIL_LIMIT])
+            return Outcome(cause, str(error)[:MAX_DETAIL])
         except UserError as error:
-            return Outcome("suite_invalid", str(error)[:DETAIL_LIMIT])
+            return Outcome("suite_invalid", str(error)[:MAX_DETAIL])
         except LeaseLostError as error:
             self._stop.set(StopReason.LEASE_LOST)
             return Outcome("lease_lost", error.detail)
@@ -110,37 +149,20 @@ class Job:
                 f"The agent failed: {type(error).__name__}: {error}. See its log.",
             )
 
-    def _prepare_and_execute(self) -> Outcome:
-        executor = self._resources.executors.get(self._lease.target_serial)
-        if executor is None:
-            text = f"This agent no longer has target {self._lease.target_serial}."
-            return Outcome("target_refused", text)
-        with ExitStack() as held:
-            self._tell({"state": "preparing", "detail": "waiting for the target"})
-            if not held.enter_context(executor.claim(self._stop)):
-                return stopped_outcome(self._stop.reason or StopReason.SHUTDOWN)
-            repository = self._repository()
-            with ExitStack() as building:
-                if not building.enter_context(executor.building(self._stop)):
-                    return stopped_outcome(self._stop.reason or StopReason.SHUTDOWN)
-                self._tell({"state": "preparing", "detail": "checkout and build"})
-                sides = self._prepare(repository, executor.destination)
-            about = {
-                **self._about(repository, sides),
-                "fingerprint": executor.fingerprint(),
-            }
-            work = msgspec.structs.replace(
-                session_work(f"{self._lease.job_id}-{self._lease.attempt}", sides),
-                listening=self._listening(sides),
-            )
-            with executor.session(work, self._conditions, self._stop) as session:
-                self._tell(about)
-                return run_launches(
-                    plan_launches(sides, session),
-                    session,
-                    self._sinks(sides),
-                    self._stop,
-                )
+    def _enter_claim(
+        self, claims: ExitStack, claim: AbstractContextManager[bool]
+    ) -> None:
+        """Holds `claim` as long as `claims`. Raises TargetError when the job was stopped while it waited."""
+        if not claims.enter_context(claim):
+            stopped = stopped_outcome(self._stop.reason or StopReason.SHUTDOWN)
+            raise TargetError(stopped.cause or "cancelled", stopped.detail)
+
+    def _session_work(self, sides: list[Side]) -> SessionWork:
+        """The input of the session. The head's manifest declares which lines of a device's log are kept."""
+        work = session_work(f"{self._lease.job_id}-{self._lease.attempt}", sides)
+        lines = sides[-1].prepared.manifest.log_lines()
+        listener = LogListener(lines, self._keep) if lines else None
+        return msgspec.structs.replace(work, listening=listener)
 
     def _sinks(self, sides: list[Side]) -> Callable[[LaunchSpec], LaunchSink]:
         head = sides[-1].prepared.manifest
@@ -151,27 +173,55 @@ class Job:
 
         return sink_for
 
-    def _about(self, repository: Repository, sides: list[Side]) -> dict[str, object]:
-        """What the server learns of what will run."""
-        built = sides[-1].prepared.built
-        body: dict[str, object] = {
-            "state": "measuring",
-            "artifact_hash": built.artifact_hash,
-            "build": built.facts,
-        }
-        if len(sides) > 1:
-            body["base_artifact_hash"] = sides[0].prepared.built.artifact_hash
+    def _find_base(self, repository: Repository) -> str | None:
+        """The revision to compare with. A merge base is announced before it is measured, because all jobs of a run
+        have the same; the server's refusal ends the job."""
         work = self._lease.work
+        if work.base_commit is not None or work.base_branch is None:
+            return work.base_commit
+        base = repository.merge_base(work.commit, work.base_branch)
         try:
-            commits = repository.commits(work.base_commit, work.commit)
-        except SourceError as error:  # nothing to fail a measurement for
+            self._resources.api.state(
+                self._lease, StateReport("preparing", base_commit=base)
+            )
+        except LeaseLostError:
+            raise
+        except ApiError as error:
+            if error.status != 409:
+                raise
+            raise SourceError("checkout_failed", error.detail) from error
+        return base
+
+    def _describe_build(
+        self, repository: Repository, base_commit: str | None, sides: list[Side]
+    ) -> StateReport:
+        """The announcement of what will run: artifact hashes, build facts, commits."""
+        built = sides[-1].prepared.built
+        base = sides[0].prepared.built if len(sides) > 1 else None
+        return StateReport(
+            "measuring",
+            artifact_hash=built.artifact_hash,
+            base_artifact_hash=None if base is None else base.artifact_hash,
+            commits=self._commits(repository, base_commit),
+            build=built.facts,
+        )
+
+    def _commits(
+        self, repository: Repository, base: str | None
+    ) -> list[CommitReport] | None:
+        """The commits that are measured; None when they cannot be named, which is no reason to fail."""
+        try:
+            commits = repository.commits(base, self._lease.work.commit)
+            return [
+                msgspec.convert(commit._asdict(), CommitReport) for commit in commits
+            ]
+        except (SourceError, msgspec.ValidationError) as error:
             log.warning(
                 "job %s: its commits are not named: %s", self._lease.job_id, error
             )
-            return body
-        return {**body, "commits": [commit._asdict() for commit in commits]}
+            return None
 
-    def _repository(self) -> Repository:
+    def _find_repository(self) -> Repository:
         work = self._lease.work
         repository = self._resources.repositories.get(work.repository)
         if repository is None:
@@ -184,20 +234,25 @@ class Job:
             )
         return repository
 
-    def _prepare(self, repository: Repository, destination: Destination) -> list[Side]:
-        """The revision to measure, or base and head."""
+    def _build(
+        self, repository: Repository, base: str | None, destination: Destination
+    ) -> list[Side]:
+        """Builds the revision to measure; for an A/B job, base and head."""
         work = self._lease.work
 
-        def built(commit: str) -> Prepared:
+        def build(commit: str) -> Prepared:
             return prepare(
                 repository,
                 commit,
                 work.manifest_path,
                 benchmarks=work.benchmarks,
-                cache=self._resources.cache,
-                log=self._build_log,
+                cache=self._cache,
+                log=lambda lines: self._spool.append(log_items("build", lines)),
                 stop=self._stop,
                 destination=destination,
+                on_step=lambda step: self._announce(
+                    StateReport("preparing", step.words)
+                ),
             )
 
         selection = Selection(
@@ -210,56 +265,46 @@ class Job:
             min_time_ns=work.min_time_ns,
             seed=work.seed,
         )
-        if work.base_commit is not None:
-            return prepare_sides(built, work.base_commit, work.commit, selection)
-        prepared = built(work.commit)
+        if base is not None:
+            return prepare_sides(
+                build, base, work.commit, selection, whole_head=work.judges_head
+            )
+        prepared = build(work.commit)
         return [Side(prepared, check_selection(prepared.manifest, selection))]
 
-    def _build_log(self, lines: list[str]) -> None:
-        self._spool.append(log_items("build", lines))
+    def _keep_conditions(self, conditions: Conditions) -> None:
+        self._keep(ConditionsItem.of(conditions))
 
-    def _listening(self, sides: list[Side]) -> LogListener | None:
-        """To the log of a device, for lines that the suite declares; of two revisions the head says which."""
-        lines = sides[-1].prepared.manifest.log_lines()
-        return LogListener(lines, self._reported) if lines else None
-
-    def _reported(self, line: ReportedLine) -> None:
-        self._keep("reported", line)
-
-    def _conditions(self, conditions: Conditions) -> None:
-        self._keep("conditions", conditions)
-
-    def _keep(self, kind: str, content: Conditions | ReportedLine) -> None:
-        """On disk at once, on whatever thread; a disk that is full ends the job."""
+    def _keep(self, item: ConditionsItem | ReportedItem) -> None:
+        """Writes to the spool at once, from any thread; a full disk stops the job."""
         try:
-            self._spool.append([{"kind": kind, **msgspec.to_builtins(content)}])
+            self._spool.append([item])
         except SpoolError:
             self._stop.set(StopReason.DISK_FULL)
 
-    def _tell(self, body: dict[str, object]) -> None:
-        """Announces a step. A server that cannot be reached learns it from the items and the finish."""
+    def _announce(self, report: StateReport) -> None:
+        """Announces a step. A server that cannot be reached infers it later from the items and the finish."""
         try:
-            self._resources.api.state(self._lease, body)
+            self._resources.api.state(self._lease, report)
         except LeaseLostError:
             raise
         except (ApiError, UnreachableError) as error:
             log.warning(
                 "job %s: step %s was not announced: %s",
                 self._lease.job_id,
-                body["state"],
+                report.state,
                 error,
             )
 
-    def _record(self, outcome: Outcome) -> dict[str, object]:
-        ends: dict[Cause, str] = {"cancelled": "cancelled"}
-        kind = "done" if outcome.cause is None else ends.get(outcome.cause, "failed")
-        clean = outcome.detail[:DETAIL_LIMIT].encode("utf-8", "replace").decode()
+    def _record_finish(self, outcome: Outcome) -> FinishReport:
+        clean = outcome.detail[:MAX_DETAIL].encode("utf-8", "replace").decode()
         text = clean.replace("\x00", "\ufffd")
-        finish: dict[str, object] = {
-            "outcome": kind,
-            "cause": outcome.cause,
-            "detail": text or None,
-        }
+        finish = FinishReport(
+            outcome=_END.get(outcome.cause, "failed"),
+            cause=outcome.cause,
+            detail=text or None,
+            last_seq=self._spool.last_seq,
+        )
         try:
             self._spool.record_finish(finish)
         except SpoolError as error:

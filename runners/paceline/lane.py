@@ -1,7 +1,7 @@
 """Leases and runs jobs for one target, one at a time.
 
-The host has a lane and so does every device. A lane asks for work of its own target only, so that none waits
-for another's, and has its own source of cancellation. A job that cannot be spooled is refused with a cause.
+The host and every device have a lane each. A lane requests work for its own target only, so that no target
+waits for another, and its job is cancelled by itself. A job that cannot be spooled is refused with a cause.
 """
 
 from __future__ import annotations
@@ -9,43 +9,39 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-import msgspec
+from paceline_contract.attempts import MAX_DETAIL, AgentCause, FinishReport
 
-from paceline.api import ApiClient, ApiError, Lease, UnreachableError
+from paceline.api import ApiError, Lease, UnreachableError
 from paceline.artifacts import ArtifactCache
 from paceline.executors.base import Executor
-from paceline.git import Repository
 from paceline.job import Job, JobResources
 from paceline.lease import Renewer
-from paceline.outcome import DETAIL_LIMIT, Cause
 from paceline.spool import Attempt, Spool, SpoolError
 from paceline.stop import Stop, StopReason
 
 log = logging.getLogger("paceline.agent")
 
 POLL_S = 5.0
-"""Length of one long poll for work: also how long an idle lane may take to leave, or to hear of an order."""
+"""Length of one long poll for work. An idle lane needs up to this long to leave or to receive an order."""
 RETRY_S = 2.0
 
 
-class LaneResources(msgspec.Struct, frozen=True):
-    """What the lanes of one agent have in common. `ends_us`: told of every refusal, says whether it is final
-    for the whole agent."""
+class LaneResources(JobResources, frozen=True):
+    """Resources that all lanes of an agent share."""
 
-    api: ApiClient
-    repositories: Mapping[str, Repository]
-    cache: Callable[[], ArtifactCache]
-    """One per job: what it has given out stays until that job is over."""
+    open_cache: Callable[[], ArtifactCache]
+    """A cache for one job: its entries are not evicted until the job ends."""
     spool: Spool
     leaving: threading.Event
-    ends_us: Callable[[Exception], bool]
+    ends_agent: Callable[[Exception], bool]
+    """Called with every refusal by the server; True when it ends the whole agent."""
     poll_s: float = POLL_S
 
 
 class Lane:
-    """Leases for the target `serial` and runs what it gets with `executor`."""
+    """Leases jobs for target `serial` and runs them with `executor`."""
 
     def __init__(self, shared: LaneResources, serial: str, executor: Executor) -> None:
         self._shared, self._serial, self._executor = shared, serial, executor
@@ -55,22 +51,24 @@ class Lane:
     def busy(self) -> bool:
         return self._current is not None
 
-    def cancel(self) -> None:
+    def cancel(self, reason: StopReason) -> None:
         """Ends the job that runs now, if any."""
         current = self._current
         if current is not None:
-            current.set(StopReason.SHUTDOWN)
+            current.set(reason)
 
     def take(self, target_id: str | None) -> bool:
-        """Asks once, runs what it gets to its end; whether there was a job. None asks for any target of this
-        agent: only right for a server that names none. Raises what the agent itself did wrong; the job has
-        that for its cause by then."""
+        """Requests one lease and runs its job to the end; False when there was no job.
+
+        `target_id` None requests a job for any target of this agent, for servers that name no targets.
+        Raises an internal error after the job has failed with it as its cause.
+        """
         try:
             lease = self._shared.api.lease(
                 self._shared.poll_s, None if target_id is None else [target_id]
             )
         except (ApiError, UnreachableError) as error:
-            if not self._shared.ends_us(error):
+            if not self._shared.ends_agent(error):
                 log.warning("lease for %s: %s", self._serial, error)
                 self._shared.leaving.wait(RETRY_S)
             return False
@@ -80,6 +78,10 @@ class Lane:
         return True
 
     def _run(self, lease: Lease) -> None:
+        if lease.target_serial != self._serial:
+            text = f"This agent no longer has target {lease.target_serial}."
+            self._refuse(lease, "target_refused", text)
+            return
         log.info(
             "job %s: attempt %d of suite %s",
             lease.job_id,
@@ -92,15 +94,17 @@ class Lane:
                 Attempt(lease.job_id, lease.attempt, lease.lease_token)
             )
             shared = self._shared
-            with shared.cache() as cache, Renewer(shared.api, lease, stop):
-                shop = JobResources(
-                    shared.api,
-                    shared.repositories,
-                    cache,
-                    {self._serial: self._executor},
+            with shared.open_cache() as cache, Renewer(shared.api, lease, stop):
+                job = Job(
+                    shared,
+                    lease,
+                    executor=self._executor,
+                    cache=cache,
+                    spool=spool,
+                    stop=stop,
                 )
-                ended = Job(shop, lease, spool, stop).run(shared.leaving)
-            log.info("job %s: %s", lease.job_id, ended.value)
+                delivered = job.run(shared.leaving)
+            log.info("job %s: %s", lease.job_id, delivered.value)
         except SpoolError as error:
             self._refuse(lease, "disk_full", str(error))
         except Exception as error:
@@ -111,15 +115,12 @@ class Lane:
         finally:
             self._current = None
 
-    def _refuse(self, lease: Lease, cause: Cause, why: str) -> None:
+    def _refuse(self, lease: Lease, cause: AgentCause, why: str) -> None:
         log.error("job %s: %s", lease.job_id, why)
-        body = {
-            "outcome": "failed",
-            "cause": cause,
-            "detail": why[:DETAIL_LIMIT],
-            "last_seq": -1,
-        }
+        report = FinishReport(
+            outcome="failed", cause=cause, detail=why[:MAX_DETAIL], last_seq=-1
+        )
         with contextlib.suppress(ApiError, UnreachableError):
             self._shared.api.finish(
-                lease.job_id, lease.attempt, lease.lease_token, body, tries=5
+                lease.job_id, lease.attempt, lease.lease_token, report, tries=5
             )

@@ -1,10 +1,8 @@
 """Plans and runs the launches of a job: K fresh processes per workload, of one revision or of base and head.
 
 Launches are interleaved (I2), so that drift affects all workloads alike. With two revisions, launch k of both
-runs with the same arguments and seed, one right after the other; which goes first is drawn from the job's
-seed and swapped in every second launch, so that neither side has the better position. Only what both
-revisions declare is run. The first launch that does not count ends the job: a failure is a signal and never
-retried here.
+runs with the same arguments and seed; the job's seed decides which goes first, and every second launch swaps
+them. The first launch that fails ends the job, because a failure is a signal and never retried.
 """
 
 from __future__ import annotations
@@ -12,10 +10,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import msgspec
 from paceline_contract.events import AnyEvent, CaseEvent, ParamValue, SamplesEvent
+from paceline_contract.items import SideName
 
 from paceline.errors import UserError
 from paceline.executors.base import (
@@ -39,29 +38,36 @@ from paceline.selection import (
 from paceline.source import Prepared
 from paceline.stop import Stop
 
-BASE, HEAD = "base", "head"
+BASE: Final = "base"
+HEAD: Final = "head"
 
 
 class Side(msgspec.Struct, frozen=True):
-    """A revision ready to run. `name`: base or head; None in a job of one revision."""
+    """A revision that is ready to run. `name`: base or head; None in a job of one revision."""
 
     prepared: Prepared
     selection: Selection
-    name: str | None = None
+    name: SideName | None = None
 
 
 def prepare_sides(
-    prepare: Callable[[str], Prepared], base: str, head: str, wanted: Selection
+    prepare: Callable[[str], Prepared],
+    base: str,
+    head: str,
+    wanted: Selection,
+    *,
+    whole_head: bool = False,
 ) -> list[Side]:
-    """Base and head, built, with what both of them can run of `wanted`.
+    """Builds base and head with `prepare`, and selects the part of `wanted` that both can run; with `whole_head`, the
+    head runs all that it has of it.
 
-    `prepare` builds one commit. Raises SourceError naming the side that cannot be built or run.
+    Raises SourceError, which names the side that cannot be built or run.
     """
     built = {
-        name: _named(name, commit, prepare)
+        name: _prepare_side(name, commit, prepare)
         for name, commit in ((HEAD, head), (BASE, base))
     }
-    manifests = [one.manifest for one in built.values()]
+    manifests = [prepared.manifest for prepared in built.values()]
     names = wanted.benchmarks or list(built[HEAD].manifest.benchmarks)
     both = [
         name
@@ -69,17 +75,20 @@ def prepare_sides(
         if all(name in manifest.benchmarks for manifest in manifests)
     ]
     if not both:
-        text = f"The two revisions have none of the benchmarks in common: {', '.join(names)}."
+        text = f"The two revisions have none of these benchmarks in common: {', '.join(names)}."
         raise SourceError(
-            "suite_invalid",
-            text,
-            "Compare revisions that both declare what is to be measured.",
+            "suite_invalid", text, "Compare revisions that both declare a benchmark."
         )
     sides = []
     for name in (BASE, HEAD):
         manifest = built[name].manifest
+        run = both
+        if whole_head and name == HEAD:
+            run = [benchmark for benchmark in names if benchmark in manifest.benchmarks]
         own = msgspec.structs.replace(
-            wanted, benchmarks=both, params=_declared(manifest, both, wanted.params)
+            wanted,
+            benchmarks=run,
+            params=_declared_params(manifest, run, wanted.params),
         )
         try:
             sides.append(Side(built[name], check_selection(manifest, own), name))
@@ -90,7 +99,9 @@ def prepare_sides(
     return sides
 
 
-def _named(name: str, commit: str, prepare: Callable[[str], Prepared]) -> Prepared:
+def _prepare_side(
+    name: str, commit: str, prepare: Callable[[str], Prepared]
+) -> Prepared:
     try:
         return prepare(commit)
     except SourceError as error:
@@ -99,7 +110,7 @@ def _named(name: str, commit: str, prepare: Callable[[str], Prepared]) -> Prepar
         ) from error
 
 
-def _declared(
+def _declared_params(
     manifest: Manifest, names: Sequence[str], params: dict[str, list[ParamValue]]
 ) -> dict[str, list[ParamValue]]:
     """The params that a benchmark of `names` has in this revision."""
@@ -110,7 +121,7 @@ def _declared(
 def plan_launches(
     sides: Sequence[Side], place: TargetLayout = HOST_LAYOUT
 ) -> list[LaunchSpec]:
-    """Every launch of a job in order, for where it will run; of two sides in pairs."""
+    """All launches of a job in order, in pairs for two sides. Paths are those of `place`."""
     if len(sides) == 1:
         return launches_of_revision(sides[0].prepared, sides[0].selection, place)
     own = [
@@ -138,7 +149,7 @@ def plan_launches(
 
 
 def built_directories(sides: Sequence[Side]) -> list[Path]:
-    """Everything the launches of `sides` run from."""
+    """All directories with built files of `sides`."""
     return [
         directory
         for side in sides
@@ -147,19 +158,21 @@ def built_directories(sides: Sequence[Side]) -> list[Path]:
 
 
 def session_work(name: str, sides: Sequence[Side]) -> SessionWork:
-    """What a session for `sides` needs; it calibrates by the last one's first workload that can."""
+    """The input of a session for `sides`. The calibration is that of the last side's first workload that has one."""
     prepared = sides[-1].prepared
-    able = [workload for workload, build in prepared.builds.items() if build.calibrate]
-    found = None
-    if able:
-        found = Calibration(
-            prepared.built.directories[able[0]], prepared.builds[able[0]].calibrate
-        )
-    return SessionWork(name, built_directories(sides), found)
+    calibration = next(
+        (
+            Calibration(prepared.built.directories[workload], build.calibrate)
+            for workload, build in prepared.builds.items()
+            if build.calibrate
+        ),
+        None,
+    )
+    return SessionWork(name, built_directories(sides), calibration)
 
 
 def runs_head_first(seed: int, launch: int, workload: str) -> bool:
-    """Whether the head goes first: drawn for two launches at a time, the second the other way round."""
+    """Whether the head goes first: drawn for every two launches, of which the second is swapped."""
     drawn = hashlib.sha256(f"{seed}:{launch // 2}:{workload}".encode()).digest()[0] & 1
     return bool(drawn) != bool(launch % 2)
 
@@ -170,8 +183,8 @@ def run_launches(
     sink_for: Callable[[LaunchSpec], LaunchSink],
     stop: Stop,
 ) -> Outcome:
-    """All launches in order; the outcome of the first that does not count, else ok. Of a launch pair the
-    outcome names the side."""
+    """Runs all launches in order; returns the outcome of the first that fails, otherwise ok. In a launch pair
+    the outcome names the side."""
     for spec in specs:
         if stop.reason is not None:
             break
@@ -192,8 +205,8 @@ def run_launches(
 def launches_of_revision(
     prepared: Prepared, selection: Selection, place: TargetLayout = HOST_LAYOUT
 ) -> list[LaunchSpec]:
-    """Launch 0 of every workload, then launch 1 of every workload, …: drift meets them alike. Paths and
-    variables are those of `place`."""
+    """Launch 0 of every workload, then launch 1 of every workload, and so on, so that drift affects all alike.
+    Paths and variables are those of `place`."""
     manifest = prepared.manifest
     specs = []
     for launch in range(
@@ -221,12 +234,12 @@ class LaunchSink(Sink, Protocol):
     """A sink that is told when its launch is over."""
 
     def close(self) -> None:
-        """No more calls follow for this launch."""
+        """Marks the launch as over: no more calls follow."""
 
 
 class DeclaredArmsSink:
-    """Passes on what the head's manifest declares: the base may have arms that are gone, and the server knows
-    the head's manifest only."""
+    """Passes on events about arms that the head's manifest declares. The base may have others, which the
+    server does not know."""
 
     def __init__(self, manifest: Manifest, to: LaunchSink) -> None:
         self._arms = {

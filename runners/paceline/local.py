@@ -19,9 +19,9 @@ from typing import Any, Protocol
 
 import msgspec
 from paceline_contract.events import AnyEvent, CaseEvent, ProgressEvent, WarningEvent
+from paceline_contract.items import Conditions
 
 from paceline import environment
-from paceline.conditions import Conditions
 from paceline.executors.base import Executor, LaunchSpec
 from paceline.git import SourceError, working_revision, working_revision_in_words
 from paceline.launches import Side, plan_launches, run_launches, session_work
@@ -33,7 +33,7 @@ from paceline.stop import Stop
 
 
 class Display(Protocol):
-    """Where progress is shown: a bar on a terminal, plain lines in a pipe."""
+    """Shows progress: a bar on a terminal, plain lines in a pipe."""
 
     def phase(self, text: str) -> None: ...
 
@@ -54,9 +54,7 @@ def run(
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Builds and measures; files as in the module's docstring. Raises SourceError when nothing can be
-    built.
-    """
+    """Builds and measures, and writes the files above. Raises SourceError when the build fails."""
     out.mkdir(parents=True, exist_ok=True)
     record = RunRecord(
         manifest, working_revision(path.resolve().parent), selection, out
@@ -91,7 +89,7 @@ def measure_and_record(
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Runs what is prepared, writes the streams and, whatever happens, run.json."""
+    """Runs prepared revisions and writes the streams and, whatever happens, run.json."""
     display.phase("measuring")
     outcome = Outcome("agent_error", "Interrupted before its end.")
     try:
@@ -108,7 +106,7 @@ def measure_and_record(
 
 
 class RunRecord:
-    """What becomes run.json. `base` is what it says of the other revision of an A/B run."""
+    """The content of run.json. `base` is the commit that an A/B run compares with."""
 
     def __init__(
         self, manifest: Manifest, revision: str, selection: Selection, out: Path
@@ -124,8 +122,8 @@ class RunRecord:
         self._started_at = datetime.now(UTC)
 
     def write(self, sides: Sequence[Side], outcome: Outcome) -> None:
-        """The last file; `sides` are empty when nothing could be built."""
-        seen = environment.observe()
+        """Writes run.json. `sides` is empty when the build failed."""
+        observed = environment.observe()
         built = sides[-1].prepared.built if sides else None
         content: dict[str, Any] = {
             "suite": self._manifest.suite.name,
@@ -137,7 +135,7 @@ class RunRecord:
             "started_at": self._started_at.isoformat(),
             "finished_at": datetime.now(UTC).isoformat(),
             "build": built.facts if built else {},
-            "environment": msgspec.to_builtins(seen),
+            "environment": msgspec.to_builtins(observed),
             "conditions": msgspec.to_builtins(self.conditions),
             "options": msgspec.to_builtins(self.selection),
             "warnings": self.warnings,

@@ -1,65 +1,44 @@
 """Collects the lines of a device's log that a suite declares, while a job runs.
 
-    log ─line─▶ LogReporter.take ─▶ LineMatcher (of `paceline import`) ─▶ ReportedLine with its launch ─▶ items
+    log ─line─▶ LogReporter.take ─▶ LineMatcher (of `paceline import`) ─▶ ReportedItem with its launch ─▶ spool
 
-Lines are parsed by the same code as in an import; they are averages of an app, not samples. A line belongs to
-the launch in whose time it was logged, by the device's own clock, so that a line read late still finds its
-launch; a line that fits two launches is given none. Number and length of lines are bounded, and what is cut
-says so.
+The lines are averages, not samples. A line belongs to the launch that was running when it was logged, by the
+device's clock, so that a line read late still gets its launch; a line that fits two launches gets none. Number
+and length of lines are bounded.
 """
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable
 
 import msgspec
+from paceline_contract.items import MAX_REPORTED, UNNUMBERED, ReportedItem, SideName
 
-from paceline.adb.logcat import LogLine
+from paceline.adb.logcat import LogLine, moment_of
 from paceline.formats.declared import Line, LineProblem
 from paceline.formats.logcat import LineMatcher
-from paceline.formats.templates import Value
 
-MAX_REPORTED = 2_000
-"""Lines of one job; an app that prints one per second fills it in half an hour."""
-TEXT_LIMIT = 1_000
-"""Characters of a line that are kept, and of a note."""
-CLOCK = ("date", "+%m-%d %H:%M:%S.%N")
-"""As the log dates its lines; a date that has no %N is right to the second."""
-
-_MOMENT = re.compile(r"(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?", re.ASCII)
-
-
-class ReportedLine(msgspec.Struct, frozen=True):
-    """One line. `at` is the device's own time, without a year; `note`: why it has no fields or no end, or,
-    with no `pattern`, what is missing."""
-
-    pattern: str | None
-    launch: int | None
-    side: str | None
-    at: str | None
-    fields: dict[str, Value]
-    text: str
-    note: str | None = None
+MAX_LINES = 2_000
+"""Most lines of one job; an app that prints one per second reaches it in half an hour."""
 
 
 class LogListener(msgspec.Struct, frozen=True):
-    """What a job wants to hear of its device's log: lines of these shapes, as they come, on any thread."""
+    """The lines of a device's log that a job wants; `take` is called for each, on any thread."""
 
     lines: list[Line]
-    take: Callable[[ReportedLine], None]
+    take: Callable[[ReportedItem], None]
 
 
 class _LaunchWindow(msgspec.Struct):
     """The time of one launch, by the device's clock."""
 
     launch: int
-    side: str | None
+    side: SideName | None
     begin: str | None
     end: str | None = None
 
-    def holds(self, at: str) -> bool:
+    def contains(self, at: str) -> bool:
         return (
             self.begin is not None
             and self.begin <= at
@@ -68,7 +47,7 @@ class _LaunchWindow(msgspec.Struct):
 
 
 class LogReporter:
-    """One job's. `take` may be called on the follower's thread, the rest on the job's."""
+    """Reports the lines of one job. The log follower's thread calls `take`, the job's thread the rest."""
 
     def __init__(self, listening: LogListener) -> None:
         self._shapes, self._hand_on = LineMatcher(listening.lines), listening.take
@@ -76,57 +55,69 @@ class LogReporter:
         self._lock = threading.Lock()
         self._count = 0
 
-    def launch_begins(self, launch: int, side: str | None, clock: str) -> None:
-        """`clock` is what `CLOCK` printed right before it."""
+    def launch_begins(self, launch: int, side: SideName | None, clock: str) -> None:
+        """Notes a launch. `clock` is the output of `DEVICE_TIME` right before it."""
         with self._lock:
-            self._windows.append(_LaunchWindow(launch, side, _moment(clock, "000")))
+            self._windows.append(_LaunchWindow(launch, side, moment_of(clock)))
 
     def launch_ended(self, clock: str) -> None:
         with self._lock:
             last = self._windows[-1]
-            last.end = _moment(clock, "999") or last.begin
+            last.end = moment_of(clock, "999") or last.begin
 
     def take(self, line: LogLine) -> None:
-        """One line of the log, whatever it is."""
+        """Takes one line of the log, declared or not."""
         reading = self._shapes.read(line.raw)
         if reading is None:
             return
         self._count += 1
-        if self._count > MAX_REPORTED:
-            if self._count == MAX_REPORTED + 1:
+        if self._count > MAX_LINES:
+            if self._count == MAX_LINES + 1:
                 self.note(
-                    f"More than {MAX_REPORTED:,} lines were reported: from here on none is kept."
+                    f"More than {MAX_LINES:,} lines were reported; further lines are not kept."
                 )
             return
-        found, at = reading.found, line.origin.logged_at
+        result, at = reading.result, line.origin.logged_at
         window = self._window(at)
         launch, side = (None, None) if window is None else (window.launch, window.side)
-        if isinstance(found, LineProblem):
-            text, fields, note = found.text, {}, found.expected[:TEXT_LIMIT]
+        if isinstance(result, LineProblem):
+            text, fields, note = result.text, {}, result.expected[:MAX_REPORTED]
         else:
-            text, fields, note = found.text, found.fields, None
-            if len(text) > TEXT_LIMIT:
-                note = f"The line is kept to {TEXT_LIMIT:,} of its {len(text):,} characters."
+            text, fields, note = result.text, result.fields, None
+            if len(text) > MAX_REPORTED:
+                note = f"Only {MAX_REPORTED:,} of the line's {len(text):,} characters are kept."
         self._hand_on(
-            ReportedLine(
-                reading.name, launch, side, at, fields, text[:TEXT_LIMIT], note
+            ReportedItem(
+                seq=UNNUMBERED,
+                pattern=reading.name,
+                launch=launch,
+                side=side,
+                at=at,
+                fields=fields,
+                text=text[:MAX_REPORTED],
+                note=note,
             )
         )
 
     def note(self, text: str) -> None:
-        """Something about the job's lines as a whole."""
-        self._hand_on(ReportedLine(None, None, None, None, {}, "", text[:TEXT_LIMIT]))
+        """Adds a note about the job's lines as a whole."""
+        self._hand_on(
+            ReportedItem(
+                seq=UNNUMBERED,
+                pattern=None,
+                launch=None,
+                side=None,
+                at=None,
+                fields={},
+                text="",
+                note=text[:MAX_REPORTED],
+            )
+        )
 
     def _window(self, at: str | None) -> _LaunchWindow | None:
-        """The only launch whose time holds it."""
+        """The only launch that was running at `at`."""
         if at is None:
             return None
         with self._lock:
-            found = [window for window in self._windows if window.holds(at)]
-        return found[0] if len(found) == 1 else None
-
-
-def _moment(clock: str, rest: str) -> str | None:
-    """To the millisecond, as the log has it; `rest` where the device tells whole seconds only."""
-    found = _MOMENT.match(clock.strip())
-    return None if found is None else f"{found[1]}.{found[2] or rest}"
+            windows = [window for window in self._windows if window.contains(at)]
+        return windows[0] if len(windows) == 1 else None

@@ -1,7 +1,7 @@
-"""Loads `suite.toml`: how any project brings its benchmarks.
+"""Loads a suite manifest, `suite.toml`.
 
-What is wrong in it is reported with file and line before anything is built. The types and rules that agent and
-server share are in `paceline_contract.manifest`.
+Errors are reported with file and line before anything is built. The types and rules that agent and server share
+are in `paceline_contract.manifest`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Manifest(contract.Manifest, frozen=True, kw_only=True):
     digest: str
 
     def log_lines(self) -> list[Line]:
-        """What `formats.logcat` reads beside its own lines; records are named `SUITE.NAME`."""
+        """The log lines that the suite declares, for `formats.logcat`; records are named `SUITE.NAME`."""
         return [
             declared_line(f"{self.suite.name}.{line.name}", line.tag, line.line)
             for line in self.logcat
@@ -44,7 +44,7 @@ class ManifestError(UserError):
 
 
 def load(path: Path) -> Manifest:
-    """The manifest in `path`. Raises UserError when it cannot be read, ManifestError when it is not valid."""
+    """The manifest in `path`. Raises UserError if it cannot be read, ManifestError if it is not valid."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -54,7 +54,7 @@ def load(path: Path) -> Manifest:
 
 
 def parse(data: bytes, name: str) -> Manifest:
-    """The manifest in `data`; `name` is what its errors call the file."""
+    """The manifest in `data`; errors call the file `name`."""
     try:
         manifest, raw = read_toml(data)
     except ContractError as error:

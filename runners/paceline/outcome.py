@@ -1,14 +1,13 @@
 """Judges one launch: turns what was observed into an outcome with one cause, a sentence and advice.
 
-Precedence, first match wins: stopped by us · did not start · timed out · flooded · killed by a signal ·
-broken stream · error event · failed check · exit status that contradicts the stream · ok.
+The first that applies decides: stopped by us · did not start · timed out · flooded · killed by a signal ·
+broken stream · failed check · error event · exit status that contradicts the stream · ok.
 """
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
+from paceline_contract.attempts import MAX_DETAIL, AgentCause
 from paceline_contract.events import ErrorEvent, Terminal
 from paceline_contract.stream import StreamError
 
@@ -16,40 +15,12 @@ from paceline.exit_descriptions import describe_signal, describe_status
 from paceline.first_error import Excerpt
 from paceline.stop import StopReason
 
-Cause = Literal[
-    "stream_invalid",
-    "workload_hung",
-    "workload_flooded",
-    "workload_crashed",
-    "workload_error",
-    "workload_no_terminal",
-    "check_failed",
-    "build_failed",
-    "suite_invalid",
-    "checkout_failed",
-    "agent_lost",
-    "agent_error",
-    "disk_full",
-    "target_refused",
-    "lease_lost",
-    "cancelled",
-    "device_lost",
-    "device_rebooted",
-    "device_refused",
-    "device_storage_full",
-    "device_unauthorized",
-    "placing_failed",
-]
-
 SIGKILL = 9
-DETAIL_LIMIT = 4000
-"""Longest detail the server takes (characters)."""
 
 
 class LaunchFacts(msgspec.Struct, frozen=True):
-    """Everything the executor saw. Exactly one of exit_code, signal_number, start_error is set once it
-    ended.
-    """
+    """Everything the executor observed. After the end, exactly one of exit_code, signal_number and start_error
+    is set."""
 
     workload: str
     launch: int
@@ -63,17 +34,18 @@ class LaunchFacts(msgspec.Struct, frozen=True):
     terminal: Terminal | None = None
     failed_checks: tuple[tuple[str, str], ...] = ()
     excerpt: Excerpt | None = None
-    """What a person should see of its output."""
+    """The part of its output that a person should see."""
     memory: str | None = None
-    """What the kernel says when memory ran out meanwhile."""
+    """A sentence if the kernel killed a process for lack of memory meanwhile."""
     memory_is_watched: bool = False
-    """The kernel would have said so."""
+    """Whether the kernel counts such kills."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """`cause` None means the launch counts; otherwise `detail` says what happened and what to do."""
+    """The outcome of a launch or job. `cause` None: it counts; otherwise `detail` says what happened and what
+    to do."""
 
-    cause: Cause | None = None
+    cause: AgentCause | None = None
     detail: str = ""
 
     @property
@@ -83,37 +55,38 @@ class Outcome(msgspec.Struct, frozen=True):
 
 def judge(facts: LaunchFacts) -> Outcome:
     """The outcome of one launch."""
-    found = (
-        _stopped(facts)
-        or _ended_badly(facts)
-        or _stream(facts)
-        or _contradiction(facts)
+    failure = (
+        _judge_stop(facts)
+        or _judge_end(facts)
+        or _judge_stream(facts)
+        or _judge_contradiction(facts)
     )
-    if found is None:
+    if failure is None:
         return Outcome()
-    cause, text, advice = found
+    cause, text, advice = failure
     sentence = f"Workload {facts.workload}, launch {facts.launch}: {text}"
     excerpt = None if facts.stopped else facts.excerpt
     return Outcome(cause, detail(sentence, advice, excerpt))
 
 
 def detail(text: str, advice: str, excerpt: Excerpt | None = None) -> str:
-    """Sentence, excerpt and advice within the server's limit; of the three the sentence is cut."""
+    """Joins sentence, excerpt and advice. If they exceed the server's limit, the sentence is cut."""
     below = "\n".join(
         part for part in (excerpt.render() if excerpt else "", advice) if part
     )
-    room = DETAIL_LIMIT - len(below) - 1
-    return f"{text[:room]}\n{below}".rstrip()[:DETAIL_LIMIT]
+    room = MAX_DETAIL - len(below) - 1
+    return f"{text[:room]}\n{below}".rstrip()[:MAX_DETAIL]
 
 
-Failure = tuple[Cause, str, str]
+Failure = tuple[AgentCause, str, str]
 
 
-STOPPED: dict[StopReason, Cause] = {
+STOPPED: dict[StopReason, AgentCause] = {
     StopReason.CANCELLED: "cancelled",
     StopReason.SHUTDOWN: "cancelled",
     StopReason.LEASE_LOST: "lease_lost",
     StopReason.REFUSED: "agent_error",
+    StopReason.NOT_ACCEPTED: "agent_error",
     StopReason.DISK_FULL: "disk_full",
 }
 
@@ -123,13 +96,13 @@ def stopped_outcome(reason: StopReason) -> Outcome:
     return Outcome(STOPPED[reason], f"Stopped: {reason.value}.")
 
 
-def _stopped(facts: LaunchFacts) -> Failure | None:
+def _judge_stop(facts: LaunchFacts) -> Failure | None:
     if facts.stopped is None:
         return None
     return STOPPED[facts.stopped], f"stopped: {facts.stopped.value}.", ""
 
 
-def _ended_badly(facts: LaunchFacts) -> Failure | None:
+def _judge_end(facts: LaunchFacts) -> Failure | None:
     if facts.start_error is not None:
         advice = "Install what the workload's `run` names on this target, or correct it in suite.toml."
         return "workload_crashed", f"could not be started: {facts.start_error}.", advice
@@ -155,8 +128,8 @@ def _ended_badly(facts: LaunchFacts) -> Failure | None:
         )
         if facts.signal_number == SIGKILL and facts.memory is None:
             advice = (
-                "Nobody here did it, and the kernel counted no kill for lack of memory: look for a person or "
-                "a service that did."
+                "The agent did not kill it, and the kernel counted no kill for lack of memory: look for a "
+                "person or service that did."
                 if facts.memory_is_watched
                 else "Often the system ran out of memory: its kernel log (dmesg) says so."
             )
@@ -164,7 +137,7 @@ def _ended_badly(facts: LaunchFacts) -> Failure | None:
     return None
 
 
-def _stream(facts: LaunchFacts) -> Failure | None:
+def _judge_stream(facts: LaunchFacts) -> Failure | None:
     fault = facts.fault
     if fault is not None and fault.code == "truncated":
         if facts.exit_code:
@@ -174,7 +147,9 @@ def _stream(facts: LaunchFacts) -> Failure | None:
                 or "Run it by hand with the same arguments; its whole output is in the log."
             )
             return "workload_crashed", text, advice
-        advice = "A workload's last line must be done or error; check that it ends by saying so."
+        advice = (
+            "A workload's last line must be done or error; check that it prints one."
+        )
         return (
             "workload_no_terminal",
             f"exited with status 0 without saying done ({fault.detail}).",
@@ -204,12 +179,12 @@ def _stream(facts: LaunchFacts) -> Failure | None:
     return None
 
 
-def _contradiction(facts: LaunchFacts) -> Failure | None:
+def _judge_contradiction(facts: LaunchFacts) -> Failure | None:
     if not facts.exit_code:
         return None
     text = f"said done and then {describe_status(facts.exit_code)}."
     return (
         "workload_crashed",
         text,
-        "Status 0 goes with done; look at what runs after it (destructors, hooks).",
+        "The status after done must be 0; check what runs after it (destructors, hooks).",
     )

@@ -20,11 +20,11 @@ from paceline.selection import Selection
 
 KEPT = 20
 BASED_ON = 5
-"""Past runs an estimate rests on: enough that one slow first build does not decide."""
+"""Past runs that an estimate uses, so that one slow first build does not decide."""
 
 
 class PastRun(msgspec.Struct, frozen=True):
-    """`choice` is equal for runs that measured the same; `seconds` with the build."""
+    """A finished run. `choice` is equal for equal selections; `seconds` include the build."""
 
     choice: str
     samples: int
@@ -32,7 +32,7 @@ class PastRun(msgspec.Struct, frozen=True):
 
 
 def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str:
-    """A clause: `about 1 min 40 s, as the last 3 runs of the same choice here took 1 min 30 s to 2 min`."""
+    """A phrase such as `about 1 min 40 s, as the last 3 runs of the same choice here took 1 min 30 s to 2 min`."""
     past = [] if path is None else _read(path)
     same = [run.seconds for run in past if run.choice == _choice(selection)][-BASED_ON:]
     if same:
@@ -49,15 +49,15 @@ def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str
         f"at least {duration(least)}" if least >= 1.0 else "less than a second at best"
     )
     return (
-        "not known yet, no run of this suite here is remembered; measuring alone takes "
-        f"{at_least}, building and warm-up come on top"
+        "not known yet, because no run of this suite here is recorded; measuring takes "
+        f"{at_least}, plus build and warm-up"
     )
 
 
 def remember(
     manifest: Manifest, selection: Selection, path: Path, seconds: float
 ) -> None:
-    """Add a run that was measured to its end."""
+    """Adds a finished run."""
     run = PastRun(_choice(selection), _samples(manifest, selection), seconds)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,7 +88,7 @@ def _read(path: Path) -> list[PastRun]:
 
 
 def _choice(selection: Selection) -> str:
-    """Everything but what does not change the amount of work."""
+    """The selection without the parts that do not change the amount of work."""
     same = msgspec.structs.replace(
         selection, seed=0, first_launch=0, benchmarks=sorted(selection.benchmarks)
     )
@@ -103,7 +103,7 @@ def _samples(manifest: Manifest, selection: Selection) -> int:
             selection.params.get(key) or param.values
             for key, param in benchmark.params.items()
         ]
-        cases += len(benchmark.arms) * math.prod(len(each) for each in values)
+        cases += len(benchmark.arms) * math.prod(map(len, values))
     return cases * selection.launches * selection.rounds
 
 

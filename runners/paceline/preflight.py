@@ -15,8 +15,9 @@ from typing import Literal
 
 import msgspec
 import psutil
+from paceline_contract.items import Observed
 
-from paceline.conditions import HostConditions, Value
+from paceline.conditions import HostConditions
 from paceline.environment import governor, read_text, virtualisation
 
 Level = Literal["info", "warning", "blocker"]
@@ -43,7 +44,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class HostState(msgspec.Struct, frozen=True):
-    """What was read from the host; None: the system does not tell."""
+    """The state that was read from the host; None: the system does not report it."""
 
     governor: str | None = None
     turbo: bool | None = None
@@ -60,7 +61,7 @@ class HostState(msgspec.Struct, frozen=True):
 
 
 def examine(data_dir: Path, disk_needed_bytes: int) -> list[Finding]:
-    """All findings about this host."""
+    """The findings about this host."""
     return judge(observe(data_dir, disk_needed_bytes))
 
 
@@ -237,9 +238,9 @@ def _smt() -> bool | None:
         return None if not logical or not physical else logical > physical
 
 
-def _hottest(value: Value | None) -> float | None:
+def _hottest(value: Observed | None) -> float | None:
     return max(value.values()) if isinstance(value, dict) and value else None
 
 
-def _number(value: Value | None) -> float | None:
+def _number(value: Observed | None) -> float | None:
     return float(value) if isinstance(value, int | float) else None

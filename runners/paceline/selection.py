@@ -12,6 +12,13 @@ import msgspec
 from paceline_contract.events import ParamValue
 from paceline_contract.manifest import TargetBuild
 from paceline_contract.manifest_rules import separator_problem, value_problem
+from paceline_contract.params import (
+    ParamError,
+    join_values,
+    split_pair,
+    split_values,
+    typed_value,
+)
 
 from paceline.errors import UserError
 from paceline.manifest import Manifest
@@ -20,7 +27,7 @@ SEED_LIMIT = 2**63
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """What to run. Empty `params` and `knobs` mean what the manifest declares."""
+    """The selection of a run. Empty `params` and `knobs` mean those that the manifest declares."""
 
     benchmarks: list[str]
     params: dict[str, list[ParamValue]] = {}
@@ -34,7 +41,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def check_selection(manifest: Manifest, selection: Selection) -> Selection:
-    """The same selection with all benchmarks named. Raises UserError for what is not permitted."""
+    """Returns the selection with all benchmarks named. Raises UserError for anything that is not permitted."""
     names = selection.benchmarks or list(manifest.benchmarks)
     for name in names:
         _known("benchmark", name, manifest.benchmarks)
@@ -81,7 +88,7 @@ def launch_argv(
     build: TargetBuild,
     artifacts: PurePath,
 ) -> list[str]:
-    """The complete command of one launch; `artifacts` is where they lie on the target that runs it."""
+    """The complete command of one launch; `artifacts` is their directory on the target."""
     own = [
         name
         for name in selection.benchmarks
@@ -101,7 +108,7 @@ def launch_argv(
             argv += ["--benchmark", name]
     for key, values in selection.params.items():
         if any(key in manifest.benchmarks[name].params for name in own):
-            argv += ["--params", f"{key}={'|'.join(map(str, values))}"]
+            argv += ["--params", f"{key}={join_values(values)}"]
     for key, value in selection.knobs.items():
         knob = manifest.knobs[key]
         if value != knob.default and knob.workload in {None, workload}:
@@ -110,8 +117,8 @@ def launch_argv(
 
 
 def preset_selection(manifest: Manifest, name: str | None) -> Selection:
-    """What a preset says of a run, the rest at its defaults; all of it without a name. Raises UserError for
-    an unknown one."""
+    """The selection of a preset, with defaults for the rest; without a name, everything. Raises UserError for
+    an unknown preset."""
     if name is None:
         return Selection([])
     _known("preset", name, manifest.presets)
@@ -135,10 +142,11 @@ def parse_params(
     }
     parsed: dict[str, list[ParamValue]] = {}
     for option in options:
-        key, text = _pair("--params", option)
+        key, text = parse_pair("--params", option)
         _known("param", key, kinds)
         parsed[key] = [
-            _typed("Param", key, kinds[key], value) for value in text.split("|")
+            _typed_value("Param", key, kinds[key], value)
+            for value in split_values(text)
         ]
     return parsed
 
@@ -147,33 +155,28 @@ def parse_knobs(manifest: Manifest, options: Sequence[str]) -> dict[str, ParamVa
     """`k=v` options as typed values. Raises UserError."""
     parsed: dict[str, ParamValue] = {}
     for option in options:
-        key, text = _pair("--knob", option)
+        key, text = parse_pair("--knob", option)
         _known("knob", key, manifest.knobs)
-        parsed[key] = _typed("Knob", key, manifest.knobs[key].kind, text)
+        parsed[key] = _typed_value("Knob", key, manifest.knobs[key].kind, text)
     return parsed
 
 
-def _pair(option: str, text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key or not value:
-        raise UserError(f"{option} {text!r} is not NAME=VALUE.")
-    return key, value
-
-
-def _typed(what: str, key: str, kind: str, text: str) -> ParamValue:
-    if kind != "int":
-        return text
+def parse_pair(option: str, text: str) -> tuple[str, str]:
+    """Name and value of a `NAME=VALUE` that an option was given. Raises UserError."""
     try:
-        return int(text)
-    except ValueError as error:
-        raise UserError(
-            f"{what} {key}: expected a whole number, found {text!r}."
-        ) from error
+        return split_pair(text)
+    except ParamError as error:
+        raise UserError(f"{option} {error}.") from error
+
+
+def _typed_value(what: str, key: str, kind: str, text: str) -> ParamValue:
+    try:
+        return typed_value(kind, text)
+    except ParamError as error:
+        raise UserError(f"{what} {key}: {error}.") from error
 
 
 def _known(what: str, name: str, names: Mapping[str, object] | set[str]) -> None:
     if name not in names:
-        there = ", ".join(sorted(names)) or f"it has no {what}s"
-        raise UserError(
-            f"The suite has no {what} called {name!r}.", f"There are: {there}."
-        )
+        advice = f"Use one of: {', '.join(sorted(names))}." if names else "It has none."
+        raise UserError(f"The suite has no {what} called {name!r}.", advice)

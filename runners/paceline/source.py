@@ -1,9 +1,8 @@
 """Builds a revision: checkout, toolchain versions, build steps, artifact cache, artifact hash.
 
-Commands are argv lists, never shell strings. Build steps end with the agent and with the job. A failed build
-is the suite's failure (`build_failed`, with the first error of its log); a failed checkout is ours. The cache
-key covers everything that may change the result: manifest, commit, toolchain versions, environment, and the
-ABI of a device.
+A failed build is the suite's failure (`build_failed`, with the first error of its log), a failed checkout the
+agent's. The cache key covers everything that may change the result: manifest, commit, toolchain versions,
+environment, and the ABI of a device.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import platform
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -41,11 +41,11 @@ from paceline.terminal_text import LineSplitter, strip_control
 STEP_TIMEOUT_S = 3600.0
 """Longest time of one build step: a cold release build with its dependencies on a slow host."""
 MISSING = "missing: "
-"""Begins the fact about a toolchain command that could not be started: it is not here."""
+"""Begins the fact about a toolchain command that could not be started."""
 REFUSED = "failed: "
-"""Begins the fact about a toolchain command that answered with an error: it is here, and says why."""
+"""Begins the fact about a toolchain command that exited with an error."""
 ANSWER_CHARACTERS = 160
-"""Of what a toolchain command answered with an error that stand in a message."""
+"""Most characters of a failed toolchain command's output in a message."""
 COMMAND_CHARACTERS = 160
 READ_BYTES = 1 << 16
 
@@ -72,9 +72,22 @@ Log = Callable[[list[str]], None]
 """Takes complete lines of build output as they come."""
 
 
+class BuildStep(msgspec.Struct, frozen=True):
+    """A build step that begins now; `number` counts from 1."""
+
+    workload: str
+    number: int
+    total: int
+    argv: list[str]
+
+    @property
+    def words(self) -> str:
+        return f"building {self.workload}, step {self.number} of {self.total}: {_shown(self.argv)}"
+
+
 class Prepared(msgspec.Struct, frozen=True):
-    """What `measure.py` needs to run a suite. `builds`: per workload, how it was built and is run, for one
-    ABI if for a device; `{artifacts}` in its `run` is for who starts it to fill in."""
+    """A built revision. `builds`: how each workload was built and is run, for one ABI if for a device. Whoever
+    starts it replaces `{artifacts}` in its `run`."""
 
     manifest: Manifest
     revision: str
@@ -92,10 +105,10 @@ def prepare(
     log: Log,
     stop: Stop,
     destination: Destination = HOST,
+    on_step: Callable[[BuildStep], None] = lambda _: None,
 ) -> Prepared:
-    """Builds (or finds in the cache) the workloads of `benchmarks` (empty: all) at a commit, here, for
-    `destination`. Raises SourceError.
-    """
+    """Builds the workloads of `benchmarks` (empty: all) at a commit for `destination`, or takes them from the
+    cache. `on_step` is called before each build step. Raises SourceError."""
     full = repository.resolve(commit)
     try:
         manifest = parse(repository.show(full, manifest_path), manifest_path)
@@ -103,9 +116,9 @@ def prepare(
         raise
     except UserError as error:
         raise SourceError("suite_invalid", error.text, error.advice) from error
-    wanted = set(benchmarks) or set(manifest.benchmarks)
+    requested = set(benchmarks) or set(manifest.benchmarks)
     workloads = {
-        item.workload for name, item in manifest.benchmarks.items() if name in wanted
+        item.workload for name, item in manifest.benchmarks.items() if name in requested
     }
     chosen = _chosen(manifest, workloads, destination)
     keys, facts = {}, {}
@@ -118,19 +131,26 @@ def prepare(
         if destination.kind == "device":
             parts.append(["device", *build.abis])
         keys[name] = cache_key(parts)
-    found = {name: cache.get(key) for name, key in keys.items()}
-    if any(entry is None for entry in found.values()):
+    entries = {name: cache.get(key) for name, key in keys.items()}
+    missing = [name for name, entry in entries.items() if entry is None]
+    if missing:
         with repository.checkout(full) as tree:
-            for name in (name for name, entry in found.items() if entry is None):
+            for name in missing:
                 log([f"(agent) building {name} at {full[:12]}"])
                 with _naming_what_is_missing(chosen[name], facts):
                     sources = _build(
-                        tree / manifest_path, chosen[name], log, stop, fresh=True
+                        tree / manifest_path,
+                        chosen[name],
+                        log,
+                        stop,
+                        fresh=True,
+                        on_step=partial(_tell_step, on_step, name, chosen[name]),
                     )
-                found[name] = cache.put(keys[name], sources)
+                entries[name] = cache.put(keys[name], sources)
     else:
-        log([f"(agent) {', '.join(found)} at {full[:12]} found in the artifact cache"])
-    built = _built({name: entry for name, entry in found.items() if entry}, facts)
+        names = ", ".join(entries)
+        log([f"(agent) {names} at {full[:12]} found in the artifact cache"])
+    built = _built({name: entry for name, entry in entries.items() if entry}, facts)
     return Prepared(manifest, full, built, chosen)
 
 
@@ -145,7 +165,7 @@ def prepare_in_place(
     stop: Stop,
     destination: Destination = HOST,
 ) -> Prepared:
-    """Builds `workloads` of the suite in the working tree as it stands, artifacts into `out`."""
+    """Builds `workloads` of the suite in the working tree and copies the artifacts to `out`."""
     directories, facts = {}, {}
     chosen = _chosen(manifest, workloads, destination)
     for name, build in chosen.items():
@@ -158,11 +178,11 @@ def prepare_in_place(
 
 
 def toolchain_facts(build: TargetBuild) -> dict[str, str]:
-    """What each toolchain command printed (both outputs), by its command line; what is missing is said
-    so, and what failed with its answer."""
+    """The output of each toolchain command, by its command line. The fact about a missing or failing command
+    says so."""
     facts = {}
     for argv in build.toolchain:
-        end, lines = _answer(argv, build.env)
+        end, lines = _run_toolchain(argv, build.env)
         printed = strip_control("\n".join(lines)).strip()
         shown = printed
         if end.exit_code != 0:
@@ -176,8 +196,10 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
     return facts
 
 
-def _answer(argv: list[str], env: dict[str, str]) -> tuple[ProcessEnd, list[str]]:
-    """How a toolchain command ended, and what it printed on both outputs."""
+def _run_toolchain(
+    argv: list[str], env: dict[str, str]
+) -> tuple[ProcessEnd, list[str]]:
+    """Runs a toolchain command; returns how it ended, and the lines of both outputs."""
     lines: list[str] = []
 
     def take(_: Channel, more: list[str]) -> None:
@@ -191,48 +213,62 @@ def _answer(argv: list[str], env: dict[str, str]) -> tuple[ProcessEnd, list[str]
 def _naming_what_is_missing(
     build: TargetBuild, facts: Mapping[str, str]
 ) -> Iterator[None]:
-    """A build that failed says first which part of its toolchain this host lacks, or what answered with an
-    error when it was asked for its version."""
+    """Prepends to a failed build's error which toolchain commands are missing or fail on this host."""
     try:
         yield
     except SourceError as error:
-        said = {line: facts[line] for line in map(" ".join, build.toolchain)}
-        lacks = _told(said, MISSING, "This host lacks what the suite builds with: ")
-        ails = _told(
-            said, REFUSED, "What the suite builds with answered with an error: "
+        own = {line: facts[line] for line in map(" ".join, build.toolchain)}
+        missing = _toolchain_sentence(
+            own, MISSING, "This host lacks what the suite builds with: "
         )
-        if error.cause != "build_failed" or not lacks + ails:
+        failing = _toolchain_sentence(
+            own, REFUSED, "A tool that the suite builds with exits with an error: "
+        )
+        if error.cause != "build_failed" or not missing + failing:
             raise
         raise SourceError(
-            error.cause, f"{lacks}{ails}{error.text}", error.advice
+            error.cause, f"{missing}{failing}{error.text}", error.advice
         ) from error
 
 
-def _told(said: Mapping[str, str], kind: str, words: str) -> str:
-    """The facts of one kind as a sentence with a space after it; empty where there is none."""
-    facts = [
+def _toolchain_sentence(facts: Mapping[str, str], kind: str, begin: str) -> str:
+    """A sentence, with a space after it, about the facts of one kind; empty if there are none."""
+    parts = [
         f"`{line}` {fact.removeprefix(kind)}"
-        for line, fact in said.items()
+        for line, fact in facts.items()
         if fact.startswith(kind)
     ]
-    return f"{words}{'; '.join(facts)}. " if facts else ""
+    return f"{begin}{'; '.join(parts)}. " if parts else ""
 
 
 def _chosen(
     manifest: Manifest, names: Iterable[str], destination: Destination
 ) -> dict[str, TargetBuild]:
-    wanted = set(names)
+    requested = set(names)
     return {
         item.name: build_for(item, destination)
         for item in manifest.workloads
-        if item.name in wanted
+        if item.name in requested
     }
 
 
+def _tell_step(
+    tell: Callable[[BuildStep], None], workload: str, build: TargetBuild, index: int
+) -> None:
+    tell(BuildStep(workload, index + 1, len(build.build), build.build[index]))
+
+
 def _build(
-    manifest_path: Path, build: TargetBuild, log: Log, stop: Stop, fresh: bool
+    manifest_path: Path,
+    build: TargetBuild,
+    log: Log,
+    stop: Stop,
+    *,
+    fresh: bool,
+    on_step: Callable[[int], None] = lambda _: None,
 ) -> list[Path]:
-    """Runs the steps and returns the artifacts. `fresh` removes artifacts of an earlier commit first."""
+    """Runs the steps and returns the artifacts. `fresh` removes artifacts of an earlier commit first; `on_step`
+    gets the index of each step before it runs."""
     base = manifest_path.parent
     artifacts = [base / name for name in build.artifacts]
     if fresh and build.build:
@@ -242,7 +278,8 @@ def _build(
         raise SourceError(
             "suite_invalid", f"cwd {build.cwd!r} is no directory beside the manifest."
         )
-    for argv in build.build:
+    for index, argv in enumerate(build.build):
+        on_step(index)
         log(["$ " + " ".join(argv)])
         _step(argv, cwd, build.env, log, stop)
     for name, artifact in zip(build.artifacts, artifacts, strict=True):
@@ -270,12 +307,12 @@ def _step(
     if end.exit_code != 0:
         text = f"Build step `{_shown(argv)}` {_how(end)}."
         excerpt = errors.excerpt()
-        found = excerpt.render() if excerpt else "It printed nothing."
+        output = excerpt.render() if excerpt else "It printed nothing."
         advice = (
             end.memory
-            or "Run it by hand in the same revision; its whole output is in the job's log."
+            or "Run it by hand at the same revision; the job's log has its whole output."
         )
-        raise SourceError("build_failed", text, f"{found}\n{advice}")
+        raise SourceError("build_failed", text, f"{output}\n{advice}")
 
 
 def _drain(
@@ -284,7 +321,7 @@ def _drain(
     stop: Stop,
     timeout_s: float,
 ) -> ProcessEnd:
-    """Both outputs line by line until the end; kills it when stopped or out of time."""
+    """Takes both outputs line by line until the process ends; kills it when stopped or out of time."""
     lock = threading.Lock()
 
     def read(channel: Channel, pipe: IO[bytes]) -> None:
@@ -314,7 +351,7 @@ def _drain(
 
 
 def _shown(argv: list[str]) -> str:
-    """A command in one line of a message: a script given as an argument may be long and of many lines."""
+    """A command on one short line. An argument may be a long script."""
     line = " ".join(" ".join(argv).split())
     return (
         line
@@ -332,8 +369,8 @@ def _how(end: ProcessEnd) -> str:
 
 
 def _remove_untracked(artifacts: Iterable[Path]) -> None:
-    """Build outputs of another commit must not pass for this one's, ignored ones neither, not even inside a
-    directory; sources in git stay. Raises SourceError."""
+    """Removes build outputs of another commit, even ignored ones and inside directories; sources in git stay.
+    Raises SourceError."""
     clean = ("--literal-pathspecs", "clean", "-ffdxq")
     for artifact in artifacts:
         if not artifact.parent.is_dir():
@@ -341,7 +378,7 @@ def _remove_untracked(artifacts: Iterable[Path]) -> None:
         try:
             run_git("-C", str(artifact.parent), *clean, "--", artifact.name or ".")
         except GitFailedError as error:
-            text = f"What an earlier build left at {artifact.name} cannot be removed: {error.text}"
+            text = f"An earlier build's {artifact.name} cannot be removed: {error.text}"
             raise SourceError("checkout_failed", text, "Remove it by hand.") from error
 
 

@@ -1,34 +1,33 @@
-"""Keeps everything an attempt has to send on disk until the server acknowledged it (I8).
+"""Keeps the items of an attempt on disk until the server has acknowledged them (I8).
 
     ROOT/JOB-ATTEMPT/attempt.json   job, attempt, lease token (mode 0600)
                      items.ndjson   one item per line with its checksum and seq: `spool_lines.py`
-                     acknowledged   byte offset up to which the server has everything
-                     finish.json    the attempt's last write, once it is known
-    ROOT/aside/…                    what the server refused, a disk damaged or nobody can attribute, with
-                                    reason.txt, for a person to look at
+                     acknowledged   byte offset up to which the server has all items
+                     finish.json    the report that ends the attempt
+    ROOT/aside/…                    items that the server refused, that a disk damaged or that belong to no
+                                    known attempt, with reason.txt, for a person to look at
 
-An item is on disk (fsync) before it is sent, and `seq` counts up in file order, so a kill −9 of anything
-loses nothing. A torn last line was never sent: it is cut off and its seq used again. A line damaged later is
-set aside and its seq never reused, so `done` holds only if the server has that item already. Nothing is
-deleted before it is acknowledged.
+An item is synced to disk before it is sent and deleted only after it is acknowledged, so killing any process
+loses nothing. Items are numbered in file order (`seq`). `spool_lines.py` reads and repairs the file.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import re
 import shutil
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
+from paceline_contract.attempts import FinishReport
+from paceline_contract.items import AnyItem
 
-from paceline.spool_lines import examine, line_of, payload_of, seq_of
+from paceline.spool_lines import decode_line, encode_line, recover_lines, seq_of
 
 log = logging.getLogger("paceline.spool")
 
@@ -36,7 +35,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class SpoolError(Exception):
-    """The disk did not take it; what was on disk before still is."""
+    """Writing to the disk failed; what was on disk before is unchanged."""
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -55,7 +54,7 @@ class SpoolBatch(NamedTuple):
 
 
 class AttemptSpool:
-    """The spool of one attempt. Safe for several appending threads and one that delivers."""
+    """The spool of one attempt. Several threads may append while one delivers."""
 
     def __init__(self, directory: Path, attempt: Attempt) -> None:
         self.directory = directory
@@ -64,8 +63,8 @@ class AttemptSpool:
         self._lock = threading.Lock()
         self._path = directory / "items.ndjson"
         self._acknowledged = self._read_acknowledged()
-        found = examine(self._path, self._acknowledged)
-        self._size, self._next_seq, self._acknowledged_seq, self.damaged = found
+        recovered = recover_lines(self._path, self._acknowledged)
+        self._size, self._next_seq, self._acknowledged_seq, self.damaged = recovered
         self._acknowledged = min(self._acknowledged, self._size)
         self._next_seq = self._recorded_next_seq() or self._next_seq
         if self.damaged:
@@ -77,19 +76,19 @@ class AttemptSpool:
 
     @property
     def acknowledged_seq(self) -> int:
-        """The highest seq the server has, −1 for none."""
+        """The highest seq that the server has, or −1."""
         return self._acknowledged_seq
 
     @property
     def drained(self) -> bool:
         return self._acknowledged == self._size
 
-    def append(self, items: Iterable[Mapping[str, object]]) -> None:
-        """Numbers the items and puts them on disk. Raises SpoolError, and then none of them is there."""
+    def append(self, items: Iterable[AnyItem]) -> None:
+        """Number the items and write them to disk, all or none. Raises SpoolError."""
         with self._lock:
             seq, block = self._next_seq, bytearray()
             for item in items:
-                block += line_of(_encode({**item, "seq": seq}))
+                block += encode_line(_encode(msgspec.structs.replace(item, seq=seq)))
                 seq += 1
             if not block:
                 return
@@ -99,18 +98,16 @@ class AttemptSpool:
                 with contextlib.suppress(OSError):
                     os.truncate(self._path, self._size)
                 raise SpoolError(
-                    f"{self._path} cannot grow: {error.strerror}"
+                    f"cannot append to {self._path}: {error.strerror}"
                 ) from error
             self._size += len(block)
             self._next_seq = seq
         self.grown.set()
 
-    def next_piece(
+    def next_batch(
         self, max_items: int = 500, max_bytes: int = 1 << 20
     ) -> SpoolBatch | None:
-        """What to send next, at least one item; None when all is acknowledged. Damaged lines are passed
-        over.
-        """
+        """The items to send next, without damaged lines; None when all are acknowledged."""
         self.grown.clear()
         with self._lock:
             start, size = self._acknowledged, self._size
@@ -124,57 +121,58 @@ class AttemptSpool:
                 line = file.readline()
                 if items and total + len(line) > max_bytes:
                     break
-                payload = payload_of(line)
+                payload = decode_line(line)
                 if payload is not None:
                     items.append(payload)
                     total += len(line)
                 end += len(line)
-        if not items:  # nothing but damage up to the end
+        if not items:  # all remaining lines are damaged
             with self._lock:
                 self._acknowledged = end
             return None
         return SpoolBatch(items, end)
 
-    def acknowledge(self, piece: SpoolBatch) -> None:
-        """The server has all of `piece`. Losing this note costs a repetition, never an item."""
+    def acknowledge(self, batch: SpoolBatch) -> None:
+        """Record that the server has the batch. If this record is lost, its items are sent again."""
         with self._lock:
-            self._acknowledged, self._acknowledged_seq = (
-                piece.end,
-                seq_of(piece.items[-1]),
-            )
+            self._acknowledged = batch.end
+            self._acknowledged_seq = seq_of(batch.items[-1])
             with contextlib.suppress(OSError):
-                (self.directory / "acknowledged").write_text(f"{piece.end}\n")
+                (self.directory / "acknowledged").write_text(f"{batch.end}\n")
 
-    def record_finish(self, finish: Mapping[str, object]) -> None:
-        """Notes the attempt's last write, after its last item. Raises SpoolError."""
+    def record_finish(self, finish: FinishReport) -> None:
+        """Write the report that ends the attempt, after its last item. Raises SpoolError."""
+        content = _encode(self.numbered(finish))
         try:
-            _write_durably(
-                self.directory / "finish.json",
-                _encode({**finish, "last_seq": self.last_seq}),
-            )
+            _write_durably(self.directory / "finish.json", content)
         except OSError as error:
             raise SpoolError(
-                f"{self.directory} cannot be written: {error.strerror}"
+                f"cannot write in {self.directory}: {error.strerror}"
             ) from error
 
-    def finish(self) -> dict[str, Any] | None:
-        """The recorded last write, if the attempt got that far."""
+    def finish(self) -> FinishReport | None:
+        """The report that ends the attempt, if it was recorded."""
         try:
-            found = json.loads((self.directory / "finish.json").read_bytes())
-        except (OSError, ValueError):
+            return msgspec.json.decode(
+                (self.directory / "finish.json").read_bytes(), type=FinishReport
+            )
+        except (OSError, msgspec.DecodeError):
             return None
-        return found if isinstance(found, dict) else None
+
+    def numbered(self, finish: FinishReport) -> FinishReport:
+        """The report with the highest seq of this spool."""
+        return msgspec.structs.replace(finish, last_seq=self.last_seq)
 
     def remove(self) -> None:
-        """The server has everything, the finish included."""
+        """Delete the spool, once the server has all items and the finish report."""
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def set_aside(self, reason: str) -> Path:
-        """The server refused it for good: keep it, with the reason, out of the way."""
+        """Move a spool that the server refuses for good to `aside`, with the reason."""
         return _set_aside(self.directory, reason)
 
     def start_over(self) -> None:
-        """The server lacks what it had acknowledged: everything is to be sent again (duplicates are free)."""
+        """Send all items again, because the server lost some it had acknowledged. It ignores duplicates."""
         with self._lock:
             self._acknowledged, self._acknowledged_seq = 0, -1
             with contextlib.suppress(OSError):
@@ -182,28 +180,28 @@ class AttemptSpool:
         self.grown.set()
 
     def _recorded_next_seq(self) -> int | None:
-        """What the end recorded: it knows of lines at the end that are no longer there."""
-        last = (self.finish() or {}).get("last_seq")
-        return last + 1 if isinstance(last, int) else None
+        """The next seq by the finish report, which also counts lines that have been lost at the end."""
+        finish = self.finish()
+        return None if finish is None else finish.last_seq + 1
 
     def _set_damaged_aside(self) -> None:
-        """Copies what is damaged; the same copy at every loading."""
-        where = self.directory.parent / "aside" / f"{self.directory.name}.damaged"
+        """Copy the damaged lines to `aside`. Repeating it writes the same files."""
+        target = self.directory.parent / "aside" / f"{self.directory.name}.damaged"
         lines = "".join(
             f"{len(line)} bytes at byte {offset}\n" for offset, line in self.damaged
         )
-        reason = f"Lines of {self._path.name} whose checksum does not hold; those around them were sent:\n{lines}"
+        reason = f"Lines of {self._path.name} whose checksum does not match; the others were sent:\n{lines}"
         log.error(
-            "%s: %d damaged lines are kept in %s", self._path, len(self.damaged), where
+            "%s: %d damaged lines are kept in %s", self._path, len(self.damaged), target
         )
         try:
-            where.mkdir(parents=True, exist_ok=True)
-            (where / "items.damaged").write_bytes(
+            target.mkdir(parents=True, exist_ok=True)
+            (target / "items.damaged").write_bytes(
                 b"".join(line for _, line in self.damaged)
             )
-            (where / "reason.txt").write_text(reason)
+            (target / "reason.txt").write_text(reason)
         except OSError as error:
-            log.error("%s cannot be written: %s", where, error)
+            log.error("cannot write in %s: %s", target, error)
 
     def _read_acknowledged(self) -> int:
         try:
@@ -220,7 +218,7 @@ class Spool:
         root.mkdir(parents=True, exist_ok=True)
 
     def create(self, attempt: Attempt) -> AttemptSpool:
-        """Raises SpoolError when the disk does not take it."""
+        """The new, empty spool of an attempt. Raises SpoolError."""
         name = re.sub(r"[^A-Za-z0-9_-]", "_", attempt.job_id)
         directory = self.root / f"{name}-{attempt.attempt}"
         try:
@@ -228,34 +226,34 @@ class Spool:
             _write_durably(directory / "attempt.json", _encode(attempt), mode=0o600)
         except OSError as error:
             raise SpoolError(
-                f"{directory} cannot be written: {error.strerror}"
+                f"cannot write in {directory}: {error.strerror}"
             ) from error
         return AttemptSpool(directory, attempt)
 
     def undelivered(self) -> Iterator[AttemptSpool]:
-        """What earlier lives of this agent left, oldest first. What cannot be read now stays for later."""
-        found = [
+        """The spools that earlier processes of this agent left, oldest first.
+
+        A spool that cannot be read is left for the next start.
+        """
+        directories = [
             path
             for path in self.root.iterdir()
             if path.is_dir() and path.name != "aside"
         ]
-        for directory in sorted(found, key=lambda path: path.stat().st_mtime):
+        for directory in sorted(directories, key=lambda path: path.stat().st_mtime):
             try:
                 spool = _load(directory)
             except OSError as error:
-                log.error(
-                    "%s cannot be read now and stays for the next start: %s",
-                    directory,
-                    error,
-                )
+                log.error("%s is left for the next start: %s", directory, error)
                 continue
             if spool is not None:
                 yield spool
 
 
 def _load(directory: Path) -> AttemptSpool | None:
-    """The spool in `directory`; None where nobody can say whose it is: then items are set aside. Raises
-    OSError, having changed nothing.
+    """The spool in `directory`, or None if its attempt is unknown: then its items are set aside.
+
+    Raises OSError, having changed nothing.
     """
     items = directory / "items.ndjson"
     try:
@@ -266,12 +264,10 @@ def _load(directory: Path) -> AttemptSpool | None:
         if not items.exists() or items.stat().st_size == 0:
             shutil.rmtree(directory, ignore_errors=True)  # killed before its first item
         else:
-            where = _set_aside(
+            target = _set_aside(
                 directory, f"attempt.json is missing or damaged: {error}"
             )
-            log.error(
-                "%s: it is not known whose items these are; they are kept there", where
-            )
+            log.error("%s: these items belong to no known attempt", target)
         return None
     return AttemptSpool(directory, attempt)
 
@@ -305,7 +301,7 @@ def _append_durably(path: Path, data: bytes) -> None:
 
 
 def _write_durably(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """A whole new file or none: written beside, flushed, renamed."""
+    """Write the whole file or nothing: to a temporary file, synced, then renamed."""
     new = path.with_name(path.name + ".new")
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
     try:

@@ -1,10 +1,10 @@
-"""Writes the lines of a spool's items file and recovers what is intact of a damaged one.
+"""Writes the lines of a spool's items file and recovers the intact lines of a damaged file.
 
     line = crc32 of the JSON (8 hex digits), space, JSON with its seq, newline
 
-A line counts only when its checksum matches. One damaged byte costs at most its own line, and none where it
-is a newline. The seq of a damaged line is never reused, because the server may have that item. Only an
-unfinished last line beyond what was acknowledged was never sent: it is torn, not damaged, and is cut off.
+- A line is intact if its checksum matches. A damaged byte costs its own line; a damaged newline is restored.
+- The seq of a damaged line is never reused, because the server may have that item.
+- An unfinished last line that was not acknowledged is torn: it was never sent, and is cut off.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import msgspec
 
-_BEGIN = re.compile(rb"[0-9a-f]{8} \{")
+_LINE_START = re.compile(rb"[0-9a-f]{8} \{")
 MAX_PARTS = 64
-"""Beginnings of lines looked for in one damaged line: each costs a checksum of the rest."""
+"""How many line starts are tried within one damaged line; each costs a checksum of the rest."""
 
 
 class _Numbered(msgspec.Struct):
@@ -28,8 +28,8 @@ class _Numbered(msgspec.Struct):
 _seq_of = msgspec.json.Decoder(_Numbered).decode
 
 
-class Examined(NamedTuple):
-    """A file as it now is: `damaged` holds (offset, bytes) of each line that is lost."""
+class RecoveredLines(NamedTuple):
+    """The contents of an items file after its repair; `damaged` has (offset, bytes) of each lost line."""
 
     size: int
     next_seq: int
@@ -37,79 +37,83 @@ class Examined(NamedTuple):
     damaged: list[tuple[int, bytes]]
 
 
-def line_of(payload: bytes) -> bytes:
+def encode_line(payload: bytes) -> bytes:
     return b"%08x " % zlib.crc32(payload) + payload + b"\n"
 
 
-def payload_of(line: bytes) -> bytes | None:
-    """The JSON of a line; None when the line is damaged."""
+def decode_line(line: bytes) -> bytes | None:
+    """The JSON of a line; None if the line is damaged."""
     payload = line[9:-1]
-    good = line.endswith(b"\n") and line[:9] == b"%08x " % zlib.crc32(payload)
-    return payload if good else None
+    return payload if line == encode_line(payload) else None
 
 
 def seq_of(payload: bytes) -> int:
     return _seq_of(payload).seq
 
 
-def examine(path: Path, acknowledged: int) -> Examined:
-    """Reads the whole file, mends line ends and cuts off a torn tail. Raises OSError.
+def recover_lines(path: Path, acknowledged: int) -> RecoveredLines:
+    """Restore damaged newlines, cut off a torn tail and read the file. Raises OSError.
 
-    `acknowledged`: the offset up to which the server has everything. Examining again changes nothing more.
+    `acknowledged` is the offset up to which the server has all items. A second call changes nothing more.
     """
     if not path.exists():
-        return Examined(0, 0, -1, [])
-    mended, torn = _mended(path, acknowledged)
-    if mended or torn is not None:
+        return RecoveredLines(0, 0, -1, [])
+    lost_newlines, torn_tail = _find_repairs(path, acknowledged)
+    if lost_newlines or torn_tail is not None:
         with path.open("r+b") as file:
-            for offset in mended:
+            for offset in lost_newlines:
                 file.seek(offset)
                 file.write(b"\n")
-            if torn is not None:
-                file.truncate(torn)
+            if torn_tail is not None:
+                file.truncate(torn_tail)
     size, next_seq, acknowledged_seq = 0, 0, -1
     damaged: list[tuple[int, bytes]] = []
-    resume = False
+    after_damage = False
     with path.open("rb") as file:
         for line in file:
-            payload = payload_of(line)
+            payload = decode_line(line)
             if payload is None:
                 damaged.append((size, line))
-                next_seq, resume = next_seq + 1, True
+                next_seq, after_damage = next_seq + 1, True
             else:
-                next_seq = (seq_of(payload) if resume else next_seq) + 1
-                resume = False
+                next_seq = (seq_of(payload) if after_damage else next_seq) + 1
+                after_damage = False
                 if size + len(line) <= acknowledged:
                     acknowledged_seq = next_seq - 1
             size += len(line)
-    return Examined(size, next_seq, acknowledged_seq, damaged)
+    return RecoveredLines(size, next_seq, acknowledged_seq, damaged)
 
 
-def _mended(path: Path, acknowledged: int) -> tuple[list[int], int | None]:
-    """(offsets where a newline belongs, where a torn tail begins)."""
-    ends: list[int] = []
+def _find_repairs(path: Path, acknowledged: int) -> tuple[list[int], int | None]:
+    """The offsets of lost newlines, and the offset of a torn tail if there is one."""
+    newlines: list[int] = []
     offset = 0
     with path.open("rb") as file:
         for line in file:
-            if payload_of(line) is None:
-                ends += [offset + end for end in _lost_ends(line)]
+            if decode_line(line) is None:
+                newlines += [offset + newline for newline in _lost_newlines(line)]
                 last = offset + len(line) - 1
-                if not line.endswith(b"\n") and last not in ends[-1:]:
-                    begin = max(offset, ends[-1] + 1) if ends else offset
-                    if begin >= acknowledged:
-                        return ends, begin
-                    ends.append(last)  # it was whole once: this byte was its newline
+                if not line.endswith(b"\n") and last not in newlines[-1:]:
+                    start = max(offset, newlines[-1] + 1) if newlines else offset
+                    if start >= acknowledged:
+                        return newlines, start
+                    # The server has this line, so it was complete: its last byte was the newline.
+                    newlines.append(last)
             offset += len(line)
-    return ends, None
+    return newlines, None
 
 
-def _lost_ends(line: bytes) -> list[int]:
-    """Where in a damaged line a newline was: before a good line, or after one."""
-    begins = [0, *(found.start() for found in _BEGIN.finditer(line, 1))][:MAX_PARTS]
-    ends: set[int] = set()
-    for begin, following in zip(begins, [*begins[1:], len(line)], strict=True):
-        for end in {following, len(line)}:
-            part = line[begin : end - 1] + b"\n"
-            if payload_of(part) is not None:
-                ends |= {begin - 1, end - 1}
-    return sorted(end for end in ends if end >= 0 and line[end : end + 1] != b"\n")
+def _lost_newlines(line: bytes) -> list[int]:
+    """Positions in a damaged line where a newline was, before or after an intact line."""
+    starts = [0, *(match.start() for match in _LINE_START.finditer(line, 1))]
+    starts = starts[:MAX_PARTS]
+    newlines: set[int] = set()
+    for start, next_start in zip(starts, [*starts[1:], len(line)], strict=True):
+        for end in {next_start, len(line)}:
+            if decode_line(line[start : end - 1] + b"\n") is not None:
+                newlines |= {start - 1, end - 1}
+    return sorted(
+        position
+        for position in newlines
+        if position >= 0 and line[position : position + 1] != b"\n"
+    )

@@ -15,6 +15,7 @@ class StopReason(enum.Enum):
     CANCELLED = "the run was cancelled"
     LEASE_LOST = "the lease was lost: another attempt may be running"
     REFUSED = "the server refuses what the agent sends"
+    NOT_ACCEPTED = "the server no longer accepts this agent"
     SHUTDOWN = "the agent was told twice to stop"
     DISK_FULL = "the agent's disk is full"
 

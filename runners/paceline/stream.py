@@ -1,39 +1,44 @@
-"""From events to what is uploaded: columnar chunks of samples, every other event as it is.
+"""Turns the events of a launch into the items that are uploaded: samples in columns, other events as they are.
 
-Place in the journey: the sink of a launch while an agent executes it; hands items to the spool.
-Invariants: values are per iteration (C1), counters stay totals; a chunk is of one case, metric, phase and set
-of counters in one launch and holds at most 1,000 values; nothing waits longer than half a second; a case is
-handed over before its samples.
+A case precedes its samples. A chunk holds at most 1,000 values of one case, metric, phase and set of counters in one
+launch; values are per iteration (C1) and counters are totals. No value waits longer than half a second.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-import msgspec
 from paceline_contract.events import (
+    MAX_VALUES,
     AnyEvent,
     CaseEvent,
     ProgressEvent,
     SamplesEvent,
 )
-from paceline_contract.items import SamplesColumns
+from paceline_contract.items import (
+    UNNUMBERED,
+    AnyItem,
+    EventItem,
+    LogItem,
+    LogStream,
+    SamplesItem,
+    SideName,
+)
 
 from paceline.terminal_text import strip_control
 
-CHUNK_VALUES = 1000
 FLUSH_S = 0.5
 LOG_LINES = 500
+"""Lines of one item."""
 LOG_LINES_PER_LAUNCH = 20_000
 """Lines of standard error of one launch that are kept as they come."""
 LOG_LAST_LINES = 2000
-"""Of a launch that says more, the last ones are kept too, with a note of how many lie between."""
+"""A launch that logs more keeps these last lines, too, with a note of how many were left out."""
 LINE_CHARACTERS = 4000
 
-Item = Mapping[str, object]
-Append = Callable[[list[Item]], None]
+Append = Callable[[list[AnyItem]], None]
 
 
 class ItemSink:
@@ -45,15 +50,15 @@ class ItemSink:
         launch: int,
         append: Append,
         clock: Callable[[], float] = time.monotonic,
-        side: str | None = None,
+        side: SideName | None = None,
     ) -> None:
         self._launch = launch
         self._side = side
         self._append = append
         self._clock = clock
         self._flushed_at = clock()
-        self._chunks: dict[tuple[int, str, str, tuple[str, ...]], SamplesColumns] = {}
-        self._ready: list[Item] = []
+        self._chunks: dict[tuple[int, str, str, tuple[str, ...]], SamplesItem] = {}
+        self._ready: list[AnyItem] = []
         self._progress: ProgressEvent | None = None
         self._lines: list[str] = []
         self._lines_seen = 0
@@ -96,7 +101,7 @@ class ItemSink:
         """Hands over everything held."""
         self._flushed_at = self._clock()
         items = self._ready
-        items += [msgspec.to_builtins(chunk) for chunk in self._chunks.values()]
+        items += self._chunks.values()
         if self._progress is not None:
             items.append(self._item(self._progress))
         items += log_items("workload", self._lines)
@@ -104,13 +109,13 @@ class ItemSink:
         if items:
             self._append(items)
 
-    def _item(self, event: AnyEvent) -> Item:
-        item = {
-            "kind": "event",
-            "launch": self._launch,
-            "event": event.to_json_object(),
-        }
-        return item if self._side is None else {**item, "side": self._side}
+    def _item(self, event: AnyEvent) -> EventItem:
+        return EventItem(
+            seq=UNNUMBERED,
+            launch=self._launch,
+            event=event.to_json_object(),
+            side=self._side,
+        )
 
     def _sample(self, event: SamplesEvent, case: CaseEvent) -> None:
         metric = case.metric(event.metric)
@@ -119,34 +124,19 @@ class ItemSink:
         key = (event.case, event.metric, event.phase, tuple(sorted(event.work)))
         values = event.per_iteration(metric.unit)
         chunk = self._chunks.get(key)
-        if chunk is not None and len(chunk.values) + len(values) > CHUNK_VALUES:
+        if chunk is not None and len(chunk.values) + len(values) > MAX_VALUES:
             self.flush()
             chunk = None
         if chunk is None:
-            chunk = self._chunks[key] = SamplesColumns(
-                launch=self._launch,
-                benchmark=case.benchmark,
-                arm=case.arm,
-                params=case.params,
-                metric=metric.name,
-                unit=metric.unit,
-                direction=metric.direction,
-                phase=event.phase,
-                rounds=[],
-                positions=[],
-                iterations=[],
-                t_ns=[],
-                values=[],
-                work={counter: [] for counter in event.work},
-                side=self._side,
-            )
+            chunk = SamplesItem.begin(case, metric, event, self._side)
+            self._chunks[key] = chunk
         chunk.add(event, values)
 
 
-def log_items(stream: str, lines: list[str]) -> list[Item]:
+def log_items(stream: LogStream, lines: list[str]) -> list[AnyItem]:
     """Lines as items the server takes: no NUL, bounded length and count, no terminal colours."""
     clean = [strip_control(line)[:LINE_CHARACTERS] for line in lines]
     return [
-        {"kind": "log", "stream": stream, "lines": clean[start : start + LOG_LINES]}
+        LogItem(seq=UNNUMBERED, stream=stream, lines=clean[start : start + LOG_LINES])
         for start in range(0, len(clean), LOG_LINES)
     ]

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 LINE_BYTES = 4096
-"""Of a line that are kept; the rest is counted and said."""
+"""Most bytes kept of a line; the text says how many more there were."""
 TAB_COLUMNS = 8
-"""As terminals have it, so that carets below a source line stay in place."""
+"""Width of a tab in terminals, so that carets below a source line stay in place."""
 
 _ESCAPES = re.compile(
     r"\x1b(?:"
@@ -20,9 +20,9 @@ _ESCAPES = re.compile(
     r")"
 )
 _CONTROLS = re.compile(r"[\x01-\x08\x0b-\x1f\x7f-\x9f]")
-"""What is left after escapes and means nothing on a page; newline and tab are kept."""
+"""Other control characters, except newline and tab."""
 _NUL = "\ufffd"
-"""Shown for a zero byte, which no database takes: it says that something stood there."""
+"""Replaces a zero byte, which no database accepts."""
 
 
 def strip_control(text: str) -> str:
@@ -32,15 +32,15 @@ def strip_control(text: str) -> str:
 
 
 def readable_line(line: str) -> str:
-    """One line as a page shows it: plain, tabs as spaces, nothing at its end."""
+    """One line as a page shows it: plain, with tabs as spaces and no trailing blanks."""
     if line.isprintable():
         return line.rstrip()
     return strip_control(line).replace("\n", " ").expandtabs(TAB_COLUMNS).rstrip()
 
 
 class LineSplitter:
-    """Bytes in pieces of any size → lines, as a terminal would leave them: a carriage return begins the line
-    again, so of a progress bar its last state is kept."""
+    """Splits bytes in pieces of any size into lines as a terminal shows them: a carriage return overwrites the
+    line, so only the last state of a progress bar is kept."""
 
     def __init__(self, line_bytes: int = LINE_BYTES) -> None:
         self._line_bytes = line_bytes
@@ -59,7 +59,7 @@ class LineSplitter:
         return lines
 
     def close(self) -> list[str]:
-        """The last line, where none was ended by a newline."""
+        """The last line, if it does not end with a newline."""
         return [self._take()] if self._held or self._dropped else []
 
     def _add(self, piece: bytes) -> None:

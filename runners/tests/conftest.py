@@ -1,5 +1,5 @@
-"""Fixtures: somebody else's repository with a two-arm Python suite, a server on a loopback socket, and an
-agent between the two.
+"""Fixtures: a user's repository with a two-arm Python suite, a server on a loopback socket, and an agent between
+them.
 """
 
 from __future__ import annotations
@@ -179,9 +179,9 @@ def hang_from_now_on(world: World) -> None:
 
 @pytest.fixture(scope="session")
 def google_adb() -> str:
-    found = shutil.which("adb")
-    assert found, "Google's adb is missing: make setup (profile test) brings it"
-    return found
+    result = shutil.which("adb")
+    assert result, "Google's adb is missing: make setup (profile test) brings it"
+    return result
 
 
 @pytest.fixture(scope="session")
@@ -196,7 +196,7 @@ def adb_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AdbServer]:
 def provider(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[DeviceProvider]:
-    """Where the test's devices come from, and by which route its agent reaches them."""
+    """The source of the test's devices, and the route by which the agent reaches them."""
     daemon, route = request.param
     with ExitStack() as held:
         server = None

@@ -1,4 +1,4 @@
-"""A simulated device as the agent holds it, for tests of what runs on one."""
+"""A simulated device attached to an agent, for tests of jobs on it."""
 
 from __future__ import annotations
 
@@ -25,13 +25,14 @@ if TYPE_CHECKING:  # a test starts agents of its own, which have no path to it
 
 PACE = SessionTimeouts(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=10.0)
 CLOSING_S = 60.0
-"""For what ran for a connection to end when it was closed."""
+"""Time for processes of a closed connection to end."""
 LIMITS = Limits(garbage_bytes=1 << 20, garbage_s=0.3, terminate_s=0.3)
 
 
 class Through:
-    """A connection that passes all on; `push` sees, and may change or refuse, what is sent; `called` is told
-    of every use and `ran` of every command before it is made."""
+    """A connection that passes everything on; `push` may change or refuse what is sent; `called` sees every use
+    and `ran` every command before it is made.
+    """
 
     def __init__(
         self,
@@ -107,7 +108,7 @@ class Phone:
         self.wrap: Callable[[Connection], Connection] = lambda connection: connection
 
     def attached(self) -> AttachedDevice:
-        """As an agent finds it after its start."""
+        """The device as an agent finds it after its start."""
         self.let_go()
         routes = [Route("tcp", self.peer.address)]
         device = AttachedDevice(
@@ -123,9 +124,9 @@ class Phone:
         return device
 
     def let_go(self) -> None:
-        """Closes what the agents before have open."""
+        """Closes connections that earlier agents left open."""
         for device in self._devices:
-            device.let_go()
+            device.disconnect()
 
     def executor(
         self, limits: Limits = LIMITS, pace: SessionTimeouts = PACE
@@ -140,7 +141,7 @@ class Phone:
 
     @property
     def workdir(self) -> Path:
-        """Where runs lie, from outside."""
+        """The directory of runs, seen from outside of the device."""
         return self.outside(PurePosixPath(self.peer.workdir))
 
     def outside(self, path: PurePath) -> Path:
@@ -150,7 +151,7 @@ class Phone:
         )
 
     def _strays(self) -> list[int]:
-        """What nobody is connected to any more, and runs on: a logcat, a follower, a shell."""
+        """Processes without a connection that still run: a logcat, a follower, a shell."""
         over, waiter = time.monotonic() + CLOSING_S, threading.Event()
         while True:
             strays = [pid for pid in self.peer.processes() if not self.of_a_run(pid)]
@@ -167,20 +168,21 @@ class Phone:
             return False
 
     def left(self) -> list[str]:
-        """Everything that is on the device because of us: processes, files, settings. What a connection ran
-        has a moment to notice that it was closed; what belongs to a run has none."""
-        found = [
+        """Everything of ours on the device: processes, files, settings. Processes of a closed connection have a
+        moment to end; those of a run have none.
+        """
+        processes = [
             f"process {pid}: {_command(pid)}"
             for pid in self.peer.processes()
             if self.of_a_run(pid)
         ]
-        found += [
+        processes += [
             f"file {path}"
             for path in (self.workdir, *self.workdir.rglob("*"))
             if path.exists()
         ]
-        found += ["fixed performance mode"] if self.peer.fixed_performance else []
-        return found or [f"stray {pid}: {_command(pid)}" for pid in self._strays()]
+        processes += ["fixed performance mode"] if self.peer.fixed_performance else []
+        return processes or [f"stray {pid}: {_command(pid)}" for pid in self._strays()]
 
 
 def _command(pid: int) -> str:

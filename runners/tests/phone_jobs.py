@@ -1,4 +1,4 @@
-"""What tests of device jobs have in common: a workload that waits half-way, and a launch of it."""
+"""A workload that waits half-way and its launch, for tests of jobs on devices."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ def on_device(device: Phone, name: str) -> Path:
 
 
 def recorded(device: Phone, name: str) -> Path:
-    """What stands in the launch's directory on the device."""
+    """The files in the launch's directory on the device."""
     return on_device(device, "").parent / "launch-1" / name
 
 
-def go(device: Phone) -> None:
+def let_workload_continue(device: Phone) -> None:
     on_device(device, "go").touch()
 
 
@@ -102,7 +102,7 @@ def measured(
     timeout_s: float = 60.0,
     pace: SessionTimeouts = PACE,
 ) -> Outcome:
-    """One launch in a session of its own."""
+    """Runs one launch in a session of its own."""
     stop = stop or Stop()
     with device.executor(pace=pace).session(
         SessionWork("job:1-1", [built]), lambda _: None, stop

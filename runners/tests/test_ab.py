@@ -1,4 +1,4 @@
-"""`paceline ab`: two commits of somebody's checkout, measured side by side and judged, by hand."""
+"""Tests of `paceline ab`: two commits of a user's checkout, measured side by side and judged."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_two_commits_are_measured_in_pairs_and_recorded_with_their_sides(
     assert record["revision"] == git(suite_repository, "rev-parse", "HEAD")
     assert record["base"]["revision"] == old
     assert record["base"]["artifact_hash"] != record["artifact_hash"]
-    assert [one["subject"] for one in record["commits"]] == ["Sort twice"]
+    assert [commit["subject"] for commit in record["commits"]] == ["Sort twice"]
     assert "launch 2 of 2: sorts (base)" in done.stderr
     assert str(out) in done.stdout
 
@@ -181,7 +181,7 @@ def test_a_side_that_does_not_build_is_named(
 def test_without_the_server_it_says_what_to_run(
     suite_repository: Path, tmp_path: Path
 ) -> None:
-    """An interpreter of its own, beside which there is no paceline-server."""
+    """A Python environment without paceline-server."""
     lonely = tmp_path / "bin"
     lonely.mkdir()
     python = lonely / "python"

@@ -1,4 +1,4 @@
-"""The agent against a real socket: enrol, lease, measure, deliver — and every fault on the way."""
+"""Tests of the agent against a real socket: enrol, lease, measure and deliver, with every fault on the way."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 from paceline.agent import Agent
 from paceline.errors import UserError
 from paceline.spool import Attempt, Spool
+from paceline_contract.announcements import manifest_digest
 
 from .conftest import (
     World,
@@ -65,7 +66,8 @@ def test_the_heartbeat_announces_target_and_suite(world: World, running: Agent) 
     }
     (suite,) = beat["suites"]
     assert suite["repository"] == "theirs"
-    assert suite["manifest"]["suite"]["name"] == "mine"
+    assert suite["suite"] == "mine"
+    assert suite["location"] == str(world.repository)
     assert suite["branch"] == "main"
     new = git(
         world.repository, "commit", "--quiet", "--allow-empty", "-m", "Next"
@@ -73,6 +75,27 @@ def test_the_heartbeat_announces_target_and_suite(world: World, running: Agent) 
     world.server.wait_for(
         lambda: world.server.heartbeats[-1]["suites"][0]["commit"] == new
     )
+    assert running is not None
+
+
+def test_a_manifest_is_sent_once_and_again_when_the_server_lost_it(
+    world: World, running: Agent
+) -> None:
+    def sent() -> list[str]:
+        return [
+            suite["digest"]
+            for beat in list(world.server.heartbeats)
+            for suite in beat["suites"]
+            if "manifest" in suite
+        ]
+
+    world.server.wait_for(lambda: len(world.server.heartbeats) >= 4)
+    (digest,) = sent()
+    manifest = world.server.manifests[digest]
+    assert (manifest_digest(manifest), manifest["suite"]["name"]) == (digest, "mine")
+    with world.server.changed:
+        world.server.manifests.clear()
+    world.server.wait_for(lambda: sent() == [digest, digest])
     assert running is not None
 
 
@@ -124,11 +147,11 @@ def test_lost_answers_and_restarts_of_the_server_duplicate_and_lose_nothing(
 def orphans(world: World) -> list[int]:
     """Processes that run a workload out of this agent's artifact cache."""
     mark = str(world.data / "artifacts")
-    found = []
+    result = []
     for process in psutil.process_iter(["cmdline"]):
         if any(mark in part for part in process.info["cmdline"] or []):
-            found.append(process.pid)
-    return found
+            result.append(process.pid)
+    return result
 
 
 def test_a_cancelled_run_stops_the_workload(world: World, running: Agent) -> None:

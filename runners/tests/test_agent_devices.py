@@ -1,4 +1,4 @@
-"""The whole agent with devices that run real commands: found, checked, driven beside the host, lost."""
+"""Tests of the whole agent with devices that run real commands: discovered, checked, driven and lost."""
 
 from __future__ import annotations
 
@@ -66,9 +66,9 @@ class Fleet:
     def unknown_routes(self) -> list[dict[str, Any]]:
         """What the host says of routes that lead to no device yet."""
         return [
-            one
-            for one in self.said(self.host).get("preflight", [])
-            if one["code"] == "device_route"
+            item
+            for item in self.said(self.host).get("preflight", [])
+            if item["code"] == "device_route"
         ]
 
     def connection(self, state: str, serial: str = SERIAL) -> None:
@@ -99,14 +99,14 @@ def test_a_device_appears_by_itself_is_checked_and_passes(
         (check,) = world.server.checks
         assert check["ok"], check["steps"]
         assert {"sha256sum", "dumpsys", "df"} <= {
-            one["command"].split()[0] for one in check["raw"]
+            raw["command"].split()[0] for raw in check["raw"]
         }
         fleet.connection("online")
-        said = fleet.said()
-    assert said["simulated"] == (provider.server is None)
-    assert said["boot_id"] == peer.boot_id
-    assert said["gates"]["battery_c"] is not None
-    assert ("simulated" in said["configuration"]) == (provider.server is None)
+        output = fleet.said()
+    assert output["simulated"] == (provider.server is None)
+    assert output["boot_id"] == peer.boot_id
+    assert output["gates"]["battery_c"] is not None
+    assert ("simulated" in output["configuration"]) == (provider.server is None)
     assert not peer.violations
     stale = next(step for step in check["steps"] if step["name"] == "stale_runs")
     assert left.name in stale["text"]
@@ -150,7 +150,7 @@ def test_a_device_that_leaves_and_returns_and_is_restarted_is_followed(
         assert peer.boot_id != before
         world.server.wait_for(lambda: fleet.said()["boot_id"] == peer.boot_id)
         assert world.server.orders[SERIAL] == []
-    rungs = [(said["step"], said["ok"]) for said in world.server.recovery]
+    rungs = [(step["step"], step["ok"]) for step in world.server.recovery]
     assert rungs[-1] == ("reboot", True)
     assert provider.server is not None or len(rungs) == 1, (
         "only a server can be told to reconnect"
@@ -176,22 +176,22 @@ def test_one_thread_beats_for_any_number_of_devices_and_only_after_its_last_answ
     def logged(state: str) -> set[str]:
         """Devices that went over to it; each wants to be announced at once."""
         return {
-            one
-            for one in serials
-            if any(f"{one}: {state}" in said for said in caplog.messages)
+            serial
+            for serial in serials
+            if any(f"{serial}: {state}" in message for message in caplog.messages)
         }
 
     with contextlib.ExitStack() as held:
         peers = [
-            held.enter_context(provider.running(tmp_path / one, one))
-            for one in sorted(serials)
+            held.enter_context(provider.running(tmp_path / serial, serial))
+            for serial in sorted(serials)
         ]
         fleet = held.enter_context(Fleet(world, provider, *peers))
         held.callback(
             world.server.let_go, "/heartbeat"
         )  # whatever goes wrong: the agent leaves after it
-        for one in serials:
-            fleet.connection("online", one)
+        for serial in serials:
+            fleet.connection("online", serial)
         assert [thread.name for thread in threading.enumerate()].count("heartbeat") == 1
         world.server.held.add("/heartbeat")
         world.server.wait_for(lambda: world.server.waiting)
@@ -207,8 +207,10 @@ def test_one_thread_beats_for_any_number_of_devices_and_only_after_its_last_answ
         before = len(world.server.heartbeats)
         world.server.let_go("/heartbeat")
         world.server.wait_for(lambda: len(world.server.heartbeats) > before + 1)
-        said = {target["serial"] for target in world.server.heartbeats[-1]["targets"]}
-        assert said == {*serials, world.serial}, "one beat speaks for all"
+        reported = {
+            target["serial"] for target in world.server.heartbeats[-1]["targets"]
+        }
+        assert reported == {*serials, world.serial}, "one beat speaks for all"
 
 
 def test_a_phone_that_waits_for_a_person_is_let_in_when_the_prompt_is_accepted(
@@ -273,19 +275,21 @@ def test_an_error_of_the_agents_own_that_repeats_ends_all_of_it_and_is_told_befo
     def told() -> bool:
         host = world.server.heartbeats[-1]["targets"][0]
         return any(
-            one["code"] == "agent_error" and "artifacts" in one["text"]
-            for one in host["preflight"]
+            item["code"] == "agent_error" and "artifacts" in item["text"]
+            for item in host["preflight"]
         )
 
     world.server.wait_for(told)
     thread.join(30)
     assert not thread.is_alive()
     assert len(ended) == 1
-    assert {one.finish["cause"] for one in jobs if one.finish} == {"agent_error"}
-    assert all(one.finish for one in jobs)
+    assert {job.finish["cause"] for job in jobs if job.finish} == {"agent_error"}
+    assert all(job.finish for job in jobs)
     ours = ("device-", "discover", "heartbeat")
     assert [
-        one for one in set(threading.enumerate()) - before if one.name.startswith(ours)
+        item
+        for item in set(threading.enumerate()) - before
+        if item.name.startswith(ours)
     ] == []
 
 
@@ -312,5 +316,5 @@ def test_a_bad_turn_of_the_host_is_survived(world: World) -> None:
 def codes(world: World) -> set[str]:
     """Of the last heartbeat's findings about the host."""
     return {
-        one["code"] for one in world.server.heartbeats[-1]["targets"][0]["preflight"]
+        item["code"] for item in world.server.heartbeats[-1]["targets"][0]["preflight"]
     }

@@ -1,4 +1,4 @@
-"""A job on a device through a lost cable: bridged to the same boot of the same serial and nothing else."""
+"""Tests of a device job through lost connections: it continues only on the same serial in the same boot."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from .phone_jobs import (
     ROUNDS,
     Half,
     build,
-    go,
     launch,
+    let_workload_continue,
     measured,
     on_device,
     recorded,
@@ -32,14 +32,16 @@ from .phone_jobs import (
 )
 
 LIMIT_S = 1.5
-"""Of a launch that is over: long enough for a loaded host to get half-way."""
+"""Time limit of a launch that has ended: long enough for a loaded host to get half-way."""
 
 
 def process_of(device: Phone, name: str) -> psutil.Process:
-    """The process whose pid stands there, as this host knows it."""
+    """The process with the pid in the file, as this host sees it."""
     wanted = recorded(device, name).read_text().strip()
-    found = [pid for pid in device.peer.processes() if _pid_on_device(pid) == wanted]
-    return psutil.Process(found[0])
+    processes = [
+        pid for pid in device.peer.processes() if _pid_on_device(pid) == wanted
+    ]
+    return psutil.Process(processes[0])
 
 
 def _pid_on_device(pid: int) -> str:
@@ -58,125 +60,133 @@ def wait_until_past(limit_s: float) -> None:
 
 
 @pytest.fixture
-def built(tmp_path: Path) -> Path:
+def built_workload(tmp_path: Path) -> Path:
     return build(tmp_path / "built")
 
 
 def test_a_benchmark_survives_a_cable_pull_and_no_sample_is_lost_or_doubled(
-    device: Phone, built: Path
+    device: Phone, built_workload: Path
 ) -> None:
     def pull_and_put_back() -> None:
         device.peer.leave()
-        go(device)
+        let_workload_continue(device)
         wait_until(
             on_device(device, "said").exists
         )  # it went on, and ended, with nobody there
         device.peer.come_back()
 
     sink = Half(pull_and_put_back)
-    outcome = measured(device, built, sink)
+    outcome = measured(device, built_workload, sink)
     assert outcome.ok, outcome.detail
     assert sink.rounds == list(range(ROUNDS))
 
 
 def test_what_ended_while_its_device_was_away_did_not_hang(
-    device: Phone, built: Path
+    device: Phone, built_workload: Path
 ) -> None:
     def pull_until_its_time_is_over() -> None:
         device.peer.leave()
-        go(device)
+        let_workload_continue(device)
         wait_until(recorded(device, "end").exists)
         wait_until_past(LIMIT_S)
         device.peer.come_back()
 
     outcome = measured(
-        device, built, Half(pull_until_its_time_is_over), timeout_s=LIMIT_S
+        device, built_workload, Half(pull_until_its_time_is_over), timeout_s=LIMIT_S
     )
     assert outcome.ok, outcome.detail
 
 
 def test_an_end_that_is_recorded_after_the_time_limit_was_no_hang(
-    device: Phone, built: Path
+    device: Phone, built_workload: Path
 ) -> None:
-    """The watcher gets its due, however late it is: what no longer runs is not killed for running."""
+    """The watcher kills after the deadline, however late it is, but only a launch that still runs."""
 
     def end_while_its_watcher_sleeps() -> None:
         watcher, ended = process_of(device, "watcher"), process_of(device, "pid")
         watcher.suspend()
-        go(device)
+        let_workload_continue(device)
         wait_until(lambda: ended.status() == psutil.STATUS_ZOMBIE)
         wait_until_past(LIMIT_S)
         threading.Timer(0.2, watcher.resume).start()
 
     outcome = measured(
-        device, built, Half(end_while_its_watcher_sleeps), timeout_s=LIMIT_S
+        device, built_workload, Half(end_while_its_watcher_sleeps), timeout_s=LIMIT_S
     )
     assert outcome.ok, outcome.detail
 
 
 def test_a_watcher_that_never_records_the_end_is_the_devices_failure(
-    device: Phone, built: Path
+    device: Phone, built_workload: Path
 ) -> None:
-    (built / "foot").write_bytes(b"")  # it never says done: only its status would tell
+    (built_workload / "foot").write_bytes(
+        b""
+    )  # it never says done: only its status would tell
 
     def end_while_its_watcher_hangs() -> None:
         process_of(device, "watcher").suspend()
-        go(device)
+        let_workload_continue(device)
 
     pace = SessionTimeouts(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=0.5)
-    outcome = measured(device, built, Half(end_while_its_watcher_hangs), pace=pace)
+    outcome = measured(
+        device, built_workload, Half(end_while_its_watcher_hangs), pace=pace
+    )
     assert outcome.cause == "device_lost", outcome.detail
     assert "not recorded" in outcome.detail
 
 
 @pytest.mark.parametrize("says_done", [True, False])
 def test_a_killed_watcher_is_never_the_benchmarks_crash(
-    device: Phone, built: Path, *, says_done: bool
+    device: Phone, built_workload: Path, *, says_done: bool
 ) -> None:
     if not says_done:
-        (built / "foot").write_bytes(b"")
+        (built_workload / "foot").write_bytes(b"")
 
     def kill_and_go() -> None:
         watcher, workload = process_of(device, "watcher"), process_of(device, "pid")
         watcher.suspend()
-        go(device)
+        let_workload_continue(device)
         wait_until(lambda: workload.status() == psutil.STATUS_ZOMBIE)
         watcher.kill()
 
     sink = Half(kill_and_go)
-    outcome = measured(device, built, sink)
+    outcome = measured(device, built_workload, sink)
     assert sink.rounds == list(range(ROUNDS))
     assert outcome.cause == (None if says_done else "device_lost"), outcome.detail
 
 
 def test_a_run_that_vanishes_from_the_device_is_the_devices_failure(
-    device: Phone, built: Path
+    device: Phone, built_workload: Path
 ) -> None:
     stop = Stop()
     with device.executor().session(
-        SessionWork("job:1-1", [built]), lambda _: None, stop
+        SessionWork("job:1-1", [built_workload]), lambda _: None, stop
     ) as session:
-        spec = launch(session, built)
-        shutil.rmtree(device.outside(session.location(built)))
+        spec = launch(session, built_workload)
+        shutil.rmtree(device.outside(session.location(built_workload)))
         outcome = session.execute(spec, Half(lambda: None), stop)
     assert outcome.cause == "device_lost", outcome.detail
     assert "is not on the device any more" in outcome.detail
 
 
 def test_a_cable_that_is_cut_again_and_again_costs_no_byte(
-    device: Phone, built: Path
+    device: Phone, built_workload: Path
 ) -> None:
-    at_once = (built / "workload.sh").read_text().replace(f"-eq {HALF}", "-eq -1")
-    (built / "workload.sh").write_text(at_once.replace(f"-lt {ROUNDS}", "-lt 11000"))
+    at_once = (
+        (built_workload / "workload.sh").read_text().replace(f"-eq {HALF}", "-eq -1")
+    )
+    (built_workload / "workload.sh").write_text(
+        at_once.replace(f"-lt {ROUNDS}", "-lt 11000")
+    )
     sink, stop = Half(lambda: None), Stop()
     with device.executor().session(
-        SessionWork("job:1-1", [built]), lambda _: None, stop
+        SessionWork("job:1-1", [built_workload]), lambda _: None, stop
     ) as session:
         device.peer.faults.drop_after_bytes = (
             330_000  # a quarter of what it says, and more than one packet
         )
         try:
-            outcome = session.execute(launch(session, built), sink, stop)
+            outcome = session.execute(launch(session, built_workload), sink, stop)
         finally:
             device.peer.faults.drop_after_bytes = None
     assert outcome.ok, outcome.detail
@@ -184,13 +194,13 @@ def test_a_cable_that_is_cut_again_and_again_costs_no_byte(
 
 
 def test_a_device_that_does_not_come_back_is_lost_and_cleaned_when_it_is_seen_again(
-    device: Phone, built: Path
+    device: Phone, built_workload: Path
 ) -> None:
     sink = Half(device.peer.leave)
-    outcome = measured(device, built, sink, pace=IMPATIENT)
+    outcome = measured(device, built_workload, sink, pace=IMPATIENT)
     assert outcome.cause == "device_lost", outcome.detail
     assert len(sink.rounds) == HALF
-    assert any("process" in one for one in device.left())
+    assert any("process" in item for item in device.left())
     device.peer.come_back()
     again = device.attached()
     cleaned = leftovers.clean(
@@ -202,7 +212,7 @@ def test_a_device_that_does_not_come_back_is_lost_and_cleaned_when_it_is_seen_ag
 
 
 def test_a_stop_ends_the_wait_for_a_device_that_is_away(
-    device: Phone, built: Path
+    device: Phone, built_workload: Path
 ) -> None:
     stop = Stop()
 
@@ -211,15 +221,15 @@ def test_a_stop_ends_the_wait_for_a_device_that_is_away(
         threading.Timer(0.1, stop.set, [StopReason.CANCELLED]).start()
         threading.Timer(0.3, device.peer.come_back).start()
 
-    outcome = measured(device, built, Half(leave_and_cancel), stop)
+    outcome = measured(device, built_workload, Half(leave_and_cancel), stop)
     assert outcome.cause == "cancelled", outcome.detail
 
 
 def test_another_boot_voids_what_was_measured_and_the_new_one_is_cleaned(
-    device: Phone, built: Path
+    device: Phone, built_workload: Path
 ) -> None:
     sink = Half(device.peer.reboot)
-    outcome = measured(device, built, sink)
+    outcome = measured(device, built_workload, sink)
     assert outcome.cause == "device_rebooted", outcome.detail
     assert "restarted" in outcome.detail
 
@@ -228,7 +238,7 @@ def test_another_boot_voids_what_was_measured_and_the_new_one_is_cleaned(
 def test_what_a_restarting_device_refuses_is_its_restart(
     device: Phone, restarts: bool
 ) -> None:
-    """Processes are killed before the connection ends: for a moment it looks as if the device said no."""
+    """Processes are killed before the connection ends, so for a moment the device seems to refuse."""
 
     def refuses(_: Connection) -> None:
         if restarts:
@@ -242,19 +252,19 @@ def test_what_a_restarting_device_refuses_is_its_restart(
 
 
 def test_another_serial_at_the_route_ends_the_job_and_is_told_nothing(
-    device: Phone, built: Path
+    device: Phone, built_workload: Path
 ) -> None:
-    said: list[int] = []
+    output: list[int] = []
 
     def swap() -> None:
         device.peer.faults.other_serial = "STRANGER"
-        said.append(len(device.peer.calls))
+        output.append(len(device.peer.calls))
         device.peer.cut()
 
-    outcome = measured(device, built, Half(swap), pace=IMPATIENT)
+    outcome = measured(device, built_workload, Half(swap), pace=IMPATIENT)
     assert outcome.cause == "device_refused", outcome.detail
     assert "STRANGER" in outcome.detail
-    asked = {call[0] for call in device.peer.calls[said[0] :]}
+    asked = {call[0] for call in device.peer.calls[output[0] :]}
     assert asked <= {"getprop"}, "nothing but who it is"
     assert device.left(), "it is not ours to clean"
     device.peer.faults.other_serial = None

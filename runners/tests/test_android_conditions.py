@@ -1,4 +1,4 @@
-"""What a job on a device sees of it: before, around and after its launches, and nothing while one runs."""
+"""Tests of the conditions of a device job: read before, between and after launches, never during one."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from pathlib import Path
 
 import pytest
 from paceline.adb.port import CommandResult, Connection
-from paceline.conditions import Conditions
 from paceline.executors.base import Calibration, SessionWork
 from paceline.executors.job_conditions import WINDOW
 from paceline.stop import Stop
 from paceline_contract.events import AnyEvent, CaseEvent
+from paceline_contract.items import Conditions
 
 from .phone import Phone, Through
-from .phone_jobs import ROUNDS, Half, build, go, launch, recorded, wait_until
+from .phone_jobs import (
+    ROUNDS,
+    Half,
+    build,
+    launch,
+    let_workload_continue,
+    recorded,
+    wait_until,
+)
 
 
 @pytest.fixture
@@ -42,20 +50,22 @@ def test_conditions_are_read_before_and_after_and_after_each_launch_and_never_in
         for number in range(3):
             asked.clear()
             assert session.execute(
-                launch(session, built, number), Counting(lambda: go(device)), stop
+                launch(session, built, number),
+                Counting(lambda: let_workload_continue(device)),
+                stop,
             ).ok
             assert len(set(asked)) == 1, (
                 "the device was asked for nothing at all while the launch ran"
             )
-    assert [one.phase for one in seen] == [
+    assert [item.phase for item in seen] == [
         "before",
         "during",
         "during",
         "during",
         "after",
     ]
-    assert [one.at_ms for one in seen] == sorted(one.at_ms for one in seen)
-    assert all(one.raw for one in seen)
+    assert [item.at_ms for item in seen] == sorted(item.at_ms for item in seen)
+    assert all(item.raw for item in seen)
 
 
 def test_the_log_is_followed_off_the_launches_cores_before_the_first_of_them(
@@ -68,7 +78,7 @@ def test_the_log_is_followed_off_the_launches_cores_before_the_first_of_them(
         SessionWork("j", [built]), lambda _: None, stop
     ) as session:
         assert session.execute(
-            launch(session, built), Half(lambda: go(device)), stop
+            launch(session, built), Half(lambda: let_workload_continue(device)), stop
         ).ok
     (followed,) = [number for number, argv in enumerate(ran) if "logcat" in argv]
     (started,) = [number for number, argv in enumerate(ran) if "start" in argv]
@@ -88,7 +98,7 @@ def test_a_log_that_is_lost_in_a_launch_is_taken_up_again_after_it_and_the_gap_i
 
     def cut_and_go_on() -> None:
         device.peer.cut()
-        go(device)
+        let_workload_continue(device)
         wait_until(recorded(device, "end").exists)
 
     class Watching(Half):
@@ -117,7 +127,7 @@ def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(
 
     def throttle() -> None:
         device.peer.log("android.hardware.thermal", "throttling SKIN to 3", level="W")
-        go(device)
+        let_workload_continue(device)
 
     stop = Stop()
     with device.executor().session(
@@ -127,12 +137,12 @@ def test_what_the_devices_log_tells_stands_in_the_conditions_that_follow(
             assert session.execute(
                 launch(session, built, number), Half(throttle), stop
             ).ok
-    events = [event for one in seen[1:] for event in one.values.get("events", [])]  # type: ignore[union-attr]
+    events = [event for item in seen[1:] for event in item.values.get("events", [])]  # type: ignore[union-attr]
     assert any("throttling SKIN to 3" in str(event) for event in events), events
 
 
 class Pressed(Through):
-    """Answers for a kernel whose counters say that for `share` of each launch's time somebody waited."""
+    """Answers of a kernel whose counters say that tasks waited for `share` of each launch's time."""
 
     def __init__(self, inner: Connection, share: float) -> None:
         super().__init__(inner)
@@ -162,11 +172,15 @@ def test_a_single_launch_has_the_pressure_of_its_own_time_and_nobody_elses(
         SessionWork("j", [built]), seen.append, stop
     ) as session:
         assert session.execute(
-            launch(session, built), Half(lambda: go(device)), stop
+            launch(session, built), Half(lambda: let_workload_continue(device)), stop
         ).ok
-    shares = [one.values.get("psi_cpu_percent") for one in seen]
+    shares = [item.values.get("psi_cpu_percent") for item in seen]
     assert shares == [None, 25.0, None], "before, of the launch, after"
-    assert [one.values.get("psi_memory_percent") for one in seen] == [None, 25.0, None]
+    assert [item.values.get("psi_memory_percent") for item in seen] == [
+        None,
+        25.0,
+        None,
+    ]
 
 
 @pytest.mark.parametrize("able", [True, False])
@@ -187,14 +201,14 @@ def test_how_quick_the_cpu_is_is_read_before_and_after_on_the_launches_cores(
     device.wrap = lambda inner: Through(inner, ran=ran.append)
     with device.executor().session(work, seen.append, stop) as session:
         assert session.execute(
-            launch(session, built), Half(lambda: go(device)), stop
+            launch(session, built), Half(lambda: let_workload_continue(device)), stop
         ).ok
         (device.outside(session.location(built)) / "tick").write_text("60\n")
-    told = [one.values.get("calibration_ns") for one in seen]
+    told = [item.values.get("calibration_ns") for item in seen]
     assert told == ([1000, None, 1060] if able else [None, None, None])
-    unknown = [one.values["unknown"] for one in (seen[0], seen[-1])]
+    unknown = [item.values["unknown"] for item in (seen[0], seen[-1])]
     assert all(
-        ("calibration_ns" in one) != able for one in unknown if isinstance(one, list)
+        ("calibration_ns" in item) != able for item in unknown if isinstance(item, list)
     )
     pinned = [
         list(argv[:2]) for argv in ran if any("calibrate.sh" in word for word in argv)

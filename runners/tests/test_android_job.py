@@ -1,4 +1,4 @@
-"""A device's job from its lease to its last write: built here, run there, cut off, reported whole."""
+"""Tests of a device job from its lease to its finish: built here, run on the device, interrupted, reported."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ log -t Mine "Batch 7: builtin avg=$launch.50ms"
 log -t Other "Batch 7: builtin avg=$launch.50ms"
 [ "$launch" -eq 0 ] || log -t Mine "Batch eight: builtin"
 """
-"""What the workload of a suite with `DECLARED` does before its end."""
+"""What the workload of a suite with `DECLARED` logs before its end."""
 DECLARED = """
 [[logcat]]
 name = "batch"
@@ -80,7 +80,7 @@ def job(world: World, suite_repository: Path) -> FakeJob:
 
 @pytest.fixture
 def telling(world: World, suite_repository: Path) -> FakeJob:
-    """A job of the same suite, whose app reports figures of its own in the device's log."""
+    """A job of the same suite, whose app logs figures of its own on the device."""
     workload = WORKLOAD.replace(
         'echo \'{"type":"done"', REPORT + 'echo \'{"type":"done"'
     )
@@ -95,7 +95,7 @@ def telling(world: World, suite_repository: Path) -> FakeJob:
 
 
 def workdir(peer: Peer) -> Path:
-    """Where runs lie, as this host sees it."""
+    """The directory of runs, as this host sees it."""
     return Path(
         f"{peer.files}{peer.workdir}"
         if peer.device.mode == "namespace"
@@ -111,13 +111,13 @@ def finish_of(world: World, job: FakeJob) -> dict[str, Any]:
 
 def assert_every_sample_once(job: FakeJob, finish: dict[str, Any]) -> None:
     assert_complete(job, finish)
-    found = [
+    items = [
         (item["launch"], item["arm"], number)
         for item in job.of_kind("samples")
         for number in item["rounds"]
     ]
     arms = ("merge", "builtin")
-    assert sorted(found) == sorted(
+    assert sorted(items) == sorted(
         (launch, arm, number)
         for launch in range(LAUNCHES)
         for arm in arms
@@ -139,6 +139,10 @@ def test_a_devices_job_survives_a_cut_and_every_sample_arrives_once(
         announced = fleet.said(SERIAL)
     assert finish["outcome"] == "done", finish
     assert_every_sample_once(job, finish)
+    steps = [state.get("detail") or "" for state in job.states]
+    assert any(
+        step.startswith("building sorts, step 1 of 1: python3 -c ") for step in steps
+    ), steps
     (measuring,) = [state for state in job.states if state["state"] == "measuring"]
     assert measuring["fingerprint"] == announced["fingerprint"]
     conditions = job.of_kind("conditions")
@@ -211,15 +215,15 @@ def test_two_devices_measure_at_once_and_neither_has_samples_of_the_other(
         for device in (peer, second):
             (run,) = workdir(device).iterdir()
             (run / "tmp" / "go").touch()
-        finishes = [finish_of(world, one) for one in (job, beside)]
+        finishes = [finish_of(world, item) for item in (job, beside)]
         boots = [
-            {item["values"]["boot_id"] for item in one.of_kind("conditions")}
-            for one in (job, beside)
+            {item["values"]["boot_id"] for item in entry.of_kind("conditions")}
+            for entry in (job, beside)
         ]
     assert boots == [{peer.boot_id}, {second.boot_id}]
-    for one, finish in zip((job, beside), finishes, strict=True):
+    for entry, finish in zip((job, beside), finishes, strict=True):
         assert finish["outcome"] == "done", finish
-        assert_every_sample_once(one, finish)
+        assert_every_sample_once(entry, finish)
 
 
 def test_what_the_log_reports_arrives_once_and_with_its_launch_though_the_log_was_lost(
@@ -241,8 +245,8 @@ def test_what_the_log_reports_arrives_once_and_with_its_launch_though_the_log_wa
     assert_complete(telling, finish)
     reported = telling.of_kind("reported")
     assert [
-        (one["launch"], one["fields"].get("batch"), one["note"] is None)
-        for one in reported
+        (item["launch"], item["fields"].get("batch"), item["note"] is None)
+        for item in reported
     ] == [
         (0, 2, True),
         (0, 3, True),

@@ -1,4 +1,4 @@
-"""A session on a device: files whole, settings put back, conditions at the right moments, nothing left."""
+"""Tests of a device session: whole files, restored settings, conditions in time, nothing left behind."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 import msgspec
 import pytest
 from paceline.adb.port import LostError
-from paceline.conditions import Conditions
 from paceline.devices import leftovers
 from paceline.devices.leftovers import RunJournal, RunNote
 from paceline.devices.placing import BuiltFile, ListedFile, differences
 from paceline.executors.base import SessionWork, TargetError
 from paceline.executors.claim import TargetClaim
 from paceline.formats.declared import declared_line
-from paceline.log_reports import LogListener, ReportedLine
+from paceline.log_reports import LogListener
 from paceline.stop import Stop, StopReason
 from paceline.testing.hostile import HOSTILE, MARK
+from paceline_contract.items import Conditions, ReportedItem
 
 from .phone import Phone, Through
-from .phone_jobs import Half, build, go, launch, measured, on_device
+from .phone_jobs import Half, build, launch, let_workload_continue, measured, on_device
 from .test_executors import Recorder
 
 
@@ -33,14 +33,14 @@ def built(tmp_path: Path) -> Path:
 # --- commands ---
 
 
-def test_whatever_a_benchmark_or_a_param_is_called_reaches_its_workload_as_one_argument(
+def test_an_argument_reaches_the_workload_unchanged_whatever_characters_it_has(
     device: Phone, built: Path
 ) -> None:
     (built / "workload.sh").write_text(
         'printf "%s\\0" "$@" >"$TMPDIR/args"\ncat head foot\n'
     )
     names = [f"--params={text}" for text in HOSTILE]
-    found: list[bytes] = []
+    result: list[bytes] = []
     with device.executor().session(
         SessionWork("j", [built]), lambda _: None, Stop()
     ) as session:
@@ -50,15 +50,15 @@ def test_whatever_a_benchmark_or_a_param_is_called_reaches_its_workload_as_one_a
             plain = launch(session, built, number)
             spec = msgspec.structs.replace(plain, argv=[*plain.argv, *part])
             session.execute(spec, Recorder(), Stop())
-            found += on_device(device, "args").read_bytes().split(b"\0")[:-1]
-        assert found == [os.fsencode(name) for name in names]
+            result += on_device(device, "args").read_bytes().split(b"\0")[:-1]
+        assert result == [os.fsencode(name) for name in names]
         assert not list(device.workdir.rglob(MARK))
 
 
 # --- files ---
 
 
-def test_files_lie_whole_and_executable_where_their_content_says_and_each_content_is_sent_once(
+def test_files_arrive_whole_and_executable_and_equal_files_are_sent_once(
     device: Phone, tmp_path: Path
 ) -> None:
     sides = []
@@ -81,7 +81,7 @@ def test_files_lie_whole_and_executable_where_their_content_says_and_each_conten
                 file = device.outside(there) / name
                 assert file.read_bytes() == (side / name).read_bytes()
                 assert file.stat().st_mode & 0o777 == 0o777, (
-                    "adbd gives everybody what the owner may"
+                    "adbd gives the owner's permissions to everybody"
                 )
     assert len([path for path in pushed if path.endswith("same")]) == 1
 
@@ -89,17 +89,17 @@ def test_files_lie_whole_and_executable_where_their_content_says_and_each_conten
 def test_a_file_that_arrives_wrong_is_sent_again_and_never_run(
     device: Phone, built: Path
 ) -> None:
-    spoilt: list[str] = []
+    spoilt_files: list[str] = []
 
     def spoil_once(remote: str, data: bytes) -> bytes:
-        if remote.endswith("workload.sh") and not spoilt:
-            spoilt.append(remote)
+        if remote.endswith("workload.sh") and not spoilt_files:
+            spoilt_files.append(remote)
             return data[:-1] + b"#"
         return data
 
     device.wrap = lambda inner: Through(inner, push=spoil_once)
-    outcome = measured(device, built, Half(lambda: go(device)))
-    assert spoilt
+    outcome = measured(device, built, Half(lambda: let_workload_continue(device)))
+    assert spoilt_files
     assert outcome.ok, outcome.detail
 
 
@@ -113,7 +113,7 @@ def test_a_device_that_spoils_every_file_runs_nothing(
         ),
     )
     with pytest.raises(
-        TargetError, match="was sent 3 times and is not what was built"
+        TargetError, match="was sent 3 times and still differs from what was built"
     ) as caught:
         measured(device, built, Recorder())
     size = (built / "workload.sh").stat().st_size
@@ -122,7 +122,7 @@ def test_a_device_that_spoils_every_file_runs_nothing(
     assert caught.value.cause == "placing_failed"
 
 
-def test_what_keeps_a_copy_from_being_used_is_said_with_expected_and_found(
+def test_differences_of_a_copy_name_the_expected_and_the_found_value(
     tmp_path: Path,
 ) -> None:
     built = BuiltFile(tmp_path / "file", 7, "aa")
@@ -143,7 +143,7 @@ def test_what_keeps_a_copy_from_being_used_is_said_with_expected_and_found(
     ]
 
 
-def test_a_push_that_is_cut_goes_on_with_the_file_it_was_at(
+def test_a_push_that_is_cut_continues_with_the_file_it_had_reached(
     device: Phone, built: Path
 ) -> None:
     cuts: list[str] = []
@@ -155,11 +155,11 @@ def test_a_push_that_is_cut_goes_on_with_the_file_it_was_at(
         return data
 
     device.wrap = lambda inner: Through(inner, push=cut_once)
-    assert measured(device, built, Half(lambda: go(device))).ok
+    assert measured(device, built, Half(lambda: let_workload_continue(device))).ok
     assert cuts
 
 
-def test_a_full_device_is_named_so(device: Phone, built: Path) -> None:
+def test_a_full_device_is_the_cause_of_the_failure(device: Phone, built: Path) -> None:
     (built / "large").write_bytes(bytes(200_000))
     device.peer.fill_storage(100_000)
     try:
@@ -170,66 +170,64 @@ def test_a_full_device_is_named_so(device: Phone, built: Path) -> None:
     assert caught.value.cause == "device_storage_full"
 
 
-# --- what a session changes, and what it looks at ---
+# --- what a session changes and reads ---
 
 
-def test_a_launch_runs_on_the_fast_cluster_in_fixed_performance_mode_and_both_end_with_it(
+def test_a_launch_runs_on_the_fast_cluster_in_fixed_performance_mode_which_ends_with_it(
     device: Phone, built: Path
 ) -> None:
     seen: list[Conditions] = []
     during: list[bool] = []
-    ran: list[Sequence[str]] = []
+    commands: list[Sequence[str]] = []
 
-    def look() -> None:
+    def record_mode() -> None:
         during.append(device.peer.fixed_performance)
-        go(device)
+        let_workload_continue(device)
 
     stop = Stop()
-    device.wrap = lambda inner: Through(inner, ran=ran.append)
+    device.wrap = lambda inner: Through(inner, ran=commands.append)
     with device.executor().session(
         SessionWork("j", [built]), seen.append, stop
     ) as session:
-        assert session.execute(launch(session, built), Half(look), stop).ok
+        assert session.execute(launch(session, built), Half(record_mode), stop).ok
     assert during == [True]
     assert not device.peer.fixed_performance
     before = seen[0].values
     assert before["fixed_performance_mode"] == 1
     assert before["affinity"] == "c0", "two cores of the fastest kind"
-    (started,) = [argv for argv in ran if "start" in argv]
+    (started,) = [argv for argv in commands if "start" in argv]
     assert list(started[-4:-1]) == ["taskset", "c0", "sh"]
-    (followed,) = [argv for argv in ran if "follow" in argv]
-    assert list(followed[:2]) == ["taskset", "f"], (
-        "who reads what it says keeps off its cores"
-    )
+    (followed,) = [argv for argv in commands if "follow" in argv]
+    assert list(followed[:2]) == ["taskset", "f"], "the follower runs on other cores"
 
 
-def test_what_was_logged_while_the_log_was_lost_is_read_at_the_end_with_its_launch(
+def test_lines_logged_while_the_connection_was_cut_are_read_afterwards_with_their_launch(
     device: Phone, built: Path
 ) -> None:
-    heard: list[ReportedLine] = []
+    reported: list[ReportedItem] = []
 
     def lose() -> None:
         device.peer.log("Mine", "Said one.")
         device.peer.cut()
         device.peer.log("Mine", "Said two.")
-        go(device)
+        let_workload_continue(device)
 
     lines = [declared_line("mine.said", "Mine", "Said {what:text}.")]
     work, stop = (
-        SessionWork("j", [built], listening=LogListener(lines, heard.append)),
+        SessionWork("j", [built], listening=LogListener(lines, reported.append)),
         Stop(),
     )
     with device.executor().session(work, lambda _: None, stop) as session:
         assert session.execute(launch(session, built, 3), Half(lose), stop).ok
         device.peer.log("Mine", "Said three.")
-    assert [(one.launch, one.fields["what"]) for one in heard] == [
+    assert [(item.launch, item.fields["what"]) for item in reported] == [
         (3, "one"),
         (3, "two"),
         (None, "three"),
     ]
 
 
-def test_a_device_without_the_mode_is_measured_as_it_is_and_says_so(
+def test_a_device_without_fixed_performance_mode_is_measured_and_its_conditions_say_so(
     device: Phone, built: Path
 ) -> None:
     mode = ("cmd", "power", "set-fixed-performance-mode-enabled")
@@ -246,7 +244,7 @@ def test_a_device_without_the_mode_is_measured_as_it_is_and_says_so(
     assert not RunJournal(device.state, device.peer.serial).notes
 
 
-def test_whatever_ends_a_session_nothing_of_it_stays(
+def test_a_session_that_an_error_ends_leaves_nothing_on_the_device(
     device: Phone, built: Path
 ) -> None:
     class NoDiskError(Exception):
@@ -259,7 +257,7 @@ def test_whatever_ends_a_session_nothing_of_it_stays(
         measured(device, built, Half(fail))
 
 
-def test_what_a_workload_leaves_behind_is_killed_and_said(
+def test_processes_that_a_workload_leaves_behind_are_killed_and_reported(
     device: Phone, tmp_path: Path
 ) -> None:
     (tmp_path / "built").mkdir()
@@ -269,11 +267,12 @@ def test_what_a_workload_leaves_behind_is_killed_and_said(
     sink = Recorder()
     measured(device, tmp_path / "built", sink)
     assert any(
-        "killed 1 process(es) the workload left behind" in line for line in sink.errors
+        "killed 1 process(es) that the workload left behind" in line
+        for line in sink.errors
     )
 
 
-def test_a_flood_is_ended_without_reading_all_of_it(
+def test_a_workload_that_floods_its_output_is_ended(
     device: Phone, tmp_path: Path
 ) -> None:
     (tmp_path / "built").mkdir()
@@ -285,30 +284,28 @@ def test_a_flood_is_ended_without_reading_all_of_it(
     assert outcome.cause == "workload_flooded", outcome.detail
 
 
-def test_an_agent_that_was_killed_is_cleaned_up_after_by_the_next_session(
+def test_the_next_session_cleans_up_after_an_agent_that_was_killed(
     device: Phone, built: Path
 ) -> None:
-    """The first session is dropped as kill −9 does: nothing of its end is run."""
+    """The first session is abandoned without running its end, as after kill −9."""
     first = device.executor().session(
         SessionWork("j-1", [built]), lambda _: None, Stop()
     )
     first.__enter__()
     assert device.left()
     device.peer.cut()
-    stop, sink = Stop(), Half(lambda: go(device))
+    stop, sink = Stop(), Half(lambda: let_workload_continue(device))
     with device.executor().session(
         SessionWork("j-2", [built]), lambda _: None, stop
     ) as session:
         assert [
-            one.run for one in RunJournal(device.state, device.peer.serial).notes
+            note.run for note in RunJournal(device.state, device.peer.serial).notes
         ] == ["j-2"]
         assert session.execute(launch(session, built), sink, stop).ok
-    first.__exit__(
-        None, None, None
-    )  # what no kill −9 leaves time for, so that this test leaves nothing open
+    first.__exit__(None, None, None)  # only so that this test leaves nothing open
 
 
-def test_what_only_the_agents_disk_remembers_is_put_back_all_the_same(
+def test_a_setting_noted_only_on_the_agents_disk_is_restored(
     device: Phone,
 ) -> None:
     attached = device.attached()

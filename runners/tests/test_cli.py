@@ -1,4 +1,4 @@
-"""The command line: what a person or a pipeline gets, and that no mistake of theirs ends in a traceback."""
+"""Tests of the command line: results for people and pipelines; no user error ends in a traceback."""
 
 from __future__ import annotations
 
@@ -74,12 +74,14 @@ def test_a_run_says_how_long_it_takes_by_what_past_ones_took(
         )
         assert done.returncode == 0, done.stderr
         return next(
-            line for line in done.stderr.splitlines() if line.startswith("How long:")
+            line
+            for line in done.stderr.splitlines()
+            if line.startswith("Estimated duration:")
         )
 
     first = run("--rounds", "2", "--min-time-ns", "1000000")
     assert "not known yet" in first
-    assert "measuring alone takes less than a second at best" in first
+    assert "measuring takes less than a second at best" in first
     assert "as the last run of the same choice here took" in run(
         "--rounds", "2", "--min-time-ns", "1000000", "--seed", "9"
     )
@@ -115,17 +117,17 @@ def test_a_preset_says_what_a_run_is_and_what_is_said_besides_wins(
         file.write(
             '[presets.small]\ntitle = "Small"\nbenchmarks = ["sort"]\nparams = { n = [100] }\n'
         )
-    for number, (said, size) in enumerate((([], 100), (["--params", "n=7"], 7))):
+    for number, (item, size) in enumerate((([], 100), (["--params", "n=7"], 7))):
         out = tmp_path / str(number)
         done = paceline(
-            "run", str(suite), *QUICK, "--preset", "small", *said, "--out", str(out)
+            "run", str(suite), *QUICK, "--preset", "small", *item, "--out", str(out)
         )
         assert done.returncode == 0, done.stderr
         options = json.loads((out / "run.json").read_text())["options"]
         assert (options["benchmarks"], options["params"]) == (["sort"], {"n": [size]})
     with suite.open("a", encoding="utf-8") as file:
         file.write("launches = 2\nrounds = 3\n")
-    for number, (said, times) in enumerate(
+    for number, (item, times) in enumerate(
         (([], (2, 3)), (["--rounds", "1", "--launches", "1"], (1, 1)))
     ):
         out = tmp_path / f"times-{number}"
@@ -136,7 +138,7 @@ def test_a_preset_says_what_a_run_is_and_what_is_said_besides_wins(
             "0",
             "--preset",
             "small",
-            *said,
+            *item,
             "--out",
             str(out),
         )
@@ -145,7 +147,7 @@ def test_a_preset_says_what_a_run_is_and_what_is_said_besides_wins(
         assert (options["launches"], options["rounds"]) == times
     unknown = paceline("run", str(suite), "--preset", "large")
     assert unknown.returncode == 1
-    assert "There are: small" in unknown.stderr
+    assert "Use one of: small" in unknown.stderr
 
 
 def test_a_knob_is_passed_and_its_warning_recorded(
@@ -193,11 +195,11 @@ def test_a_failed_run_says_so_and_records_it(
     ("arguments", "words"),
     [
         (["run", "missing.toml"], "missing.toml"),
-        (["run", "suite.toml", "--params", "m=1"], "There are: n"),
+        (["run", "suite.toml", "--params", "m=1"], "Use one of: n"),
         (["run", "suite.toml", "--params", "n=5000"], "1 to 1000"),
         (["run", "suite.toml", "--params", "n=many"], "whole number"),
         (["run", "suite.toml", "--knob", "slow_percent=900"], "0 to 400"),
-        (["run", "suite.toml", "--benchmark", "nope"], "There are: sort"),
+        (["run", "suite.toml", "--benchmark", "nope"], "Use one of: sort"),
         (["run", "suite.toml", "--params", "n"], "NAME=VALUE"),
         (["run", "suite.toml", "--out", "."], "not empty"),
         (["validate", "sorts.py"], "not TOML"),
@@ -205,11 +207,11 @@ def test_a_failed_run_says_so_and_records_it(
         (["agent", "--server", "http://127.0.0.1:9", "--data", "d"], "--enrol"),
         (
             ["agent", "--server", "http://127.0.0.1:9", "--data", "d", "--enrol", "x"],
-            "cannot be reached",
+            "cannot be reached: 127.0.0.1:9:",
         ),
         (
             ["submit", "mine", "--server", "http://127.0.0.1:9", "--token", "t"],
-            "cannot be reached",
+            "cannot be reached: 127.0.0.1:9:",
         ),
     ],
 )
@@ -397,7 +399,8 @@ def test_submit_exits_by_the_servers_verdict(
     )
     assert done.returncode == status, done.stderr
     assert "12.6 % slower than merge" in done.stdout
-    assert "how long: bench-1: about 40 s" in done.stderr
+    assert "estimated duration: bench-1: about 40 s" in done.stderr
+    assert f"watch it: {server.url}/runs/{RUN['id']}" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -449,7 +452,7 @@ def test_submit_asks_for_a_preset_and_what_is_said_besides_wins(
     assert server.requested == [{"suite": "mine", "trigger": "ci", **asked, **differs}]
     unknown = paceline(*options, "large")
     assert unknown.returncode == 1
-    assert "There are: small" in unknown.stderr
+    assert "Use one of: small" in unknown.stderr
     assert len(server.requested) == 1
 
 
@@ -465,7 +468,7 @@ def test_submit_explains_a_refusal(server: FakeServer) -> None:
 
 
 def test_no_command_waits_for_what_only_others_need() -> None:
-    """Every command loads `paceline.cli`; what speaks to devices is a good part of all code."""
+    """Every command loads `paceline.cli`; the code for devices is large and must be loaded only when needed."""
     others = "{'paceline.adb.direct', 'cryptography'}"
     asked = f"import sys, paceline.cli; print(*{others} & {{*sys.modules}})"
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""The forked `paceline` of tests is the real one: what it says, where, with which status."""
+"""Tests that the forked `paceline` of tests behaves like the real command."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def test_a_forked_command_says_what_a_process_of_its_own_says(
 def test_commands_that_run_at_once_keep_their_outputs_apart() -> None:
     with ThreadPoolExecutor(4) as pool:
         names = ["submit", "validate", "agent", "devices"]
-        said = list(pool.map(lambda name: commands.run(name, "--help").stdout, names))
+        output = list(pool.map(lambda name: commands.run(name, "--help").stdout, names))
     assert [
         name
-        for name, text in zip(names, said, strict=True)
+        for name, text in zip(names, output, strict=True)
         if f"paceline {name} " in text
     ] == names

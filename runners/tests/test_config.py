@@ -1,4 +1,4 @@
-"""`agent.toml`: an error names file and line."""
+"""Tests of `agent.toml`: errors name file and line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said about the pressure a workload felt."""
+"""Tests of measuring how long a workload waited for a CPU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`paceline import --format criterion`: what a person gets of an output directory, and of messages."""
+"""Tests of `paceline import --format criterion`, for an output directory and for messages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FENCES = [1.575, 3.375, 8.175, 9.975]
 def save(
     root: Path, name: str, baseline: str, ns: list[float] = NS, **named: Any
 ) -> Path:
-    """What criterion.rs 0.8 writes of one benchmark."""
+    """Writes the files of criterion.rs 0.8 for one benchmark."""
     run = root / name / baseline
     run.mkdir(parents=True)
     group, *rest = name.split("/")
@@ -50,7 +50,7 @@ def save(
 
 
 def message(**changed: Any) -> bytes:
-    """As cargo-criterion 1.1 prints it."""
+    """A line of cargo-criterion 1.1."""
     estimate = {"estimate": 5.3, "lower_bound": 5.1, "upper_bound": 5.5, "unit": "ns"}
     told = {
         "reason": "benchmark-complete",
@@ -108,8 +108,8 @@ def test_a_saved_baseline_is_a_series_and_the_last_run_is_not_told_twice(
     (tmp_path / "finality" / "ours" / "report").mkdir()
     (tmp_path / "finality" / "ours" / "change").mkdir()
     document = criterion_runs.read(str(tmp_path))
-    found = [(series.id, series.baseline) for series in document.series]
-    assert found == [
+    result = [(series.id, series.baseline) for series in document.series]
+    assert result == [
         ("finality/ours", "base"),
         ("finality/ours", "before"),
         ("other", "new"),
@@ -122,7 +122,7 @@ def test_fences_that_are_not_those_of_the_samples_are_noted(tmp_path: Path) -> N
     run = save(tmp_path, "a", "new")
     (run / "tukey.json").write_text("[1, 2, 3, 4]")
     (series,) = criterion_runs.read(str(tmp_path)).series
-    assert "are not those of its samples" in series.notes[0]
+    assert "differ from those of its samples" in series.notes[0]
     (run / "tukey.json").unlink()
     (series,) = criterion_runs.read(str(tmp_path)).series
     assert "missing" in series.notes[0]
@@ -267,10 +267,10 @@ def test_options_of_criterion_are_refused_for_a_log(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stored", ["--out", "--dry-run"])
 @pytest.mark.parametrize("form", ["criterion", "logcat"])
 @pytest.mark.parametrize("option", ["--suite", "--on", "--commit", "--title"])
-def test_what_only_a_server_is_told_is_refused_without_one(
+def test_options_for_a_server_are_refused_without_one(
     tmp_path: Path, stored: str, form: str, option: str
 ) -> None:
-    """Of a log the suite is read, and the others are not for it at all."""
+    """An import of a log reads the suite; the other options are only for criterion."""
     save(tmp_path / "criterion", "finality/ours", "first")
     source = [str(tmp_path / "criterion"), "--format", form, option, "x"]
     where = [stored, str(tmp_path / "out")] if stored == "--out" else [stored]
@@ -287,13 +287,15 @@ def test_what_only_a_server_is_told_is_refused_without_one(
 def test_the_document_is_of_the_bytes_alone(tmp_path: Path) -> None:
     save(tmp_path / "a" / "criterion", "finality/ours", "first")
     shutil.copytree(tmp_path / "a", tmp_path / "b")
-    one = criterion_runs.read(str(tmp_path / "a" / "criterion"))
-    assert one == criterion_runs.read(str(tmp_path / "b" / "criterion"))
+    reading = criterion_runs.read(str(tmp_path / "a" / "criterion"))
+    assert reading == criterion_runs.read(str(tmp_path / "b" / "criterion"))
     with (
         tmp_path / "b" / "criterion" / "finality" / "ours" / "first" / "sample.json"
     ).open("a") as file:
         file.write("\n")
-    assert one.sha256 != criterion_runs.read(str(tmp_path / "b" / "criterion")).sha256
+    assert (
+        reading.sha256 != criterion_runs.read(str(tmp_path / "b" / "criterion")).sha256
+    )
 
 
 def test_what_is_no_run_of_criterion_is_refused_with_advice(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which section and ABI a workload is built for, and that nothing of one ABI passes for another's."""
+"""Tests of choosing the section and the ABI that a workload is built for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shell that runs on devices, held to a POSIX shell and to what Android has: mksh and toybox."""
+"""Tests of the shell scripts for devices, with a POSIX shell and with Android's mksh and toybox."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ class Shell:
         return list(FollowerParser().feed(done.stdout))
 
     def processes(self) -> list[psutil.Process]:
-        found = []
+        result = []
         for process in psutil.process_iter():
             try:
                 if process.environ().get("PACELINE_RUN") == self.run:
-                    found.append(process)
+                    result.append(process)
             except psutil.Error:
                 continue
-        return found
+        return result
 
 
 @pytest.fixture(params=["sh", "mksh and toybox"])
@@ -99,18 +99,18 @@ def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shell]:
         if missing := [name for name, where in tools.items() if where is None]:
             pytest.skip(f"no Android shell here: {' and '.join(missing)} are missing")
         path = str(
-            _as_on_a_device(
+            _make_device_path(
                 tmp_path / "bin", {name: str(where) for name, where in tools.items()}
             )
         )
     (tmp_path / "run").mkdir()
-    one = Shell(tmp_path / "run", path)
-    yield one
-    one("sweep", one.run, one.directory, "")
-    assert not one.processes()
+    item = Shell(tmp_path / "run", path)
+    yield item
+    item("sweep", item.run, item.directory, "")
+    assert not item.processes()
 
 
-def _as_on_a_device(directory: Path, tools: dict[str, str]) -> Path:
+def _make_device_path(directory: Path, tools: dict[str, str]) -> Path:
     """A PATH with nothing on it but what an Android device has."""
     directory.mkdir()
     listed = subprocess.run(
@@ -125,7 +125,7 @@ def _as_on_a_device(directory: Path, tools: dict[str, str]) -> Path:
     return directory
 
 
-def said(frames: list[FollowerFrame], word: str) -> bytes:
+def output_of(frames: list[FollowerFrame], word: str) -> bytes:
     return b"".join(frame.data for frame in frames if frame.word == word)
 
 
@@ -138,26 +138,29 @@ def test_a_launch_is_followed_from_any_offset_to_its_status(shell: Shell) -> Non
     (shell.directory / "text").write_text(text)
     launch = shell.start("sh", "-c", "cat text; echo no >&2; exit 7")
     whole = shell.follow(launch)
-    assert (said(whole, "out"), said(whole, "err"), status(whole)) == (
+    assert (output_of(whole, "out"), output_of(whole, "err"), status(whole)) == (
         text.encode(),
         b"no\n",
         "7",
     )
     for offset in (1, 65_535, 65_536, 65_537, 131_072, len(text) - 1, len(text)):
         rest = shell.follow(launch, out=offset, err=2)
-        assert (said(rest, "out"), said(rest, "err")) == (text.encode()[offset:], b"\n")
+        assert (output_of(rest, "out"), output_of(rest, "err")) == (
+            text.encode()[offset:],
+            b"\n",
+        )
         assert status(rest) == "7"
 
 
-def test_what_is_said_while_it_is_followed_comes_once(shell: Shell) -> None:
+def test_output_is_delivered_once_while_it_is_followed(shell: Shell) -> None:
     code = 'i=0; while [ "$i" -lt 3000 ]; do echo "$i"; i=$((i+1)); done'
     frames = shell.follow(shell.start("sh", "-c", code))
-    assert said(frames, "out").split() == [
+    assert output_of(frames, "out").split() == [
         str(number).encode() for number in range(3000)
     ]
 
 
-def test_a_launch_that_says_nothing_beats_with_the_time_it_began_until_it_ends(
+def test_a_silent_launch_sends_keepalives_until_it_ends(
     shell: Shell,
 ) -> None:
     launch = shell.start("sh", "-c", "until [ -e go ]; do sleep 0.02; done")
@@ -166,9 +169,9 @@ def test_a_launch_that_says_nothing_beats_with_the_time_it_began_until_it_ends(
         command, env=shell.environment, stdout=subprocess.PIPE
     ) as follower:
         assert follower.stdout is not None
-        said_first = follower.stdout.readline()
+        first_line = follower.stdout.readline()
         (shell.directory / "go").touch()
-        frames = list(FollowerParser().feed(said_first + follower.stdout.read()))
+        frames = list(FollowerParser().feed(first_line + follower.stdout.read()))
     beats = [frame.text.split() for frame in frames if frame.word == "beat"]
     assert frames[0].word == "beat"
     assert len({began for began, _ in beats}) == 1
@@ -179,18 +182,18 @@ def test_a_launch_that_says_nothing_beats_with_the_time_it_began_until_it_ends(
     assert status(frames) == "0"
 
 
-def test_nothing_a_workload_says_is_taken_for_the_followers_words(shell: Shell) -> None:
+def test_output_of_a_workload_is_never_taken_for_the_protocol(shell: Shell) -> None:
     frames = shell.follow(
         shell.start("sh", "-c", "printf 'end 0\\nbeat\\nout 0 9\\n'; exit 5")
     )
-    assert said(frames, "out") == b"end 0\nbeat\nout 0 9\n"
+    assert output_of(frames, "out") == b"end 0\nbeat\nout 0 9\n"
     assert status(frames) == "5"
 
 
 def test_starting_again_starts_nothing_twice(shell: Shell) -> None:
     shell.start("sh", "-c", "echo once")
     launch = shell.start("sh", "-c", "echo once")
-    assert said(shell.follow(launch), "out") == b"once\n"
+    assert output_of(shell.follow(launch), "out") == b"once\n"
 
 
 def test_a_late_start_of_a_run_that_was_cleaned_away_starts_nothing(
@@ -214,13 +217,13 @@ def test_a_late_start_of_a_run_that_was_cleaned_away_starts_nothing(
     assert not launch.parent.exists()
 
 
-def test_an_order_reaches_the_workload_and_what_it_started(shell: Shell) -> None:
+def test_a_signal_reaches_the_workload_and_its_children(shell: Shell) -> None:
     launch = shell.start("sh", "-c", "sleep 600 & sleep 600")
     shell("order", launch, "TERM")
     assert status(shell.follow(launch)) == "143"
 
 
-def test_a_launch_that_nobody_comes_back_for_ends_by_itself(shell: Shell) -> None:
+def test_an_abandoned_launch_ends_by_itself(shell: Shell) -> None:
     frames = shell.follow(
         shell.start("sh", "-c", "trap '' TERM; sleep 600; sleep 600", limit="0.3")
     )
@@ -228,7 +231,7 @@ def test_a_launch_that_nobody_comes_back_for_ends_by_itself(shell: Shell) -> Non
     assert status(frames) == "137"
 
 
-def test_a_program_that_is_not_there_is_named_so(shell: Shell) -> None:
+def test_a_missing_program_is_named(shell: Shell) -> None:
     assert status(shell.follow(shell.start("no-such-program"))) == "missing"
 
 
@@ -240,10 +243,10 @@ def test_a_launch_whose_watcher_was_killed_is_gone_and_not_running(
     assert status(shell.follow(launch)) == "gone"
 
 
-def test_no_disguise_saves_a_process_from_the_sweep(shell: Shell) -> None:
+def test_the_sweep_finds_processes_by_each_mark_alone(shell: Shell) -> None:
     """Another session, another directory, no environment, a program of the run: each alone is found."""
     shutil.copy(shutil.which("sleep") or "", shell.directory / "own")
-    # Tests beside this one sleep, too, in runs of their own: these seconds are nobody else's.
+    # Parallel tests start `sleep`, too; no other test uses these durations.
     a, b, c = (str(os.getpid() * 10 + place) for place in range(3))
     code = f"cd /; setsid sleep {a} & cd - >/dev/null; setsid env -i sleep {b} & cd /; setsid env -i $0 {c} &"
     launch = shell.start("sh", "-c", f"{code} wait", str(shell.directory / "own"))
@@ -253,17 +256,17 @@ def test_no_disguise_saves_a_process_from_the_sweep(shell: Shell) -> None:
     hidden: list[psutil.Process] = []
     while len(hidden) < 3 and time.monotonic() < deadline:
         hidden = [
-            one
-            for one in psutil.process_iter()
-            if _is_ours(one, shell.directory, wanted)
+            item
+            for item in psutil.process_iter()
+            if _is_ours(item, shell.directory, wanted)
         ]
     assert len(hidden) == 3, marked
     counted = int(shell("sweep", shell.run, shell.directory, launch).stdout)
     assert counted >= 4  # those three and their parent; the watcher is not counted
     assert not [
-        one
-        for one in hidden
-        if one.is_running() and one.status() != psutil.STATUS_ZOMBIE
+        item
+        for item in hidden
+        if item.is_running() and item.status() != psutil.STATUS_ZOMBIE
     ]
     assert int(shell("sweep", shell.run, shell.directory, "").stdout) == 0
 
@@ -310,7 +313,7 @@ def test_a_listing_says_size_mode_and_digest_of_every_file(shell: Shell) -> None
     )
 
 
-def test_a_tool_that_is_not_there_is_named(shell: Shell) -> None:
+def test_a_missing_tool_on_the_device_is_named(shell: Shell) -> None:
     assert shell("tools", *scripts.tools()).stdout.split() in ([], [b"getprop"]), (
         "this host is no phone"
     )
@@ -335,23 +338,25 @@ BUILT_IN = {
     "true",
     "wait",
 }
-"""Of Android's mksh (mksh.1, "Builtin commands"), which has no `printf`."""
+"""Builtin commands of Android's mksh (mksh.1), which has no `printf`."""
 
 
 @pytest.mark.parametrize("name", get_args(scripts.Name))
-def test_a_script_needs_what_it_says_and_nothing_else(
+def test_a_script_needs_only_the_tools_it_declares(
     name: scripts.Name, tmp_path: Path
 ) -> None:
-    """Every word of it that is a program of this host, where no program can be meant otherwise."""
+    """Words of a script count as programs if this host has a program of that name and the shell has no such word."""
     words = set(
         re.findall(r"(?<![-\w$/{.\"=])[a-z][a-z0-9]*(?![\w=/}.'])", scripts.text(name))
     )
     variables = set(
         re.findall(r"\bfor (\w+)|\b(\w+)=|\bread -r ([\w ]+)", scripts.text(name))
     )
-    said = {word for found in variables for part in found for word in part.split()}
+    reported = {
+        word for variable in variables for part in variable for word in part.split()
+    }
     programs = {
-        word for word in words - BUILT_IN - said - KEYWORDS if shutil.which(word)
+        word for word in words - BUILT_IN - reported - KEYWORDS if shutil.which(word)
     }
     source = (scripts.DIRECTORY / f"{name}.sh").read_text()
     needs = {

@@ -1,4 +1,4 @@
-"""What reaches a person's terminal."""
+"""Tests of printing to a terminal."""
 
 from __future__ import annotations
 

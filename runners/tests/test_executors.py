@@ -1,4 +1,4 @@
-"""All executors held to one conformance suite; then what only real processes can do wrong."""
+"""Tests of all executors: one conformance suite, then failures that only real processes have."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from paceline.executors.host import HostExecutor
 from paceline.executors.launch import Limits
 from paceline.executors.process import GuardedProcess
 from paceline.first_error import first_error
-from paceline.outcome import DETAIL_LIMIT, Cause, Outcome, detail
+from paceline.outcome import Outcome, detail
 from paceline.stop import Stop, StopReason
+from paceline_contract.attempts import MAX_DETAIL, AgentCause
 from paceline_contract.events import AnyEvent, CaseEvent, DoneEvent, SamplesEvent
 
 from .phone import phone
@@ -124,7 +125,7 @@ Run = Callable[[LaunchScript, Recorder, Stop, float], Outcome]
 
 @pytest.fixture(scope="module")
 def on_phone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
-    """One session for all launches of this module: what begins and ends one has tests of its own."""
+    """One session for all launches of this module; other tests cover its begin and end."""
     with phone(
         tmp_path_factory.mktemp("phone"), DeviceProvider("simulated")
     ) as running:
@@ -171,8 +172,8 @@ def run(request: pytest.FixtureRequest, tmp_path: Path) -> Run:
 
 
 def shell(script: LaunchScript) -> str:
-    """The same for a device, which has no Python."""
-    out, err = (shlex.quote(said.decode()) for said in (script.stdout, script.stderr))
+    """The same workload for a device, which has no Python."""
+    out, err = (shlex.quote(item.decode()) for item in (script.stdout, script.stderr))
     code = f"printf %s {out}; printf %s {err} >&2"
     code += "; sleep 600" if script.hangs else ""
     code += (
@@ -253,7 +254,7 @@ def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
     ],
 )
 def test_each_fault_is_a_named_cause_a_person_can_act_on(
-    run: Run, script: LaunchScript, cause: Cause, words: str
+    run: Run, script: LaunchScript, cause: AgentCause, words: str
 ) -> None:
     outcome = run(script, Recorder(), Stop(), 30)
     assert outcome.cause == cause, outcome.detail
@@ -277,7 +278,7 @@ def test_a_hang_is_ended_and_named(run: Run) -> None:
     ],
 )
 def test_a_stop_ends_the_launch_with_its_reason(
-    run: Run, reason: StopReason, cause: Cause
+    run: Run, reason: StopReason, cause: AgentCause
 ) -> None:
     stop = Stop()
     threading.Timer(0.2, stop.set, [reason]).start()
@@ -344,7 +345,7 @@ def test_a_workload_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
     assert outcome.cause == "workload_hung"
 
 
-def test_a_workload_that_left_its_process_group_is_ended_all_the_same(
+def test_a_workload_that_left_its_process_group_is_ended_too(
     tmp_path: Path,
 ) -> None:
     code = "import os, time\nos.setpgid(0, os.getppid())\ntime.sleep(20)\n"
@@ -454,10 +455,10 @@ def test_when_the_agent_is_gone_no_helper_survives_however_often_it_is_tried(
         argv = [sys.executable, "-I", "-S", "-c", HELPERS]
         with GuardedProcess(argv, tmp_path, dict(os.environ)) as process:
             assert process.stdout is not None
-            said = b""
-            while not said.endswith(b"\n"):
-                said += os.read(process.stdout.fileno(), 4096)
-        survivors += [pid for pid in map(int, said.split()) if psutil.pid_exists(pid)]
+            output = b""
+            while not output.endswith(b"\n"):
+                output += os.read(process.stdout.fileno(), 4096)
+        survivors += [pid for pid in map(int, output.split()) if psutil.pid_exists(pid)]
     for pid in survivors:
         os.kill(pid, signal.SIGKILL)
     assert not survivors
@@ -503,8 +504,8 @@ def test_the_workload_gets_exactly_its_argv_and_directory(tmp_path: Path) -> Non
     assert json.loads(note.read_text()) == [["-c", *odd], str(tmp_path)]
 
 
-def test_a_crash_tells_the_first_error_of_both_outputs(tmp_path: Path) -> None:
-    """A JVM writes why it died to standard output, between or instead of events."""
+def test_a_crash_shows_the_first_error_of_both_outputs(tmp_path: Path) -> None:
+    """A JVM writes the reason of its crash to standard output, between the events or instead of them."""
     crash = b"#\n# A fatal error has been detected\n#\n#  SIGSEGV (0xb) at pc=0x1, pid=1, tid=2\n"
     code = (
         f"import os, signal\nos.write(1, {lines(START) + crash!r})\nos.write(2, b'shutting down\\n')\n"
@@ -519,5 +520,5 @@ def test_a_crash_tells_the_first_error_of_both_outputs(tmp_path: Path) -> None:
 
 def test_a_detail_keeps_its_excerpt_and_advice_when_its_sentence_is_too_long() -> None:
     text = detail("x" * 10_000, "Do this.", first_error("a.c:1:1: error: bad\n"))
-    assert len(text) <= DETAIL_LIMIT
+    assert len(text) <= MAX_DETAIL
     assert text.endswith("\n  > a.c:1:1: error: bad\nDo this.")

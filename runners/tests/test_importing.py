@@ -1,4 +1,4 @@
-"""`paceline import` as a person or a script meets it: what it prints, stores and refuses."""
+"""Tests of `paceline import` for logs: its output, the stored document, and refusals."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 from paceline import importing
-from paceline.adb.fake import FakeDevice
 from paceline.adb.logcat import DEVICE_TIME, LogReader
 from paceline.adb.port import AbsentError, Connection
 from paceline.cli import app
 from paceline.errors import UserError
 from paceline.formats.declared import declared_line
 from paceline.testing import commands
+from paceline.testing.fake_device import FakeDevice
 from typer.testing import CliRunner, Result
 
 from .test_logcat import JS, KOTLIN, LEDGER
@@ -50,10 +50,10 @@ def test_the_seeds_18_lines_become_9_rows_with_the_wrong_percentage_noted_and_it
 ):
     done = import_(SEED, "--dry-run", "--json")
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)["log"]
-    averages = [record for record in said["records"] if "batch" in record["fields"]]
-    assert (len(averages), said["problem_count"]) == (18, 0)
-    rows = [row for session in said["sessions"] for row in session["rows"]]
+    output = json.loads(done.stdout)["log"]
+    averages = [record for record in output["records"] if "batch" in record["fields"]]
+    assert (len(averages), output["problem_count"]) == (18, 0)
+    rows = [row for session in output["sessions"] for row in session["rows"]]
     assert [row["difference_ns"] for row in rows] == [
         -22_320_000,
         -323_840_000,
@@ -73,7 +73,7 @@ def test_the_seeds_18_lines_become_9_rows_with_the_wrong_percentage_noted_and_it
             "line 18 says ~20 % slower; the printed averages say native 12.6 % slower than fallback"
         ],
     }
-    policy = said["policy"]
+    policy = output["policy"]
     assert (policy["minimum"], policy["warmup_rounds"], policy["lines"]) == (
         2000,
         1,
@@ -170,7 +170,7 @@ def test_lines_that_cannot_be_read_are_named_beside_those_that_can() -> None:
         (b"", "none of its 0 lines"),
         (b"hello\n", "none of its 1 lines"),
         (b"hello\n", "Kotlin: {count:count} hashes"),
-        (KOTLIN[:50].encode(), "1 lines look like ones this import knows"),
+        (KOTLIN[:50].encode(), "1 lines resemble known ones"),
         (TEXT.encode("utf-16"), "iconv"),
     ],
 )
@@ -187,13 +187,13 @@ def test_a_log_with_nothing_to_import_exits_1_with_advice(
 
 
 def inside(*arguments: str | Path, say: str = "") -> Result:
-    """The command without a process of its own."""
+    """Runs the command in this process."""
     return CliRunner().invoke(
         app, ["import", *map(str, arguments)], input=say, env={"PACELINE_TOKEN": None}
     )
 
 
-def test_mistakes_are_answered_with_words(log: Path, tmp_path: Path) -> None:
+def test_mistakes_are_explained(log: Path, tmp_path: Path) -> None:
     for arguments, words in (
         ([log], "--dry-run"),
         ([log, "--dry-run", "--out", tmp_path / "out"], "--dry-run"),
@@ -220,7 +220,7 @@ def test_a_policy_that_a_person_states_is_stored_as_the_one_in_force() -> None:
     assert "is not a batch policy" in refused.exception.text
 
 
-def test_exactly_one_source_and_a_token_for_a_server_are_wanted(log: Path) -> None:
+def test_exactly_one_source_and_a_token_for_a_server_are_required(log: Path) -> None:
     for arguments, words in (
         (["--dry-run"], "Give one source"),
         ([log, "--device", "127.0.0.1:5555", "--dry-run"], "Give one source"),
@@ -288,7 +288,7 @@ def test_a_line_that_a_suite_declares_is_known_by_its_tag_and_its_first_words() 
 
 
 def logged_lines() -> list[str]:
-    """The seed's lines as logcat prints them."""
+    """The lines of the seed document, as logcat prints them."""
     lines = [line for line in LEDGER.splitlines() if " I " in line]
     return [line.replace(" I Light", "  900  901 I Light") + "\n" for line in lines]
 
@@ -313,8 +313,8 @@ def test_another_device_at_the_address_is_not_read_as_this_one_and_the_gap_is_sa
     device, other = FakeDevice("PHONE1"), FakeDevice("PHONE2")
     opened: list[FakeDevice] = []
     line = next(line for line in LEDGER.splitlines() if " I " in line)
-    for one in (device, other):
-        one.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
+    for item in (device, other):
+        item.answers[DEVICE_TIME] = "10-31 14:00:00.000\n"
     device.answers[tuple(LogReader("10-31 14:00:00.000").argv)] = "".join(
         logged_lines()
     )
@@ -327,12 +327,12 @@ def test_another_device_at_the_address_is_not_read_as_this_one_and_the_gap_is_sa
     document = importing.follow("logcat", answers, seconds=1.5)
     assert other in opened
     assert not [call for call in other.calls if "logcat" in call]
-    assert "taken up again" in document.file
+    assert "lost and resumed" in document.file
 
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """As a terminal starts a command; what was started in the background ignores SIGINT."""
+    """Restores SIGINT as in a terminal: a process started in the background ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -351,7 +351,7 @@ def test_an_interrupt_keeps_what_was_read() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_device_that_is_not_there_or_logs_nothing_of_ours_is_said() -> None:
+def test_a_missing_device_or_a_log_without_our_lines_is_reported() -> None:
     device = FakeDevice("PHONE1")
     with pytest.raises(UserError, match="none of its 0 lines"):
         importing.follow("logcat", device.connection, seconds=0.1)

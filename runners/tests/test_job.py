@@ -1,4 +1,4 @@
-"""A job's end when what fails is nobody's suite."""
+"""Tests of jobs that end by a failure of the device or the agent, not the suite."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from paceline.api import ApiClient
 from paceline.artifacts import ArtifactCache
 from paceline.executors.fake import FakeExecutor, LaunchScript
 from paceline.job import Job, JobResources
-from paceline.outcome import Cause
 from paceline.spool import Attempt, Spool
 from paceline.stop import Stop
+from paceline_contract.attempts import AgentCause
 
 from .conftest import World, finish_of
 
@@ -43,8 +43,8 @@ class Away(FakeExecutor):
         (lambda: TransferError("It is full.", no_space=True), "device_storage_full"),
     ],
 )
-def test_a_devices_error_that_escapes_is_never_the_suites(
-    world: World, tmp_path: Path, error: Callable[[], AdbError], cause: Cause
+def test_an_unexpected_device_error_is_not_blamed_on_the_suite(
+    world: World, tmp_path: Path, error: Callable[[], AdbError], cause: AgentCause
 ) -> None:
     job = world.add_job()
     data = tmp_path / "agent"
@@ -58,7 +58,10 @@ def test_a_devices_error_that_escapes_is_never_the_suites(
         Attempt(lease.job_id, lease.attempt, lease.lease_token)
     )
     cache = ArtifactCache(data / "cache", 1 << 20)
-    shop = JobResources(api, {}, cache, {lease.target_serial: Away(error())})
-    Job(shop, lease, spool, Stop()).run(threading.Event())
+    resources = JobResources(api, {})
+    running = Job(
+        resources, lease, executor=Away(error()), cache=cache, spool=spool, stop=Stop()
+    )
+    running.run(threading.Event())
     assert finish_of(world, job)["cause"] == cause
     api.close()

@@ -1,6 +1,5 @@
-"""Fifty random kills – of connections, of agents, of what runs on the device – leave nothing on the device.
-
-Drawn from one seed: what is killed, and at which of the agent's own steps, so that a failure comes again.
+"""Tests that fifty random kills of connections, agents and processes on the device leave nothing on the device.
+One seed decides what is killed and at which step, so that a failure can be repeated.
 """
 
 from __future__ import annotations
@@ -80,10 +79,10 @@ class Rounds(Recorder):
 
     @property
     def complete(self) -> bool:
-        found = [
+        events = [
             event.round for event, _ in self.events if isinstance(event, SamplesEvent)
         ]
-        return found == list(range(ROUNDS))
+        return events == list(range(ROUNDS))
 
 
 def launch(
@@ -129,7 +128,7 @@ def test_cut_connections_cost_no_sample_and_leave_nothing(
 def test_killed_processes_of_a_launch_fail_it_and_leave_nothing(
     device: Phone, built: Path
 ) -> None:
-    """Whose process it was decides whose fault it is: a watcher of ours is never the benchmark's crash."""
+    """The kind of process decides about blame: a killed watcher of ours is never a crash of the benchmark."""
     draw = random.Random(SEED + 1)  # noqa: S311 - as above
     killed: list[str] = []
 
@@ -165,15 +164,15 @@ def test_killed_processes_of_a_launch_fail_it_and_leave_nothing(
     assert not device.left()
 
 
-def test_what_belongs_to_no_run_and_runs_on_is_seen_too(
+def test_processes_of_no_run_are_found_too(
     device: Phone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that an empty `left` means what it says: no logcat, follower or shell of a lost connection."""
+    """`left()` must see them, or an empty list would prove nothing."""
     with device.attached().connection.stream(["logcat"]):
         monkeypatch.setattr("tests.phone.CLOSING_S", 0.1)
         wait_until(
             lambda: any(
-                one.startswith("stray") and "logcat" in one for one in device.left()
+                item.startswith("stray") and "logcat" in item for item in device.left()
             )
         )
     monkeypatch.undo()
@@ -246,7 +245,7 @@ def test_kill_9_of_the_agent_leaves_nothing_once_its_next_life_has_looked(
         launches=LAUNCHES,
     )
     lasts = [*draw.sample(range(9, USES), AGENT_KILLS)]
-    found = 0
+    result = 0
     with subprocess.Popen(
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,
@@ -265,9 +264,9 @@ def test_kill_9_of_the_agent_leaves_nothing_once_its_next_life_has_looked(
             with attached.claim(Stop(), timeout_s=5.0) as ours:
                 assert ours, "the lock died with its holder"
                 journal = RunJournal(device.state, attached.serial)
-                found += bool(
+                result += bool(
                     leftovers.clean(attached.connection, journal, attached.workdir)
                 )
             assert not device.left(), f"killed at use {last}"
             assert not journal.notes
-    assert found > AGENT_KILLS // 2, "most of them had left something"
+    assert result > AGENT_KILLS // 2, "most of them had left something"

@@ -1,4 +1,4 @@
-"""Two revisions in one job: built, alternated fairly, and delivered with their sides."""
+"""Tests of two revisions in one job: built, alternated fairly, and delivered with their sides."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .conftest import World, assert_complete, finish_of, git, hang_from_now_on
 def commit(
     root: Path, message: str, path: str = "bench/sorts.py", old: str = "", new: str = ""
 ) -> str:
-    """Change one file, commit; the commit."""
+    """Changes one file and commits the change; returns the commit."""
     file = root / path
     text = file.read_text()
     assert old in text
@@ -32,7 +32,7 @@ def commit(
     return git(root, "rev-parse", "HEAD")
 
 
-def prepared(manifest: str = MANIFEST, artifact: str = "a" * 64) -> Prepared:
+def prepared_sides(manifest: str = MANIFEST, artifact: str = "a" * 64) -> Prepared:
     read = parse(manifest.encode(), "suite.toml")
     builds = {
         workload.name: workload.host
@@ -47,12 +47,12 @@ def prepared(manifest: str = MANIFEST, artifact: str = "a" * 64) -> Prepared:
     )
 
 
-def pair(**changes: object) -> list[Side]:
+def both_sides(**changes: object) -> list[Side]:
     wanted = msgspec.structs.replace(Selection([]), **changes)
     selection = check_selection(parse(MANIFEST.encode(), "suite.toml"), wanted)
     return [
-        Side(prepared(artifact="b" * 64), selection, "base"),
-        Side(prepared(artifact="h" * 64), selection, "head"),
+        Side(prepared_sides(artifact="b" * 64), selection, "base"),
+        Side(prepared_sides(artifact="h" * 64), selection, "head"),
     ]
 
 
@@ -63,7 +63,7 @@ def pair(**changes: object) -> list[Side]:
 def test_launches_come_in_pairs_with_the_same_arguments_and_neither_side_first_more_often(
     seed: int,
 ) -> None:
-    specs = plan_launches(pair(launches=6, seed=seed))
+    specs = plan_launches(both_sides(launches=6, seed=seed))
     assert [spec.launch for spec in specs] == [
         launch for launch in range(6) for _ in range(2)
     ]
@@ -77,19 +77,19 @@ def test_launches_come_in_pairs_with_the_same_arguments_and_neither_side_first_m
     assert leads.count("head") == leads.count("base") == 3
 
 
-def test_who_goes_first_is_drawn_from_the_seed_and_goes_on_over_batches() -> None:
+def test_the_first_side_is_drawn_from_the_seed_across_batches() -> None:
     drawn = {
         tuple(runs_head_first(seed, launch, "w") for launch in range(8))
         for seed in range(40)
     }
     assert len(drawn) > 8
-    whole = [spec.side for spec in plan_launches(pair(launches=10, seed=3))]
-    batches = [pair(launches=5, first_launch=first, seed=3) for first in (0, 5)]
+    whole = [spec.side for spec in plan_launches(both_sides(launches=10, seed=3))]
+    batches = [both_sides(launches=5, first_launch=first, seed=3) for first in (0, 5)]
     assert [spec.side for batch in batches for spec in plan_launches(batch)] == whole
 
 
 def test_a_job_of_one_revision_has_no_sides() -> None:
-    specs = plan_launches([Side(prepared(), pair()[0].selection)])
+    specs = plan_launches([Side(prepared_sides(), both_sides()[0].selection)])
     assert [spec.side for spec in specs] == [None] * 5
 
 
@@ -114,22 +114,27 @@ direction = "lower"
 
 [knobs.slow""",
     )
-    built = {"old": prepared(), "new": prepared(more)}
+    built = {"old": prepared_sides(), "new": prepared_sides(more)}
     base, head = prepare_sides(
         built.__getitem__, "old", "new", Selection([], params={"key": [1], "n": [100]})
     )
     assert (base.name, head.name) == ("base", "head")
     assert base.selection.benchmarks == head.selection.benchmarks == ["sort"]
     assert base.selection.params == head.selection.params == {"n": [100]}
+    base, head = prepare_sides(
+        built.__getitem__, "old", "new", Selection([]), whole_head=True
+    )
+    assert base.selection.benchmarks == ["sort"]
+    assert head.selection.benchmarks == ["sort", "search"], "its gates are judged, too"
     with pytest.raises(SourceError) as caught:
         prepare_sides(built.__getitem__, "old", "new", Selection(["search"]))
-    assert "none of the benchmarks in common: search" in caught.value.text
+    assert "none of these benchmarks in common: search" in caught.value.text
 
 
-def test_a_value_one_revision_does_not_permit_names_the_side() -> None:
+def test_the_refusal_of_a_value_names_the_side_that_does_not_permit_it() -> None:
     built = {
-        "old": prepared(MANIFEST.replace("maximum = 400", "maximum = 50")),
-        "new": prepared(),
+        "old": prepared_sides(MANIFEST.replace("maximum = 400", "maximum = 50")),
+        "new": prepared_sides(),
     }
     with pytest.raises(SourceError) as caught:
         prepare_sides(
@@ -148,16 +153,16 @@ def test_the_commits_between_two_revisions_are_named_oldest_first(
     second = commit(suite_repository, "Größer", new="# a\n")
     third = commit(suite_repository, "Third", new="# b\n")
     repository = Repository("theirs", str(suite_repository), tmp_path / "data")
-    found = repository.commits(first, third)
-    assert [(one.commit, one.subject) for one in found] == [
+    result = repository.commits(first, third)
+    assert [(item.commit, item.subject) for item in result] == [
         (second, "Größer"),
         (third, "Third"),
     ]
-    assert found[0].author == "t <t@example.org>"
-    assert found[0].at.startswith("20")
-    assert [one.commit for one in repository.commits(None, third)] == [third]
-    assert [one.commit for one in repository.commits(third, third)] == [third]
-    assert [one.commit for one in repository.commits(third, first)] == [first], (
+    assert result[0].author == "t <t@example.org>"
+    assert result[0].at.startswith("20")
+    assert [item.commit for item in repository.commits(None, third)] == [third]
+    assert [item.commit for item in repository.commits(third, third)] == [third]
+    assert [item.commit for item in repository.commits(third, first)] == [first], (
         "nothing lies after it"
     )
 
@@ -177,29 +182,35 @@ def test_a_merge_stands_for_the_commits_it_brings_so_that_each_holds_all_before_
     merged = git(suite_repository, "rev-parse", "HEAD")
     last = commit(suite_repository, "Last", new="# l\n")
     repository = Repository("theirs", str(suite_repository), tmp_path / "data")
-    named = [one.commit for one in repository.commits(base, last)]
+    named = [item.commit for item in repository.commits(base, last)]
     assert named == [straight, merged, last]
     assert aside not in named
     for older, newer in pairwise(named):
         git(suite_repository, "merge-base", "--is-ancestor", older, newer)
 
 
-def test_a_range_longer_than_may_be_named_says_how_many_are_left_out(
+def test_a_range_that_is_too_long_counts_the_commits_it_leaves_out(
     suite_repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("paceline.git.MAX_COMMITS", 2)
     base = git(suite_repository, "rev-parse", "HEAD")
-    made = [
+    commits = [
         commit(suite_repository, f"Change {number}", new=f"# {number}\n")
         for number in range(5)
     ]
     repository = Repository("theirs", str(suite_repository), tmp_path / "data")
-    found = repository.commits(base, made[-1])
-    assert [(one.commit, one.left_out) for one in found] == [(made[3], 3), (made[4], 0)]
-    assert [one.left_out for one in repository.commits(made[2], made[-1])] == [0, 0]
+    result = repository.commits(base, commits[-1])
+    assert [(item.commit, item.left_out) for item in result] == [
+        (commits[3], 3),
+        (commits[4], 0),
+    ]
+    assert [item.left_out for item in repository.commits(commits[2], commits[-1])] == [
+        0,
+        0,
+    ]
 
 
-def test_a_commit_that_only_its_name_leads_to_is_found(
+def test_a_commit_on_no_branch_is_found_by_its_name(
     suite_repository: Path, tmp_path: Path
 ) -> None:
     git(suite_repository, "checkout", "--quiet", "-b", "gone")
@@ -211,7 +222,60 @@ def test_a_commit_that_only_its_name_leads_to_is_found(
     assert repository.resolve(lost) == lost
 
 
+def test_a_merge_base_is_that_with_the_branch_as_it_is_now(
+    suite_repository: Path, tmp_path: Path
+) -> None:
+    forked = git(suite_repository, "rev-parse", "HEAD")
+    git(suite_repository, "checkout", "-q", "-b", "feature")
+    head = commit(suite_repository, "Feature", new="# f\n")
+    repository = Repository("theirs", str(suite_repository), tmp_path / "data")
+    git(suite_repository, "checkout", "-q", "main")
+    moved = commit(
+        suite_repository, "Main goes on", path="bench/suite.toml", new="# m\n"
+    )
+    assert repository.merge_base(head, "main") == forked
+    git(suite_repository, "checkout", "-q", "feature")
+    git(suite_repository, "merge", "-q", "--no-edit", "main")
+    merged = git(suite_repository, "rev-parse", "HEAD")
+    assert repository.merge_base(merged, "main") == moved, "fetched again"
+    git(suite_repository, "checkout", "-q", "--orphan", "stranger")
+    stranger = commit(suite_repository, "Nothing in common", new="# s\n")
+    for commit_name, branch, message in (
+        (head, "gone", "Branch gone is not in repository theirs"),
+        (stranger, "main", "have no commit in common"),
+    ):
+        with pytest.raises(SourceError, match=message):
+            repository.merge_base(commit_name, branch)
+
+
 # --- the agent ---
+
+
+def test_an_agent_finds_the_merge_base_announces_it_first_and_measures_it(
+    world: World, running: Agent
+) -> None:
+    forked = git(world.repository, "rev-parse", "HEAD")
+    git(world.repository, "checkout", "-q", "-b", "feature")
+    head = commit(world.repository, "Feature", new="# f\n")
+    job = world.add_job(commit=head, base_branch="main", judges_head=True)
+    finish = finish_of(world, job)
+    assert finish["outcome"] == "done", finish
+    announced = next(state for state in job.states if "base_commit" in state)
+    assert (announced["state"], announced["base_commit"]) == ("preparing", forked)
+    assert {item["side"] for item in job.of_kind("samples")} == {"base", "head"}
+    assert running is not None
+
+
+def test_an_agent_that_finds_another_merge_base_than_its_run_has_measures_nothing(
+    world: World, running: Agent
+) -> None:
+    world.server.other_base = "Another agent of this run found the merge base 1234."
+    job = world.add_job(base_branch="main", judges_head=True)
+    finish = finish_of(world, job)
+    assert (finish["outcome"], finish["cause"]) == ("failed", "checkout_failed")
+    assert "found the merge base 1234" in finish["detail"]
+    assert job.of_kind("samples") == []
+    assert running is not None
 
 
 def test_an_agent_measures_both_revisions_and_says_which_is_which(
@@ -234,9 +298,9 @@ def test_an_agent_measures_both_revisions_and_says_which_is_which(
             if item["side"] == side and item["event"]["type"] == "start"
         ]
         assert seeds == [7, 8]
-    told = next(state for state in job.states if state["state"] == "measuring")
-    assert told["artifact_hash"] != told["base_artifact_hash"]
-    assert [one["subject"] for one in told["commits"]] == ["Two"]
+    measuring = next(state for state in job.states if state["state"] == "measuring")
+    assert measuring["artifact_hash"] != measuring["base_artifact_hash"]
+    assert [item["subject"] for item in measuring["commits"]] == ["Two"]
     assert running is not None
 
 
@@ -246,8 +310,8 @@ def test_an_a_a_job_runs_the_same_artifact_on_both_sides(
     head = git(world.repository, "rev-parse", "HEAD")
     job = world.add_job(base_commit=head)
     assert finish_of(world, job)["outcome"] == "done"
-    told = next(state for state in job.states if state["state"] == "measuring")
-    assert told["artifact_hash"] == told["base_artifact_hash"]
+    measuring = next(state for state in job.states if state["state"] == "measuring")
+    assert measuring["artifact_hash"] == measuring["base_artifact_hash"]
     assert running is not None
 
 
@@ -259,9 +323,9 @@ def test_a_job_of_one_revision_names_its_commit_and_no_sides(
     assert not any(
         "side" in item for item in [*job.of_kind("samples"), *job.of_kind("event")]
     )
-    told = next(state for state in job.states if state["state"] == "measuring")
-    assert [one["subject"] for one in told["commits"]] == ["Measure sorting"]
-    assert "base_artifact_hash" not in told
+    measuring = next(state for state in job.states if state["state"] == "measuring")
+    assert [item["subject"] for item in measuring["commits"]] == ["Measure sorting"]
+    assert "base_artifact_hash" not in measuring
     assert running is not None
 
 

@@ -1,4 +1,4 @@
-"""The logcat importer: what a line says, what printing hid of it; no input makes it guess or stall."""
+"""Tests of the logcat importer: lines, rounding, and input that is wrong or hostile."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def expected(data: str | bytes) -> str:
 
 
 def interval(record: LogRecord, name: str) -> tuple[int, int, int]:
-    found = quantity_of(record.fields, name)
-    return found.low, found.value, found.high
+    result = quantity_of(record.fields, name)
+    return result.low, result.value, result.high
 
 
 def test_a_kotlin_counter_line_is_integers_with_what_printing_hid() -> None:
@@ -134,7 +134,7 @@ def test_a_line_that_disagrees_with_itself_is_imported_and_says_so() -> None:
 
 
 def test_megabytes_of_two_sizes_in_one_line_are_told_apart() -> None:
-    """The origin's own line agrees with one MB for both; 2^20 beside 10^6 would be 666."""
+    """The original's own line agrees with one MB for both; 2^20 beside 10^6 would be 666."""
     (check, _) = one(KOTLIN.replace("635MB/s", "666MB/s")).checks
     assert check.ok is False
     assert "if the MB of throughput were 10^6" in check.text
@@ -235,9 +235,7 @@ def test_the_prefixes_of_logcat_and_none_at_all_are_read(prefix: str) -> None:
     assert (origin.logged_at, origin.level, origin.pid) == PREFIXES[prefix]
 
 
-def test_what_logcat_writes_between_messages_and_other_apps_say_is_none_of_our_business() -> (
-    None
-):
+def test_lines_of_logcat_and_of_other_apps_are_ignored() -> None:
     text = (
         "--------- beginning of main\n--------- switch to system\n\n"
         "10-31 10:12:56.427  1  2 I art::Heap: \n10-31 10:12:56.427  1  2 I Other: Kotlin: hello\n"
@@ -275,7 +273,7 @@ def test_what_logcat_writes_between_messages_and_other_apps_say_is_none_of_our_b
         ),
     ],
 )
-def test_a_line_that_only_looks_right_is_answered_with_what_was_expected_where(
+def test_a_line_that_only_looks_right_gets_a_problem_with_its_position(
     line: str, words: str
 ) -> None:
     assert words in expected(line)
@@ -294,7 +292,7 @@ def test_windows_line_ends_and_a_byte_order_mark_change_nothing() -> None:
         log = read(b"\xef\xbb\xbf" + f"{KOTLIN}{end}{JS}{end}".encode())
         assert ([record.line for record in log.records], log.problems) == ([1, 2], [])
     longest = b"x" * MAX_LINE_BYTES
-    assert [(one.text, one.fault) for one in lines_of([longest + b"\r\r\n"])] == [
+    assert [(item.text, item.fault) for item in lines_of([longest + b"\r\r\n"])] == [
         (longest.decode(), None)
     ]
 
@@ -308,9 +306,7 @@ def test_a_line_too_long_for_a_log_is_a_problem_with_its_length_and_the_next_is_
 
 
 @given(st.lists(st.integers(1, 40), max_size=40), st.sampled_from(["\n", "\r\n"]))
-def test_the_cuts_of_the_chunks_do_not_change_what_is_read(
-    cuts: list[int], end: str
-) -> None:
+def test_chunk_boundaries_do_not_change_what_is_read(cuts: list[int], end: str) -> None:
     data = LEDGER.replace("\n", end).encode() + KOTLIN.encode()
     chunks, at = [], 0
     for size in cuts:
@@ -361,7 +357,7 @@ def test_what_a_piece_hasher_prints_comes_back_within_its_interval(
 
 @given(st.binary(max_size=400))
 @settings(max_examples=300)
-def test_no_bytes_after_a_marker_do_anything_but_a_record_or_a_problem(
+def test_any_bytes_after_a_marker_give_a_record_or_a_problem(
     data: bytes,
 ) -> None:
     log = read(b"JSTorrent-Hash: Kotlin: " + data.replace(b"\n", b""))
@@ -369,14 +365,14 @@ def test_no_bytes_after_a_marker_do_anything_but_a_record_or_a_problem(
 
 
 @given(st.text(alphabet="0123456789.,mMKiBnsu/ \u00b5\u0663", max_size=40))
-def test_no_number_is_anything_but_a_quantity_or_a_refusal(text: str) -> None:
+def test_every_number_is_a_quantity_or_refused(text: str) -> None:
     for units in (DURATION, SIZE):
         try:
-            found, end = quantity_at(text, 0, units)
+            result, end = quantity_at(text, 0, units)
         except UnreadableError:
             continue
-        assert found.low <= found.value <= found.high
-        assert found.printed == text[:end]
+        assert result.low <= result.value <= result.high
+        assert result.printed == text[:end]
 
 
 def test_a_number_is_read_whole_or_not_at_all() -> None:
@@ -417,7 +413,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_lines_end(name: str) -> None:
-    """Each is of the longest length, 200 times; with backtracking in it one alone would outlast the test."""
+    """Each line has the greatest length and is read 200 times; with backtracking, a single one would take too
+    long.
+    """
     assert len(HOSTILE[name]) <= MAX_LINE_BYTES
     log = logcat.read(lines_of(Counting(HOSTILE[name] + b"\n", 200)))
     assert log.lines == 200

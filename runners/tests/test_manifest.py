@@ -1,4 +1,4 @@
-"""`suite.toml`: what is accepted, and that every complaint names the line and what was expected."""
+"""Tests of `suite.toml`: accepted manifests, and errors with their line and what was expected."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_the_agent_takes_the_manifests_that_the_server_takes(
         ('name = "sorts"', 'checks = ["a", "a"]\nname = "sorts"', "no value twice"),
     ],
 )
-def test_a_complaint_names_the_line_and_what_was_expected(
+def test_a_problem_names_the_line_and_what_was_expected(
     old: str, new: str, expected: str
 ) -> None:
     assert old in MANIFEST
@@ -298,7 +298,9 @@ def test_a_gate_is_on_a_measured_metric_or_on_a_derived_one() -> None:
         ("rounds = 0", "rounds = 0", "a whole number from 1 to 10000, found 0"),
     ],
 )
-def test_a_preset_asks_for_what_there_is(fields: str, line: str, expected: str) -> None:
+def test_a_preset_requests_only_declared_names(
+    fields: str, line: str, expected: str
+) -> None:
     text = MANIFEST + f'[presets.first_look]\ntitle = "First look"\n{fields}\n'
     error = problems(text)
     assert [c.line for c in error.problems] == [line_of(text, line)]
@@ -326,7 +328,7 @@ def test_a_rule_may_name_its_metric() -> None:
         ("params.n = [100, 1001]", "1 to 1000"),
     ],
 )
-def test_a_rule_watches_points_there_are(fields: str, expected: str) -> None:
+def test_a_rule_watches_only_declared_points(fields: str, expected: str) -> None:
     text = MANIFEST.replace('kind = "arm_slower"', f'kind = "arm_slower"\n{fields}')
     error = problems(text)
     assert [c.line for c in error.problems] == [line_of(text, fields)]
@@ -365,7 +367,7 @@ def test_a_missing_field_points_at_its_table() -> None:
     assert error.problems[0].text == "'reference' is missing"
 
 
-def test_all_complaints_come_at_once_in_file_order() -> None:
+def test_all_problems_are_reported_at_once_in_file_order() -> None:
     text = MANIFEST.replace('unit = "ns"', 'unit = "s"').replace(
         "schema = 1", "schema = 9"
     )

@@ -1,4 +1,4 @@
-"""How a launch that must end is ended: asked, then made to, whatever it prints and wherever it runs."""
+"""Tests of ending a launch, by SIGTERM and then SIGKILL, whatever it prints and wherever it runs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from .test_executors import CASE, SAMPLE, START, Recorder, lines
 SPEC = LaunchSpec("w", 0, ["w"], PurePosixPath("/"), {}, 10.0)
 
 
-def cancelled() -> Stop:
+def cancelled_stop() -> Stop:
     stop = Stop()
     stop.set(StopReason.CANCELLED)
     return stop
 
 
-def launched(stop: Stop, limits: Limits | None = None) -> LaunchMonitor:
+def started_launch(stop: Stop, limits: Limits | None = None) -> LaunchMonitor:
     launch = LaunchMonitor(
         SPEC, Recorder(), stop, limits or Limits(terminate_s=3.0, garbage_bytes=100)
     )
@@ -34,21 +34,21 @@ def launched(stop: Stop, limits: Limits | None = None) -> LaunchMonitor:
 
 
 @pytest.mark.parametrize("runs_at", [-math.inf, 0.5, 100.0])
-def test_it_has_its_time_to_end_whatever_was_seen_of_it(runs_at: float) -> None:
-    launch = launched(cancelled())
+def test_a_stopped_launch_has_its_whole_grace_period(runs_at: float) -> None:
+    launch = started_launch(cancelled_stop())
     given = [launch.order(now, runs_at) for now in (1.0, 2.0, 3.9, 4.0)]
     assert given == [StopSignal.TERMINATE, None, None, StopSignal.KILL]
 
 
-def test_its_time_is_over_only_when_it_was_seen_to_run_then() -> None:
-    launch = launched(Stop())
+def test_a_launch_times_out_only_if_it_was_seen_running_after_its_deadline() -> None:
+    launch = started_launch(Stop())
     assert launch.order(50.0, 9.9) is None
     assert launch.order(50.0, 10.0) is StopSignal.TERMINATE
 
 
-def test_of_what_was_stopped_and_killed_no_more_is_read() -> None:
+def test_output_of_a_killed_launch_is_not_read() -> None:
     sink = Recorder()
-    launch = LaunchMonitor(SPEC, sink, cancelled(), Limits(terminate_s=3.0))
+    launch = LaunchMonitor(SPEC, sink, cancelled_stop(), Limits(terminate_s=3.0))
     launch.begun(0.0)
     launch.took("stdout", lines(START, CASE))
     assert launch.order(1.0) is StopSignal.TERMINATE
@@ -62,8 +62,8 @@ def test_of_what_was_stopped_and_killed_no_more_is_read() -> None:
     assert launch.outcome(ProcessEnd(signal_number=9)).cause == "cancelled"
 
 
-def test_what_ran_out_of_time_is_read_to_its_end() -> None:
-    """Its samples are evidence, whatever it did after it was asked to end."""
+def test_output_of_a_launch_that_timed_out_is_read_to_its_end() -> None:
+    """Its samples are evidence, even if it ignored the request to end."""
     sink = Recorder()
     launch = LaunchMonitor(SPEC, sink, Stop(), Limits(terminate_s=3.0))
     launch.begun(0.0)
@@ -77,7 +77,7 @@ def test_what_ran_out_of_time_is_read_to_its_end() -> None:
 
 
 def test_a_flood_that_follows_the_request_to_end_is_ended_at_once() -> None:
-    launch = launched(cancelled())
+    launch = started_launch(cancelled_stop())
     assert launch.order(1.0) is StopSignal.TERMINATE
     launch.took("stdout", b"no bench stream\n" + bytes(200))
     assert launch.order(1.1) is StopSignal.KILL
@@ -87,7 +87,7 @@ def test_a_flood_that_follows_the_request_to_end_is_ended_at_once() -> None:
     )
 
 
-def test_on_a_device_it_is_killed_though_it_never_stops_printing(
+def test_a_launch_that_never_stops_printing_is_killed_on_a_device(
     device: Phone, tmp_path: Path
 ) -> None:
     """More than the follower reads in a round, and all of it a valid stream."""
@@ -113,7 +113,7 @@ def test_on_a_device_it_is_killed_though_it_never_stops_printing(
 
 
 class Unkillable(Through):
-    """Stands for a process that hangs in the device's kernel: no signal reaches it."""
+    """A process that hangs in the device's kernel, so that no signal reaches it."""
 
     def run(self, argv: Sequence[str], timeout_s: float = 30.0) -> CommandResult:
         return (
@@ -121,7 +121,7 @@ class Unkillable(Through):
         )
 
 
-def test_what_cannot_be_killed_ends_the_job_and_is_the_devices_failure(
+def test_a_launch_that_cannot_be_killed_is_a_device_failure(
     device: Phone,
 ) -> None:
     limits = Limits(terminate_s=0.1, kill_s=0.3, garbage_s=LIMITS.garbage_s)

@@ -1,4 +1,4 @@
-"""What people write around a log: the policy in force, and sentences their own figures contradict."""
+"""Tests of reading prose around a log: the policy in force, and claims that the figures contradict."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ TABLE = {
         10000: ("57.05", "66.79"),
     },
 }
-"""The origin's summary: (native, fallback) in ms, as it printed them."""
+"""The original's summary: (native, fallback) in ms, as it printed them."""
 
 DELTAS = [-22.32, -323.84, -134.06, 1.96, -4.65, -22.29, 1.50, -2.72, -9.74]
 CLAIM = (
@@ -55,19 +55,19 @@ POLICY = """\
 
 
 def snippets() -> str:
-    said = []
+    output = []
     for (name, api, model, note), rows in TABLE.items():
-        said.append(f"{name} (API {api}){note}")
+        output.append(f"{name} (API {api}){note}")
         prefix = "10-31 14:27:03.505 I LightLedgerBenchmark: "
-        said.append(f"{prefix}Benchmark on {model} (API {api})")
+        output.append(f"{prefix}Benchmark on {model} (API {api})")
         for batch, (native, fallback) in rows.items():
             for arm, ms in (("fallback", fallback), ("native ", native)):
                 each = f"{float(ms) / batch:.2f}"
-                said.append(
+                output.append(
                     f"{prefix}Batch {batch}: {arm} avg={ms} ms ({each} ms/hash)"
                 )
-        said.append("")
-    return "\n".join(said)
+        output.append("")
+    return "\n".join(output)
 
 
 def summary() -> str:
@@ -82,7 +82,9 @@ def test_the_raw_snippets_reproduce_the_origins_table() -> None:
     log = read(snippets())
     assert not log.problems
     assert [
-        (one.heading.name, one.api) for one in log.sessions if one.heading is not None
+        (session.heading.name, session.api)
+        for session in log.sessions
+        if session.heading is not None
     ] == [(name, api) for name, api, _, _ in TABLE]
     rows = [row for session in log.sessions for row in session.rows]
     printed = {(row.batch, row.average.printed, row.fallback.printed) for row in rows}
@@ -108,11 +110,13 @@ def test_the_raw_snippets_reproduce_the_origins_table() -> None:
     ]
     assert all(row.comparison.startswith("insufficient: no samples") for row in rows)
     assert [
-        one.heading.warmup_rounds for one in log.sessions if one.heading is not None
+        session.heading.warmup_rounds
+        for session in log.sessions
+        if session.heading is not None
     ] == [None, 0, 1]
 
 
-def test_a_sentence_the_figures_contradict_stands_on_every_row_it_speaks_of() -> None:
+def test_a_sentence_that_the_figures_contradict_is_on_each_row_it_is_about() -> None:
     log = read(summary())
     notes = {
         (session.line, row.batch): row.notes
@@ -162,7 +166,7 @@ def test_the_policy_in_force_is_read_in_both_languages() -> None:
         "",
     ],
 )
-def test_what_states_no_minimum_is_no_policy(text: str) -> None:
+def test_a_sentence_without_a_minimum_is_no_policy(text: str) -> None:
     assert read(text).policy is None
 
 
@@ -227,14 +231,14 @@ def test_a_sentence_is_about_the_devices_the_server_takes_it_to_be_about(
     vector: dict[str, Any],
 ) -> None:
     names = vector["devices"]
-    found = [name for name in names if claim(vector["text"]).about_device(name, names)]
-    assert sorted(found) == sorted(vector["named"])
+    result = [name for name in names if claim(vector["text"]).about_device(name, names)]
+    assert sorted(result) == sorted(vector["named"])
 
 
 @pytest.mark.parametrize("vector", VECTORS["holds"], ids=str)
 def test_a_sentence_holds_where_the_server_says_so(vector: dict[str, Any]) -> None:
     (low, high), (base_low, base_high) = vector["arm"], vector["fallback"]
-    one = claim(**{name: vector[name] for name in ("percent", "printed", "about")})
+    item = claim(**{name: vector[name] for name in ("percent", "printed", "about")})
     # As `ledger_lines`: a reference that took no time is compared with nothing.
-    holds = base_low == 0 or one.holds(low / base_high - 1.0, high / base_low - 1.0)
+    holds = base_low == 0 or item.holds(low / base_high - 1.0, high / base_low - 1.0)
     assert holds is vector["holds"]

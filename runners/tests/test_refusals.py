@@ -1,4 +1,4 @@
-"""What the server says no to, and how an agent goes on: lost items, suites, credentials, encodings."""
+"""Tests of the server's refusals and the agent's reaction: lost items, suites, credentials, encodings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ import pytest
 from paceline.agent import Agent
 from paceline.testing.fake_server import FakeServer
 
-from .conftest import World, assert_complete, finish_of, hang_from_now_on, values_of
+from .conftest import (
+    World,
+    assert_complete,
+    finish_of,
+    git,
+    hang_from_now_on,
+    values_of,
+)
 
 
 def test_a_server_that_lost_acknowledged_items_gets_them_again(
@@ -47,10 +54,26 @@ def test_a_refused_suite_is_said_once_with_advice_and_the_agent_works_on(
     request.getfixturevalue("running")
     assert finish_of(world, world.add_job())["outcome"] == "done"
     world.server.wait_for(lambda: len(world.server.heartbeats) >= 3)
-    said = [record for record in caplog.records if advice in record.getMessage()]
-    assert [record.levelname for record in said] == ["WARNING"]
+    records = [record for record in caplog.records if advice in record.getMessage()]
+    assert [record.levelname for record in records] == ["WARNING"]
     world.server.refuse_suites = []
     world.server.wait_for(lambda: "takes suite other now" in caplog.text)
+
+
+def test_a_host_that_the_server_does_not_take_leases_nothing_until_it_does(
+    world: World, caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest
+) -> None:
+    caplog.set_level("INFO", "paceline")
+    why = "This agent may not announce it: its grant names device:*."
+    world.server.refuse_targets = {world.serial: why}
+    job = world.add_job()
+    request.getfixturevalue("running")
+    world.server.wait_for(lambda: len(world.server.heartbeats) >= 3)
+    assert job.attempt == 0
+    records = [record for record in caplog.records if why in record.getMessage()]
+    assert [record.levelname for record in records] == ["WARNING"]
+    world.server.refuse_targets = {}
+    assert finish_of(world, job)["outcome"] == "done"
 
 
 @pytest.mark.parametrize("beats", [True, False], ids=["heartbeat", "lease"])
@@ -63,9 +86,9 @@ def test_a_revoked_credential_ends_the_agent_with_the_advice_of_its_start(
     with world.server.changed:
         world.server.credential = "plc_other"
     assert process.wait(30) == 1
-    said = (world.data.parent / "agent.log").read_text()
-    assert "does not accept this agent" in said
-    assert "enrol again" in said
+    text = (world.data.parent / "agent.log").read_text()
+    assert "does not accept this agent" in text
+    assert "enrol again" in text
 
 
 def test_a_credential_revoked_during_a_job_ends_the_agent_and_keeps_what_it_measured(
@@ -80,6 +103,36 @@ def test_a_credential_revoked_during_a_job_ends_the_agent_and_keeps_what_it_meas
     assert process.wait(60) == 1
     assert "enrol again" in (world.data.parent / "agent.log").read_text()
     assert list((world.data / "spool").rglob("items.ndjson"))
+
+
+def test_a_silent_workload_stops_when_the_credential_is_revoked(world: World) -> None:
+    """Nothing is delivered that could be refused: the heartbeat ends the job."""
+    path = world.repository / "bench" / "sorts.py"
+    path.write_text("import time\ntime.sleep(600)\n")
+    git(world.repository, "commit", "--quiet", "-a", "-m", "Say nothing")
+    job = world.add_job()
+    process = world.spawn()
+    world.server.wait_for(lambda: any(s["state"] == "measuring" for s in job.states))
+    with world.server.changed:
+        world.server.credential = "plc_other"
+    assert process.wait(60) == 1
+    text = (world.data.parent / "agent.log").read_text()
+    assert "no longer accepts this agent: The credential is not known." in text
+    assert "job job-1: agent_error" in text
+
+
+def test_a_credential_is_replaced_when_the_server_asks_and_is_used_from_then_on(
+    world: World, running: Agent
+) -> None:
+    world.server.wait_for(lambda: world.server.heartbeats)
+    with world.server.changed:
+        world.server.next_credential = "plc_next"
+    world.server.wait_for(lambda: world.server.credential == "plc_next")
+    path = world.data / "credential.json"
+    assert json.loads(path.read_text())["credential"] == "plc_next"
+    assert path.stat().st_mode & 0o077 == 0
+    assert finish_of(world, world.add_job())["outcome"] == "done"
+    assert running is not None
 
 
 def test_only_items_are_inflated_as_by_the_real_server(server: FakeServer) -> None:

@@ -1,4 +1,4 @@
-"""From a repository to artifacts: somebody else's suite, at a commit and in place."""
+"""Tests of building a suite of another repository, at a commit and in place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MANIFEST_PATH = "bench/suite.toml"
 
 
 class Shop:
-    """What one agent keeps below its data directory."""
+    """The directory of one agent."""
 
     def __init__(self, root: Path, location: Path, limit_bytes: int = 1 << 30) -> None:
         self.repository = Repository("theirs", str(location), root)
@@ -135,7 +135,7 @@ sys.exit(2)
 """
 
 
-def test_a_failed_build_tells_its_first_error_and_not_its_last_lines(
+def test_a_failed_build_shows_its_first_error_and_not_its_last_lines(
     shop: Shop, suite_repository: Path
 ) -> None:
     commit = commit_manifest(suite_repository, with_build(BROKEN))
@@ -164,7 +164,7 @@ def test_a_build_killed_by_a_signal_says_so_in_words(
     assert "It printed nothing." in caught.value.advice
 
 
-def test_a_failed_build_without_a_known_error_tells_its_last_words(
+def test_a_failed_build_without_a_known_error_shows_its_last_lines(
     shop: Shop, suite_repository: Path
 ) -> None:
     commit = commit_manifest(
@@ -259,7 +259,7 @@ def test_a_build_that_fails_where_a_part_of_its_toolchain_is_missing_names_that_
 def test_a_version_command_that_answers_with_an_error_is_not_called_missing(
     shop: Shop, suite_repository: Path
 ) -> None:
-    """As rustup's `cargo --version` does where no toolchain was chosen: it is here."""
+    """`cargo --version` of rustup does this where no toolchain was chosen, although it is installed."""
     fails = with_build("import sys; sys.exit(1)")
     asked = "import sys; print('no toolchain is chosen'); print('more'); sys.exit(3)"
     tools = f'[["no-such-compiler"], ["python3", "-c", "{asked}"]]'
@@ -271,7 +271,7 @@ def test_a_version_command_that_answers_with_an_error_is_not_called_missing(
         "This host lacks what the suite builds with: `no-such-compiler` could not"
     )
     assert ails == (
-        "What the suite builds with answered with an error: "
+        "A tool that the suite builds with exits with an error: "
         f"`python3 -c {asked}` exited with status 3: no toolchain is chosen"
     )
     assert then.startswith("Build step `")
@@ -287,7 +287,7 @@ def test_an_unknown_commit_is_refused_with_advice(shop: Shop, commit: str) -> No
     assert caught.value.advice
 
 
-def test_what_is_no_repository_says_so(tmp_path: Path) -> None:
+def test_a_directory_that_is_no_repository_is_refused(tmp_path: Path) -> None:
     (tmp_path / "plain").mkdir()
     for where in (tmp_path / "plain", tmp_path / "missing"):
         with pytest.raises(SourceError) as caught:
@@ -340,7 +340,7 @@ def test_the_cache_drops_the_least_recently_used(tmp_path: Path) -> None:
     assert [key for key in ("a", "b", "c") if later.get(key)] == ["a", "c"]
 
 
-def test_what_a_job_was_given_stays_while_it_builds_more(tmp_path: Path) -> None:
+def test_artifacts_of_a_job_stay_cached_while_it_builds_more(tmp_path: Path) -> None:
     """The base of an A/B job must not push out its head."""
     source = tmp_path / "file"
     source.write_bytes(b"x" * 1000)
@@ -352,7 +352,7 @@ def test_what_a_job_was_given_stays_while_it_builds_more(tmp_path: Path) -> None
     assert base.is_dir()
 
 
-def test_what_another_lane_runs_from_stays_until_it_is_done(tmp_path: Path) -> None:
+def test_artifacts_that_another_lane_uses_stay_cached(tmp_path: Path) -> None:
     source = tmp_path / "file"
     source.write_bytes(b"x" * 1000)
     shared = EntriesInUse()
@@ -383,7 +383,7 @@ def test_a_lane_that_begins_leaves_what_another_is_building(tmp_path: Path) -> N
     assert (entry / "file").exists()
 
 
-def test_half_an_entry_is_never_found(tmp_path: Path) -> None:
+def test_a_partial_cache_entry_is_not_used(tmp_path: Path) -> None:
     cache = ArtifactCache(tmp_path / "cache", 10_000)
     with pytest.raises(OSError, match="missing"):
         cache.put("a", [tmp_path / "missing"])
@@ -430,11 +430,11 @@ def test_lanes_that_want_a_new_commit_at_once_all_get_it(
         head = git(suite_repository, "rev-parse", "HEAD")
         together = threading.Barrier(6)
 
-        def resolved(wanted: str = head, together: threading.Barrier = together) -> str:
+        def resolve(wanted: str = head, together: threading.Barrier = together) -> str:
             together.wait(30)
             return repository.resolve(wanted)
 
         with ThreadPoolExecutor(6) as lanes:
             assert {
-                found.result() for found in [lanes.submit(resolved) for _ in range(6)]
+                item.result() for item in [lanes.submit(resolve) for _ in range(6)]
             } == {head}

@@ -1,24 +1,26 @@
-"""From events to upload items."""
+"""Tests of turning events into items for upload."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from paceline.stream import (
-    CHUNK_VALUES,
     FLUSH_S,
     LOG_LAST_LINES,
     LOG_LINES_PER_LAUNCH,
-    Item,
     ItemSink,
     log_items,
 )
 from paceline_contract.events import (
+    MAX_VALUES,
     CaseEvent,
     Metric,
     ProgressEvent,
     SamplesEvent,
     WarningEvent,
 )
+from paceline_contract.items import UNNUMBERED, AnyItem, LogItem
 
 TIME = Metric("time", "ns", "lower")
 RATE = Metric("rate", "op/s", "higher")
@@ -41,10 +43,15 @@ def sample(
     return SamplesEvent(0, metric, 3, round_, 1, phase, 4, values or [100], 50 + round_)  # type: ignore[arg-type]
 
 
-def sink() -> tuple[ItemSink, list[list[Item]], Clock]:
-    batches: list[list[Item]] = []
+def sink() -> tuple[ItemSink, list[list[Any]], Clock]:
+    """A sink, and the items that it appends as JSON objects."""
+    batches: list[list[Any]] = []
     clock = Clock()
-    return ItemSink(3, batches.append, clock), batches, clock
+
+    def append(items: list[AnyItem]) -> None:
+        batches.append(msgspec.to_builtins(items))
+
+    return ItemSink(3, append, clock), batches, clock
 
 
 def test_samples_become_columns_per_iteration() -> None:
@@ -58,6 +65,7 @@ def test_samples_become_columns_per_iteration() -> None:
     assert [item["kind"] for item in items] == ["event", "samples", "samples"]
     assert items[1] == {
         "kind": "samples",
+        "seq": UNNUMBERED,
         "launch": 3,
         "benchmark": "b",
         "arm": "a",
@@ -99,12 +107,12 @@ def test_a_chunk_holds_at_most_a_thousand_values() -> None:
     for round_ in range(7):
         it.event(sample(round_, values=list(range(300))), CASE)
     it.close()
-    sizes = [len(item["values"]) for batch in batches for item in batch]  # type: ignore[arg-type]
-    assert max(sizes) <= CHUNK_VALUES
+    sizes = [len(item["values"]) for batch in batches for item in batch]
+    assert max(sizes) <= MAX_VALUES
     assert sum(sizes) == 2100
 
 
-def test_nothing_waits_longer_than_the_flush_interval() -> None:
+def test_no_event_waits_longer_than_the_flush_interval() -> None:
     it, batches, clock = sink()
     it.event(sample(0), CASE)
     it.tick()
@@ -141,7 +149,7 @@ def test_log_lines_are_bounded_and_free_of_nul() -> None:
     it.stderr(["more"] * (LOG_LINES_PER_LAUNCH * 2))
     it.stderr(["the end"])
     it.close()
-    lines = [line for batch in batches for item in batch for line in item["lines"]]  # type: ignore[attr-defined]
+    lines = [line for batch in batches for item in batch for line in item["lines"]]
     assert lines[0] == "a\ufffdb"
     assert max(map(len, lines)) <= 4000
     assert len(lines) == LOG_LINES_PER_LAUNCH + 1 + LOG_LAST_LINES
@@ -154,4 +162,5 @@ def test_log_lines_are_bounded_and_free_of_nul() -> None:
 
 def test_log_lines_carry_no_terminal_colours() -> None:
     (item,) = log_items("build", ["\x1b[1mBUILD\x1b[0m ok", "\x1b[0m\x1b[?25h"])
-    assert item["lines"] == ["BUILD ok", ""]
+    assert isinstance(item, LogItem)
+    assert item.lines == ["BUILD ok", ""]

@@ -1,15 +1,24 @@
-"""What CI is told of a run's end: one word, its cause, and an exit status that never takes a failure for a
-verdict."""
+"""Tests of what `paceline submit` prints and writes when a run has ended."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from paceline.commands.submitting import FinishedRun, exit_status, summary
+from paceline.api import ApiError
+from paceline.commands.server_client import user_errors
+from paceline.commands.submitting import (
+    FinishedRun,
+    comparison_table,
+    summary,
+    write_outputs,
+)
+from paceline.errors import UserError
+from paceline_contract.outputs import Output
 
 
-def finished(
+def finished_run(
     outcome: str, *jobs: dict[str, Any], reason: str | None = None
 ) -> FinishedRun:
     return FinishedRun(
@@ -17,23 +26,7 @@ def finished(
     )
 
 
-@pytest.mark.parametrize(
-    ("outcome", "status"),
-    [
-        ("pass", 0),
-        ("fail", 2),
-        ("inconclusive", 3),
-        ("failed", 1),
-        ("lost", 1),
-        ("expired", 1),
-        ("cancelled", 1),
-    ],
-)
-def test_only_a_verdict_has_a_status_of_its_own(outcome: str, status: int) -> None:
-    assert exit_status(finished(outcome)) == status
-
-
-def test_a_failed_run_is_said_to_have_failed_with_each_cause() -> None:
+def test_the_summary_of_a_failed_run_names_the_cause_of_each_failed_job() -> None:
     job = {
         "target_name": "lab-1",
         "outcome": "failed",
@@ -53,10 +46,57 @@ def test_a_failed_run_is_said_to_have_failed_with_each_cause() -> None:
         "cause_detail": "no agent leased it",
     }
     text = summary(
-        finished("failed", job, fine, late, reason="lab-1: the build failed")
+        finished_run("failed", job, fine, late, reason="lab-1: the build failed")
     )
     assert text.splitlines() == [
         "run run_1: failed: lab-1: the build failed",
         "lab-1: failed: build_failed: error[E0425]: cannot find function `hash`",
         "lab-3: expired: no agent leased it",
     ]
+
+
+def test_a_refused_field_is_named_once() -> None:
+    detail = "benchmarks: 'nope' is not declared by hashing."
+    fields = {"benchmarks": "'nope' is not declared by hashing", "rounds": "too many"}
+    with pytest.raises(UserError) as refused, user_errors():
+        raise ApiError(422, "invalid_request", detail, fields)
+    assert refused.value.text == (
+        f"The server refused (invalid_request): {detail}\n  rounds: too many"
+    )
+
+
+def test_the_table_gives_the_reason_of_an_arm_that_does_not_apply_and_brackets_verdicts_that_do_not_decide() -> (
+    None
+):
+    row = {"benchmark": "ledger", "params": {"size": 1}, "arm": "ffm"}
+    elsewhere = {
+        **row,
+        "verdict": "not_applicable",
+        "words": "nothing to compare",
+        "reason": "Java 17 has no foreign-function API",
+    }
+    unwatched = {**row, "verdict": "fail", "words": "3 % slower", "decides": False}
+    done = FinishedRun(
+        {"id": "run_1", "outcome": "pass", "jobs": []}, [elsewhere, unwatched]
+    )
+    columns = [[*column.cells] for column in comparison_table(done).columns[3:]]
+    rows = [*zip(*columns, strict=True)]
+    assert rows == [
+        ("not applicable", "Java 17 has no foreign-function API"),
+        ("(fail)", "3 % slower"),
+    ]
+
+
+def test_a_table_in_a_file_is_plain_text_with_the_outcome_below(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"benchmark": "ledger", "params": {}, "arm": "ffm", "verdict": "pass"}
+    words = "a sentence of more than eighty columns, which a terminal of ordinary width would have to break in two"
+    done = FinishedRun(
+        {"id": "run_1", "outcome": "pass", "jobs": []}, [{**row, "words": words}]
+    )
+    path = tmp_path / "table.txt"
+    write_outputs("http://127.0.0.1:9", "t", done, [Output("table", path)])
+    assert words in path.read_text()
+    assert path.read_text().endswith("run run_1: pass\n")
+    assert capsys.readouterr().out == ""

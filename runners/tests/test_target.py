@@ -1,28 +1,31 @@
-"""What is said about a target: environment, conditions and preflight findings."""
+"""Tests of a host's environment, conditions and preflight findings."""
 
 from __future__ import annotations
 
 import platform
+import sys
 import threading
 from pathlib import Path
 
 import msgspec
 import pytest
 from paceline import environment, preflight
-from paceline.conditions import Conditions, HostConditions, Sampler
+from paceline.conditions import HostConditions, Sampler
+from paceline.cpu_features import cpu_features
 from paceline.preflight import Code, Finding, HostState
+from paceline_contract.items import Conditions
 
 
 def test_the_fingerprint_depends_on_the_factors_alone() -> None:
-    one = environment.observe()
-    assert one.fingerprint == environment.observe().fingerprint
-    assert one.fingerprint == environment.fingerprint(
-        dict(reversed(one.factors.items()))
+    item = environment.observe()
+    assert item.fingerprint == environment.observe().fingerprint
+    assert item.fingerprint == environment.fingerprint(
+        dict(reversed(item.factors.items()))
     )
-    assert one.fingerprint != environment.fingerprint(
-        {**one.factors, "kernel": "other"}
+    assert item.fingerprint != environment.fingerprint(
+        {**item.factors, "kernel": "other"}
     )
-    assert len(one.factors) <= 64
+    assert len(item.factors) <= 64
 
 
 def test_the_fingerprint_holds_no_hostname_and_no_clock() -> None:
@@ -56,6 +59,33 @@ def test_a_job_is_observed_before_during_and_after() -> None:
     assert set(phases[1:-1]) == {"during"}
     assert [item.at_ms for item in seen] == sorted(item.at_ms for item in seen)
     assert "boot_id" in seen[0].values
+    told = ["cpu_features" in item.values for item in seen]
+    if sys.platform == "linux":
+        assert told == [True] + [False] * (len(seen) - 1)
+
+
+X86 = """\
+processor\t: 0
+model name\t: AMD EPYC
+flags\t\t: fpu sha_ni avx2 avx512bw
+bugs\t\t: sysret_ss_attrs
+
+processor\t: 1
+flags\t\t: fpu avx2 sha_ni
+vmx flags\t: vnmi
+"""
+ARM = """\
+processor\t: 0
+BogoMIPS\t: 38.40
+Features\t: fp asimd aes sha1 sha2 atomics sha512
+CPU implementer\t: 0x41
+"""
+
+
+def test_the_features_of_a_cpu_are_those_all_of_its_cores_have() -> None:
+    assert cpu_features(X86) == ["avx2", "fpu", "sha_ni"]
+    assert cpu_features(ARM)[-2:] == ["sha2", "sha512"]
+    assert cpu_features("processor\t: 0\nhart\t: 0\n") == []
 
 
 def test_what_cannot_be_read_is_absent() -> None:
@@ -104,11 +134,11 @@ def test_a_good_host_has_nothing_to_warn_about() -> None:
 def test_every_concern_comes_with_advice(
     code: Code, changes: dict[str, object], level: str
 ) -> None:
-    found = finding(code, **changes)
-    assert found.level == level
-    assert found.advice
-    assert len(found.text) <= 500
-    assert len(found.advice) <= 500
+    result = finding(code, **changes)
+    assert result.level == level
+    assert result.advice
+    assert len(result.text) <= 500
+    assert len(result.advice) <= 500
 
 
 def test_the_worst_finding_comes_first() -> None:

@@ -1,4 +1,4 @@
-"""`paceline devices` and `paceline doctor` with devices: every state with its reason and what to do."""
+"""Tests of `paceline devices` and `paceline doctor`: every state of a device with its reason and advice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HOT = "Current Battery Service state:\n  AC powered: true\n  level: 80\n  scale:
 
 
 SERIAL = f"SIM{uuid.uuid4().hex[:8]}"
-"""Of this process: a device is claimed host-wide, and other tests run beside these."""
+"""Unique per process, because a device is claimed host-wide and other tests run in parallel."""
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def peer(tmp_path: Path) -> Iterator[Peer]:
 def paceline(
     tmp_path: Path, *arguments: str, routes: str = "", simulated: str = ""
 ) -> str:
-    """What it says on standard output: what is logged goes elsewhere."""
+    """Runs the command and returns its standard output."""
     listed = f"routes = [{_quoted(routes)}]\nsimulated = [{_quoted(simulated)}]\n"
     (tmp_path / "agent.toml").write_text(
         f'[devices]\nadb_server = "{NOWHERE}"\n{listed}'
@@ -55,7 +55,7 @@ def _quoted(address: str) -> str:
 
 
 def device_of(output: str) -> dict[str, Any]:
-    (device,) = [one for one in json.loads(output) if one["kind"] == "device"]
+    (device,) = [load for load in json.loads(output) if load["kind"] == "device"]
     return dict(device)
 
 
@@ -80,10 +80,10 @@ def test_doctor_says_what_keeps_a_device_from_measuring(
     tmp_path: Path, peer: Peer
 ) -> None:
     peer.texts[conditions.BATTERY] = HOT
-    said = paceline(tmp_path, "doctor", simulated=peer.address)
-    assert "Its battery is at 39.1 °C" in said
-    assert "Let it cool." in said
-    assert "Simulated. online" in said
+    output = paceline(tmp_path, "doctor", simulated=peer.address)
+    assert "Its battery is at 39.1 °C" in output
+    assert "Let it cool." in output
+    assert "Simulated. online" in output
     facts = json.loads(paceline(tmp_path, "doctor", "--json", simulated=peer.address))
     assert [finding["code"] for finding in facts["devices"][0]["findings"]] == [
         "hot",
@@ -96,21 +96,21 @@ def test_a_phone_that_does_not_trust_us_tells_to_unlock_it_and_accept_our_key(
     tmp_path: Path,
 ) -> None:
     with Peer(tmp_path / "peer", serial=SERIAL, trust=set()) as peer:
-        said = paceline(tmp_path, "doctor", routes=peer.address)
+        output = paceline(tmp_path, "doctor", routes=peer.address)
     key = AgentKey.load_or_create(tmp_path / "data" / "adb").fingerprint
-    assert "unauthorized" in said
-    assert "nlock" in said
-    assert "accept" in said
-    assert key in said
+    assert "unauthorized" in output
+    assert "nlock" in output
+    assert "accept" in output
+    assert key in output
 
 
 def test_wireless_debugging_tells_to_pair_through_adb(
     tmp_path: Path, peer: Peer
 ) -> None:
     peer.faults.stls = True
-    said = paceline(tmp_path, "doctor", routes=peer.address)
-    assert "unauthorized" in said
-    assert "adb pair" in said
+    output = paceline(tmp_path, "doctor", routes=peer.address)
+    assert "unauthorized" in output
+    assert "adb pair" in output
 
 
 def test_an_address_where_nobody_listens_is_listed_with_its_reason(
@@ -125,7 +125,7 @@ def test_an_address_where_nobody_listens_is_listed_with_its_reason(
     assert device["advice"]
 
 
-def test_what_is_logged_meanwhile_is_no_part_of_the_json(tmp_path: Path) -> None:
+def test_log_messages_are_not_part_of_the_json(tmp_path: Path) -> None:
     (tmp_path / "agent.toml").write_text(
         f'[devices]\nadb_server = "{NOWHERE}"\nroutes = ["{NOWHERE}"]\n'
     )
@@ -140,13 +140,11 @@ def test_what_is_logged_meanwhile_is_no_part_of_the_json(tmp_path: Path) -> None
         command, capture_output=True, text=True, timeout=60, check=True
     )
     assert f"no device yet at {NOWHERE}" in done.stderr
-    assert "Connection refused. Is the device on" in done.stderr
-    assert [one["kind"] for one in json.loads(done.stdout)] == ["host", "device"]
+    assert "Connection refused. Check that the device is on" in done.stderr
+    assert [load["kind"] for load in json.loads(done.stdout)] == ["host", "device"]
 
 
-def test_a_device_somebody_measures_on_is_not_disturbed(
-    tmp_path: Path, peer: Peer
-) -> None:
+def test_a_busy_device_is_not_disturbed(tmp_path: Path, peer: Peer) -> None:
     user = AttachedDevice(
         SERIAL, tmp_path / "theirs", lambda _: pytest.fail("it must not connect"), []
     )
@@ -158,16 +156,14 @@ def test_a_device_somebody_measures_on_is_not_disturbed(
     assert device["state"] == "in use"
     assert {call[0] for call in peer.calls[asked:]} <= {
         "getprop"
-    }  # who it is, and no more
+    }  # only to identify it
 
 
-def test_devices_that_are_switched_off_are_not_looked_for(
-    tmp_path: Path, peer: Peer
-) -> None:
+def test_discovery_can_be_switched_off(tmp_path: Path, peer: Peer) -> None:
     (tmp_path / "off.toml").write_text(
         f'[devices]\nenabled = false\nsimulated = ["{peer.address}"]\n'
     )
     options = ["--data", str(tmp_path), "--config", str(tmp_path / "off.toml")]
-    found = json.loads(CliRunner().invoke(app, ["devices", "--json", *options]).stdout)
-    assert [one["kind"] for one in found] == ["host"]
+    report = json.loads(CliRunner().invoke(app, ["devices", "--json", *options]).stdout)
+    assert [item["kind"] for item in report] == ["host"]
     assert not peer.calls

@@ -1,1 +1,1 @@
-"""Who may do what: accounts, sessions, tokens, scopes."""
+"""Who may do what: accounts, sessions, tokens, permissions."""

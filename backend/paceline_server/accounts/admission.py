@@ -1,8 +1,8 @@
 """Decides whether a request may reach its route, before a byte of its body is read.
 
 FastAPI parses a body before it asks any dependency, so this middleware checks first: the path has the method, the
-caller has the required scope, path and query values are well-formed, the body is within the route's limit, and there
-is memory to parse it. An application with a route that has neither `require(…)` nor `ANYONE` does not start. A route
+caller has the required permissions in the project of the request, path and query values are well-formed, the body is
+within the route's limit, and there is memory to parse it. An application with a route that has neither `require(…)` nor `ANYONE` does not start. A route
 sets its limit with FastAPI's `max_body_size`; `api.py` sets the default.
 """
 
@@ -16,25 +16,26 @@ from urllib.parse import parse_qsl, urlsplit
 from fastapi import HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 
-from paceline_server.accounts.auth import Requirement, anyone
+from paceline_server.accounts.auth import Requirement, admit, anyone
 from paceline_server.kernel import problems
 from paceline_server.kernel.errors import ProblemError, body_too_large, invalid_request
 from paceline_server.kernel.requests import TEMPLATE, App, Message, Receive, Scope, Send
 from paceline_server.kernel.route_table import Match, Route, RouteTable
+from paceline_server.store import access
 
 API = "/api"
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]*)(:[0-9]{0,5})?")
 LONGEST_TARGET_BYTES = 16 * 1024
-"""Of path and query together; pages ask for far less than a quarter of it."""
+"""Of path and query together; our pages use less than a quarter of it."""
 PARSING_BYTES = {True: 256 * 1024, False: 16 * 1024 * 1024}
-"""Bodies of requests in progress, by whether anybody may send them. Parsed, JSON takes up to 34 times its
-size (measured with nested empty lists), and is kept until the answer: 9 MiB and 550 MiB at most."""
+"""How many bytes of bodies are in progress at once, on public routes (True) and on all others. Parsed JSON takes up to
+34 times its size (measured with nested empty lists): 9 MiB and 550 MiB at most."""
 BUDGET_WITHIN_S = 20.0
 """How long a body waits for its budget; agents wait 30 s for a response."""
 
 
 class Admission:
-    """The middleware. `routes`: of the application around which it stands; `max_body_bytes`: of any route."""
+    """The middleware. `routes` are those of the wrapped application; `max_body_bytes` holds for each of them."""
 
     def __init__(self, app: App, routes: RouteTable, max_body_bytes: int) -> None:
         self.app = app
@@ -46,7 +47,7 @@ class Admission:
         for route in routes.routes:
             if not _is_decided(route):
                 raise TypeError(
-                    f"{route.template}: a route says who may use it, by require(…) or dependencies=[ANYONE]"
+                    f"{route.template}: declare who may use this route, by require(…) or dependencies=[ANYONE]"
                 )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,33 +56,35 @@ class Admission:
             return
         request = Request(scope)
         try:
-            route = self._route_of(scope)
+            route = self._find_route(scope)
             scope[TEMPLATE] = route.template
             requirements = [
                 dependency
                 for dependency in route.dependencies or ()
                 if isinstance(dependency, Requirement)
             ]
+            limits = access.NOTHING
             if requirements:
-                await run_in_threadpool(_admit, request, requirements)
+                limits = await run_in_threadpool(_admit, request, requirements)
             limit = min(
                 route.max_body_bytes or self.max_body_bytes, self.max_body_bytes
             )
             _refuse_declared_size(scope, limit)
         except Exception as error:
-            refusal = problems.of(request, error)
+            refusal = problems.respond_to(request, error)
             if refusal is None:
                 raise
             await refusal(scope, receive, send)
             return
         body = BudgetedBody(self._budgets[not requirements], receive, limit)
         try:
-            await self.app(scope, body.receive, send)
+            with access.using(limits):
+                await self.app(scope, body.receive, send)
         finally:
             body.release()
 
-    def _route_of(self, scope: Scope) -> Route:
-        """Raises 400 for what no route could read, 404, 405, 414, 422."""
+    def _find_route(self, scope: Scope) -> Route:
+        """The route of a request. Raises 400, 404, 405, 414 or 422."""
         if (
             len(scope.get("raw_path") or b"") + len(scope["query_string"])
             > LONGEST_TARGET_BYTES
@@ -104,7 +107,9 @@ class Admission:
         query = parse_qsl(
             scope["query_string"].decode("latin-1"), keep_blank_values=True
         )
-        faults = route.misspelt("path", params.items()) | route.misspelt("query", query)
+        faults = route.find_malformed("path", params.items()) | route.find_malformed(
+            "query", query
+        )
         if faults:
             where, expected = next(iter(faults.items()))
             raise ProblemError(
@@ -122,16 +127,23 @@ class Admission:
 
 
 def _is_decided(route: Route) -> bool:
-    """FastAPI's own route is the contract, which anyone may read."""
+    """Whether the route declares who may use it. FastAPI's own route, the contract, is for anyone."""
     calls = route.dependencies
     return calls is None or any(
         isinstance(call, Requirement) or call is anyone for call in calls
     )
 
 
-def _admit(request: Request, requirements: list[Requirement]) -> None:
-    for requirement in requirements:
-        requirement.admit(request)
+def _admit(request: Request, requirements: list[Requirement]) -> access.Access:
+    """Keep the principal of a request that meets every requirement; returns its access."""
+    needed = dict.fromkeys(
+        permission
+        for requirement in requirements
+        for permission in requirement.permissions
+    )
+    admitted = admit(request, *needed)
+    request.state.principal = admitted.principal
+    return admitted.access
 
 
 def _refuse_invalid_host(scope: Scope) -> None:
@@ -208,8 +220,8 @@ class BodyBudget:
 
 
 class BudgetedBody:
-    """The body of one request, of at most `limit` bytes. Its last part is passed on once the budget has room
-    for all of it, so that a slow sender takes none before."""
+    """The body of a request, of at most `limit` bytes. Its last part waits until the budget has room for all of it,
+    so that a slow sender occupies none of the budget."""
 
     def __init__(self, budget: BodyBudget, receive: Receive, limit: int) -> None:
         self._budget = budget

@@ -1,4 +1,4 @@
-"""Authenticates and authorises requests: a route declares `require("scope")` or `ANYONE`.
+"""Authenticates and authorises requests: a route declares `require("permission")` or `ANYONE`.
 
 Authentication reads in a short transaction of its own, so a long poll holds none. Unsafe requests with a session
 cookie must come from our own pages (Sec-Fetch-Site, else Origin); tokens need not. Secrets are looked up by hash.
@@ -6,21 +6,24 @@ cookie must come from our own pages (Sec-Fetch-Site, else Origin); tokens need n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from fastapi import Depends, Request, Security
 from fastapi.security import APIKeyCookie, HTTPBearer
 
-from paceline_server.accounts import cookies, queries
+from paceline_server.accounts import cookies, project_access, queries, sessions
+from paceline_server.accounts.permissions import PERMISSIONS, Permission
 from paceline_server.accounts.principal import Principal
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import forbidden, unauthenticated
 from paceline_server.kernel.ids import sha256_hex
+from paceline_server.store import access
+from paceline_server.store.access import Access
 from paceline_server.store.session import SAFE_METHODS, read_scope, session_scope
 
 TOUCH_EVERY = timedelta(seconds=60)
-"""`last_used_at` is exact to a minute: one write per token and minute, not one per request."""
+"""When tokens and sessions were used is exact to a minute, so that not every request writes."""
 
 _bearer = HTTPBearer(
     auto_error=False, scheme_name="token", description="`Authorization: Bearer plt_…`"
@@ -30,65 +33,86 @@ _cookie = APIKeyCookie(
 )
 
 
-def principal_of(request: Request) -> Principal:
-    """The principal of this request. Raises 401 `unauthenticated`, 403 `csrf_refused`."""
+@dataclass(frozen=True)
+class Admitted:
+    """A principal, and the access of the sessions that its request opens."""
+
+    principal: Principal
+    access: Access
+
+
+def admit(request: Request, *needed: Permission, is_use: bool = True) -> Admitted:
+    """The principal of a request, if it has every permission `needed`; with none: whoever has signed in.
+
+    `is_use`: keeps a session from becoming idle; a stream that is only open does not. Raises 401 `unauthenticated`, 403 `csrf_refused` or `forbidden`, 404 for a foreign project.
+    """
+    with access.as_system():  # who may do what is not a project's to see
+        principal = _principal_of(request, optional=not needed, is_use=is_use)
+        _check(principal, needed)
+        if principal.agent_id is not None:
+            with read_scope() as session:
+                projects = project_access.projects_of_agent(session, principal.agent_id)
+            return Admitted(principal, access.of_agent(projects, principal.actor))
+    if principal.project is None:
+        return Admitted(principal, replace(access.NOTHING, actor=principal.actor))
+    return Admitted(principal, access.of_request(principal.project.id, principal.actor))
+
+
+def _principal_of(request: Request, *, optional: bool, is_use: bool) -> Principal:
+    named = request.query_params.get("project")
     header = request.headers.get("authorization")
     if header is not None:
         scheme, _, secret = header.partition(" ")
         if scheme.lower() != "bearer" or not secret.strip():
             raise unauthenticated("Authorization must be `Bearer TOKEN`.")
-        return principal_of_token(secret.strip())
+        return _principal_of_token(secret.strip(), named)
     cookie = cookies.read_session_cookie(request)
     if cookie is None:
-        raise unauthenticated()
-    principal = principal_of_session(cookie)
+        with read_scope() as session:
+            return project_access.of_anybody(session, named)
+    principal = _principal_of_session(cookie, named, optional=optional, is_use=is_use)
     if request.method not in SAFE_METHODS:
-        cookies.refuse_other_sites(request, must_tell=True)
+        cookies.refuse_other_sites(request, require_origin=True)
     return principal
 
 
-def principal_of_token(secret: str) -> Principal:
+def _principal_of_token(secret: str, named: str | None) -> Principal:
     """The principal of a bearer token. Raises 401 when unknown, expired or revoked (never which)."""
     at = clock.now()
     with read_scope() as session:
         row = queries.valid_token(session, sha256_hex(secret), at)
-    if row is None:
-        raise unauthenticated("This token is not valid: unknown, expired or revoked.")
-    token, account = row
+        if row is None:
+            raise unauthenticated(
+                "This token is not valid: unknown, expired or revoked."
+            )
+        token, account = row
+        principal = project_access.of_token(session, token, account, named)
     if token.last_used_at is None or at - token.last_used_at > TOUCH_EVERY:
         with session_scope() as session:
             queries.touch_token(session, token.id, at)
-    scopes = frozenset(token.scopes)
-    if account is not None:
-        owner = Principal("", frozenset(account.scopes), "token", None, None, None)
-        scopes = frozenset(scope for scope in scopes if owner.may(scope))
-    return Principal(
-        token.name, scopes, "token", token.account_id, token.id, token.agent_id
-    )
+    return principal
 
 
-def principal_of_session(secret: str) -> Principal:
-    """The principal of a session cookie. Raises 401 when signed out or expired."""
+def _principal_of_session(
+    secret: str, named: str | None, *, optional: bool, is_use: bool
+) -> Principal:
+    """The principal of a session cookie. Raises 401 when signed out, expired, idle or disabled."""
     with read_scope() as session:
-        found = queries.browser_session(session, sha256_hex(secret), clock.now())
-    if found is None:
-        raise unauthenticated("The session has ended; sign in again.")
-    account = found[1]
-    return Principal(
-        account.name, frozenset(account.scopes), "session", account.id, None, None
-    )
+        row, account = sessions.find_session(session, secret)
+        person = project_access.of_account(session, account, named, optional=optional)
+    at = clock.now()
+    if is_use and at - row.last_seen_at > TOUCH_EVERY:
+        with session_scope() as session:
+            queries.touch_session(session, row.id, at)
+    return replace(person, session_id=row.id)
 
 
 @dataclass(frozen=True)
 class Requirement:
-    """A dependency that admits principals with any of `scopes`. `admission.py` calls `admit` before the body is
-    read; as a dependency it then gives the route that principal."""
+    """A dependency that admits principals with all of `permissions`. `admission.py` admits them before the body
+    is read; as a dependency it then gives the route that principal."""
 
-    scopes: tuple[str, ...]
-
-    def admit(self, request: Request) -> None:
-        """Keep the principal of `request` for the route. Raises 401 or 403."""
-        request.state.principal = authorised(request, *self.scopes)
+    permissions: tuple[Permission, ...]
 
     async def __call__(
         self,
@@ -97,13 +121,17 @@ class Requirement:
         _session: object = Security(_cookie),
     ) -> Principal:
         principal: Principal = request.state.principal
-        _check_scopes(principal, self.scopes)
+        _check(principal, self.permissions)
         return principal
 
 
-def require(*scopes: str) -> Requirement:
-    """A dependency that admits principals with any of `scopes`, as in `Depends(require("read"))`."""
-    return Requirement(scopes)
+def require(*needed: Permission) -> Requirement:
+    """A dependency that admits principals with all of `needed`, as in `Depends(require("project.read"))`;
+    with none: whoever has signed in."""
+    unknown = [name for name in needed if name not in PERMISSIONS]
+    if unknown:
+        raise TypeError(f"no permission is called {unknown[0]!r}")
+    return Requirement(needed)
 
 
 def anyone() -> None:
@@ -113,28 +141,37 @@ def anyone() -> None:
 ANYONE = Depends(anyone)
 
 
-def authorised(request: Request, *scopes: str) -> Principal:
-    """The principal of `request` if it has any of `scopes`. Raises 401 or 403."""
-    principal = principal_of(request)
-    _check_scopes(principal, scopes)
-    return principal
+def account_of(principal: Principal) -> str:
+    """The account of somebody in a browser. Raises 403 for a program, which has no sessions and no password."""
+    if principal.session_id is None or principal.account_id is None:
+        raise forbidden(
+            "This is for people who signed in, not for tokens.", "no_person"
+        )
+    return principal.account_id
 
 
-def _check_scopes(principal: Principal, scopes: tuple[str, ...]) -> None:
-    if not principal.may(*scopes):
-        raise forbidden(f"This needs the scope {' or '.join(scopes)}.")
-    if scopes == ("agent",) and principal.agent_id is None:
+def _check(principal: Principal, needed: tuple[Permission, ...]) -> None:
+    lacking = [permission for permission in needed if not principal.may(permission)]
+    if lacking and principal.via == "nothing":
+        raise unauthenticated()
+    if lacking == ["agent"]:
         raise forbidden(
             "This is for agents: use the credential an agent got when it enrolled."
         )
+    if lacking:
+        where = "" if principal.project is None else f" in {principal.project.name}"
+        raise forbidden(f"This needs the permission {lacking[0]}{where}.")
+    if not needed and principal.via == "nothing":
+        raise unauthenticated()
 
 
 __all__ = [
     "ANYONE",
+    "Admitted",
     "Principal",
     "Requirement",
+    "account_of",
+    "admit",
     "anyone",
-    "authorised",
-    "principal_of",
     "require",
 ]

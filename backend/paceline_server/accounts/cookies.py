@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 import structlog
 from fastapi import Request, Response
 
+from paceline_server.accounts.schemas import SessionOut
+from paceline_server.accounts.sessions import NewSession, Visitor, device_of
 from paceline_server.kernel import clock, requests
 from paceline_server.kernel.errors import ProblemError, forbidden
 from paceline_server.kernel.settings import Settings
@@ -57,13 +59,35 @@ def read_session_cookie(request: Request) -> str | None:
 
 
 def refuse_plain_http(request: Request) -> None:
-    """Raises 403 `insecure_transport` where a session cookie would travel in the clear."""
+    """Raise 403 `insecure_transport` where a session cookie would be sent unencrypted."""
     if not is_secure(request) and not is_loopback(request.url.hostname):
         raise forbidden(
             "Signing in over plain HTTP is allowed only on this machine: serve Paceline over HTTPS, "
             "or set PACELINE_PUBLIC_URL=https://… behind a proxy that does.",
             code="insecure_transport",
         )
+
+
+def check_visitor(request: Request) -> Visitor:
+    """Where a sign-in comes from. Raises 403 unless it came from our own pages, and encrypted."""
+    refuse_plain_http(request)
+    refuse_other_sites(request, require_origin=False)
+    return Visitor(
+        device_of(request.headers.get("user-agent", "")),
+        request.client.host if request.client else "unknown",
+        read_session_cookie(request),
+    )
+
+
+def public_url(request: Request) -> str:
+    """The address of the pages, for links that people open."""
+    return _settings(request).public_url or str(request.base_url)
+
+
+def begin(request: Request, response: Response, new: NewSession) -> SessionOut:
+    """Hand a new session to the browser."""
+    set_session_cookie(request, response, new.secret, new.out.expires_at)
+    return new.out
 
 
 def set_session_cookie(
@@ -104,10 +128,10 @@ def _host_of(origin: str) -> str:
         return ""
 
 
-def refuse_other_sites(request: Request, *, must_tell: bool) -> None:
-    """Raises 403 `csrf_refused` unless our own page sent this.
+def refuse_other_sites(request: Request, *, require_origin: bool) -> None:
+    """Raise 403 `csrf_refused` unless one of our own pages sent this request.
 
-    Browsers send Sec-Fetch-Site, older ones Origin. `must_tell`: refuse a request with neither.
+    Browsers send Sec-Fetch-Site, older ones Origin. `require_origin`: refuse a request with neither.
     """
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
@@ -120,7 +144,7 @@ def refuse_other_sites(request: Request, *, must_tell: bool) -> None:
             None,
         }
     else:
-        allowed = not must_tell
+        allowed = not require_origin
     if not allowed:
         raise ProblemError(
             403,

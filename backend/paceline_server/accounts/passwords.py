@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
@@ -18,16 +18,14 @@ from functools import cache
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from paceline_server.accounts.password_rules import check_password
 from paceline_server.kernel.errors import ProblemError
-
-SHORTEST = 12
-"""Characters; NIST SP 800-63B asks for at least 8 and for length over composition rules."""
 
 _hasher = PasswordHasher()
 AT_ONCE = max(1, (os.cpu_count() or 1) // 2)
 """Comparisons at a time; each takes 64 MiB and up to four cores."""
 WAITING = 32
-"""Sign-ins that may wait, a few seconds in all; others get a 503."""
+"""Sign-ins and new passwords that may wait, a few seconds in all; others get a 503."""
 _threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="argon2")
 _places = threading.BoundedSemaphore(AT_ONCE + WAITING)
 
@@ -35,6 +33,12 @@ _places = threading.BoundedSemaphore(AT_ONCE + WAITING)
 def hash_password(password: str) -> str:
     """The argon2id hash, with salt and parameters in it."""
     return _hasher.hash(password)
+
+
+def make_hash(password: str, about: Sequence[str]) -> str:
+    """The hash of a new password. Raises 400 `weak_password`; `about`: what an attacker knows of its owner."""
+    check_password(password, about)
+    return hash_password(password)
 
 
 @cache
@@ -74,4 +78,11 @@ async def matches_in_thread(password: str, password_hash: str | None) -> bool:
     """`matches`, in one of the comparing threads; call `reserve_slot` first."""
     return await asyncio.get_running_loop().run_in_executor(
         _threads, matches, password, password_hash
+    )
+
+
+async def make_hash_in_thread(password: str, about: Sequence[str]) -> str:
+    """`make_hash`, in one of the comparing threads; call `reserve_slot` first."""
+    return await asyncio.get_running_loop().run_in_executor(
+        _threads, make_hash, password, about
     )

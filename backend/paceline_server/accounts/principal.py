@@ -1,26 +1,50 @@
-"""The principal of a request: who sent it and which scopes it has."""
+"""The principal of a request: who sent it, in which project, and what it may do there."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
 
-IMPLIED_BY_ADMIN = frozenset({"read", "ingest", "alerts:write", "admin"})
-"""`agent` is never implied: only an agent's own credential speaks for it."""
+from paceline_server.accounts.permissions import Permission, Role
+from paceline_server.store.access import Actor
+
+
+@dataclass(frozen=True)
+class ProjectHead:
+    """The project of a request."""
+
+    id: str
+    name: str
 
 
 @dataclass(frozen=True)
 class Principal:
-    """An account in a browser session, or a token (of an account, of a service, of an agent)."""
+    """An account in a browser session, a token (of an account, of a service, of an agent), or anybody.
+
+    `project`: None for an agent, which acts for several, and for a person without any.
+    """
 
     name: str
-    scopes: frozenset[str]
-    via: Literal["session", "token"]
+    permissions: frozenset[Permission]
+    via: Literal["session", "token", "nothing"]
     account_id: str | None
     token_id: str | None
     agent_id: str | None
+    project: ProjectHead | None = None
+    role: Role | None = None
+    session_id: str | None = None
 
-    def may(self, *scopes: str) -> bool:
-        """Whether any of `scopes` is held."""
-        held = self.scopes | IMPLIED_BY_ADMIN if "admin" in self.scopes else self.scopes
-        return any(scope in held for scope in scopes)
+    def may(self, permission: Permission) -> bool:
+        """Whether `permission` is held."""
+        return permission in self.permissions
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts, for the audit log."""
+        if self.agent_id is not None:
+            return Actor("agent", self.agent_id, self.name)
+        if self.token_id is not None:
+            return Actor("token", self.token_id, self.name)
+        if self.account_id is not None:
+            return Actor("account", self.account_id, self.name)
+        return Actor("anonymous", None, self.name)

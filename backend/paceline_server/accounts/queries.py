@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import CursorResult, Select, case, delete, func, select, update
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import (
+    CursorResult,
+    Select,
+    and_,
+    case,
+    delete,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.orm import Session
 
+from paceline_server.accounts.names import email_key, name_key
+from paceline_server.accounts.permissions import Role
+from paceline_server.store.access import DEFAULT_PROJECT_ID
+from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.accounts import (
     Account,
     BrowserSession,
@@ -16,21 +30,44 @@ from paceline_server.store.tables.accounts import (
     SignInThrottle,
     Token,
 )
+from paceline_server.store.tables.fleet import Agent
+from paceline_server.store.tables.projects import Project, ProjectMember
 
 
 def browser_session(
-    session: Session, token_sha256: str, at: datetime
+    session: Session, token_sha256: str, at: datetime, idle_since: datetime
 ) -> tuple[BrowserSession, Account] | None:
-    """The unexpired session of a cookie with its account."""
+    """The session of a cookie with its account, unless it expired or was last used before `idle_since`."""
     query = (
         select(BrowserSession, Account)
         .join(Account, Account.id == BrowserSession.account_id)
         .where(
-            BrowserSession.token_sha256 == token_sha256, BrowserSession.expires_at > at
+            BrowserSession.token_sha256 == token_sha256,
+            BrowserSession.expires_at > at,
+            BrowserSession.last_seen_at > idle_since,
+            Account.disabled_at.is_(None),
         )
     )
     row = session.execute(query).one_or_none()
     return None if row is None else (row[0], row[1])
+
+
+def sessions_of(account_id: str, at: datetime, idle_since: datetime) -> Select[Any]:
+    """The sessions of an account that have not ended."""
+    return select(BrowserSession).where(
+        BrowserSession.account_id == account_id,
+        BrowserSession.expires_at > at,
+        BrowserSession.last_seen_at > idle_since,
+    )
+
+
+def touch_session(session: Session, session_id: str, at: datetime) -> None:
+    """Store that a session was used."""
+    session.execute(
+        update(BrowserSession)
+        .where(BrowserSession.id == session_id)
+        .values(last_seen_at=at)
+    )
 
 
 def valid_token(
@@ -48,18 +85,84 @@ def valid_token(
     return row[0], row[1]
 
 
+PROJECT_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def project_named(session: Session, name: str) -> Project | None:
+    """The project with this name; what no project can be called is not looked up."""
+    if PROJECT_NAME.fullmatch(name) is None:
+        return None
+    return session.scalars(select(Project).where(Project.name == name)).one_or_none()
+
+
+def role_in_project(session: Session, project_id: str, account_id: str) -> Role | None:
+    """The role of an account in a project, if it is a member."""
+    member = session.get(ProjectMember, (project_id, account_id))
+    return None if member is None else cast("Role", member.role)
+
+
+def memberships(
+    session: Session, account_id: str, limit: int
+) -> list[tuple[Project, Role]]:
+    """Projects of an account with its role in each: `default` first, then by name."""
+    query = (
+        select(Project, ProjectMember.role)
+        .join(ProjectMember, ProjectMember.project_id == Project.id)
+        .where(ProjectMember.account_id == account_id)
+        .order_by(Project.id != DEFAULT_PROJECT_ID, Project.name)
+        .limit(limit)
+    )
+    return [(project, cast("Role", role)) for project, role in session.execute(query)]
+
+
+def projects_of_account(
+    session: Session, account: Account
+) -> list[tuple[Project, Role | None]]:
+    """Projects a person can choose, with their role: all of them for an admin of the installation."""
+    query = select(Project, ProjectMember.role).order_by(Project.name).limit(1000)
+    mine = and_(
+        ProjectMember.project_id == Project.id, ProjectMember.account_id == account.id
+    )
+    query = query.join(ProjectMember, mine, isouter=account.is_installation_admin)
+    return [
+        (project, cast("Role | None", role)) for project, role in session.execute(query)
+    ]
+
+
+def projects_granted_to_agent(session: Session, agent_id: str) -> list[str]:
+    """Ids of the projects that an agent's grant names; none for an unknown agent."""
+    query = select(Agent.granted_projects).where(Agent.id == agent_id)
+    return sorted(session.scalars(query).one_or_none() or ())
+
+
 def touch_token(session: Session, token_id: str, at: datetime) -> None:
     """Store that a token was used."""
     session.execute(update(Token).where(Token.id == token_id).values(last_used_at=at))
 
 
-def take_link(session: Session, token_sha256: str, at: datetime) -> str | None:
-    """Use up a sign-in link; its account id, or None if it is unknown, used or expired. One UPDATE decides
-    between concurrent requests."""
+def usable_link(
+    session: Session, token_sha256: str, purpose: str, at: datetime
+) -> SignInLink | None:
+    """The link with this hash and purpose, unless used or expired."""
+    query = select(SignInLink).where(
+        SignInLink.token_sha256 == token_sha256,
+        SignInLink.purpose == purpose,
+        SignInLink.used_at.is_(None),
+        SignInLink.expires_at > at,
+    )
+    return session.scalars(query).one_or_none()
+
+
+def take_link(
+    session: Session, token_sha256: str, purpose: str, at: datetime
+) -> str | None:
+    """Use up a link and return its account id; None if it is unknown, used or expired. A single UPDATE, so
+    that only one of several concurrent requests succeeds."""
     query = (
         update(SignInLink)
         .where(
             SignInLink.token_sha256 == token_sha256,
+            SignInLink.purpose == purpose,
             SignInLink.used_at.is_(None),
             SignInLink.expires_at > at,
         )
@@ -70,13 +173,15 @@ def take_link(session: Session, token_sha256: str, at: datetime) -> str | None:
 
 
 def account_by_email(session: Session, email: str) -> Account | None:
-    return session.scalars(
-        select(Account).where(func.lower(Account.email) == email.lower())
-    ).one_or_none()
+    """The account with this address, however it is written."""
+    query = select(Account).where(Account.email == email_key(email))
+    return session.scalars(query).one_or_none()
 
 
 def account_by_name(session: Session, name: str) -> Account | None:
-    return session.scalars(select(Account).where(Account.name == name)).one_or_none()
+    """The account with this name, in any case."""
+    query = select(Account).where(Account.name_key == name_key(name))
+    return session.scalars(query).one_or_none()
 
 
 def first_account(session: Session) -> Account | None:
@@ -92,14 +197,47 @@ def tokens() -> Select[Any]:
     return select(Token).where(Token.agent_id.is_(None))
 
 
+def names_of(session: Session, account_ids: Collection[str]) -> dict[str, str]:
+    """Names of those of these accounts that the session sees."""
+    query = select(Account).where(Account.id.in_(list(account_ids)))
+    return {account.id: account.name for account in session.scalars(query)}
+
+
 def end_session(session: Session, token_sha256: str) -> bool:
     query = delete(BrowserSession).where(BrowserSession.token_sha256 == token_sha256)
     return cast("CursorResult[Any]", session.execute(query)).rowcount > 0
 
 
-def delete_expired(session: Session, at: datetime) -> None:
-    """Delete expired sessions and links."""
-    session.execute(delete(BrowserSession).where(BrowserSession.expires_at <= at))
+def end_session_by_id(session: Session, account_id: str, session_id: str) -> bool:
+    query = delete(BrowserSession).where(
+        BrowserSession.id == session_id, BrowserSession.account_id == account_id
+    )
+    return cast("CursorResult[Any]", session.execute(query)).rowcount > 0
+
+
+def end_sessions_of(session: Session, account_id: str, but: str | None) -> int:
+    """End the sessions of an account, except the one with the id `but`; returns how many."""
+    query = delete(BrowserSession).where(BrowserSession.account_id == account_id)
+    if but is not None:
+        query = query.where(BrowserSession.id != but)
+    return cast("CursorResult[Any]", session.execute(query)).rowcount
+
+
+def delete_links_of(session: Session, account_id: str) -> None:
+    """Delete the unused links of an account."""
+    session.execute(
+        delete(SignInLink).where(
+            SignInLink.account_id == account_id, SignInLink.used_at.is_(None)
+        )
+    )
+
+
+def delete_expired(session: Session, at: datetime, idle_since: datetime) -> None:
+    """Delete expired and idle sessions, and expired links."""
+    ended = or_(
+        BrowserSession.expires_at <= at, BrowserSession.last_seen_at <= idle_since
+    )
+    session.execute(delete(BrowserSession).where(ended))
     session.execute(delete(SignInLink).where(SignInLink.expires_at <= at))
 
 
@@ -124,17 +262,12 @@ def count_failure(
     session: Session, key: str, at: datetime, forget_before: datetime
 ) -> int:
     """Add a failure; returns their number. One statement, so that concurrent failures are all counted."""
-    insert = (
-        postgresql.insert
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert
-    )
     counted = case(
         (SignInThrottle.updated_at < forget_before, 1),
         else_=SignInThrottle.failures + 1,
     )
     statement = (
-        insert(SignInThrottle)
+        insert_into(session, SignInThrottle)
         .values(key=key, failures=1, blocked_until=None, updated_at=at)
         .on_conflict_do_update(
             index_elements=["key"], set_={"failures": counted, "updated_at": at}
@@ -159,3 +292,29 @@ def delete_throttles(session: Session, before: datetime) -> None:
 
 def clear_throttles(session: Session, keys: list[str]) -> None:
     session.execute(delete(SignInThrottle).where(SignInThrottle.key.in_(keys)))
+
+
+def accounts_matching(text: str | None) -> Select[Any]:
+    """Accounts whose name or address contains a text, which has no wildcards."""
+    query = select(Account)
+    if text:
+        folded = name_key(text)
+        query = query.where(
+            or_(
+                Account.name_key.contains(folded, autoescape=True),
+                Account.email.contains(folded, autoescape=True),
+            )
+        )
+    return query
+
+
+def lock_installation_admins(session: Session) -> list[Account]:
+    """Admins of the installation who can sign in, locked until the transaction ends: who removes one holds all."""
+    query = (
+        select(Account)
+        .where(Account.is_installation_admin.is_(True), Account.disabled_at.is_(None))
+        .order_by(Account.id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    return list(session.scalars(query))

@@ -1,63 +1,46 @@
-"""Signs in and out, creates accounts, sign-in links and tokens.
+"""Signs in, creates accounts, and makes and revokes tokens.
 
-No default password exists, and secrets are stored only as SHA-256 (random ones) or argon2id (passwords). A sign-in
-link works once. Errors never reveal whether an address exists.
+No default password exists, and secrets are stored only as SHA-256 (random ones) or argon2id (passwords). Errors never
+reveal whether an address exists. Sessions are in `sessions.py`, passwords and links in `credentials.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import structlog
+from sqlalchemy import null
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from paceline_server.accounts import passwords, queries
+from paceline_server.accounts import credentials, queries, sessions, throttling
+from paceline_server.accounts.names import checked_email, checked_name, name_key
+from paceline_server.accounts.permissions import Permission
 from paceline_server.accounts.principal import Principal
-from paceline_server.accounts.schemas import (
-    AccountOut,
-    Scope,
-    SessionOut,
-    TokenCreatedOut,
-    TokenIn,
-    TokenOut,
+from paceline_server.accounts.schemas import TokenCreatedOut, TokenIn, TokenOut
+from paceline_server.accounts.sessions import (
+    CHANNEL,
+    NOBODY_KNOWN,
+    NewSession,
+    Visitor,
 )
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import (
-    ProblemError,
     conflict,
     forbidden,
-    invalid_request,
     not_found,
     unauthenticated,
 )
 from paceline_server.kernel.ids import new_id, new_secret, sha256_hex
+from paceline_server.kernel.wire import Page
 from paceline_server.store import audit
+from paceline_server.store.page import page
 from paceline_server.store.session import hint
-from paceline_server.store.tables.accounts import (
-    Account,
-    BrowserSession,
-    SignInLink,
-    Token,
-)
+from paceline_server.store.tables.accounts import Account, Token
 
-CHANNEL = "accounts"
-"""Hint channel: a session or token ended, so open streams check theirs."""
-HUMAN_SCOPES: tuple[Scope, ...] = ("read", "alerts:write", "ingest", "admin")
-THROTTLE_AFTER = {"address_from_place": 5, "address": 50, "place": 100}
-"""Failures before pauses begin, per kind of key. An address alone has a high limit so that a stranger cannot
-lock its owner out cheaply (OWASP Authentication Cheat Sheet, account lockout)."""
-THROTTLE_LONGEST_S = 900
-THROTTLE_FORGET = timedelta(hours=1)
-
-
-@dataclass(frozen=True)
-class NewSession:
-    """A session just begun; `secret` goes into the cookie and nowhere else."""
-
-    secret: str
-    out: SessionOut
+log = structlog.get_logger("paceline.accounts")
 
 
 def create_account(
@@ -65,65 +48,41 @@ def create_account(
     name: str,
     *,
     email: str | None = None,
-    scopes: Sequence[Scope] = HUMAN_SCOPES,
-    password: str | None = None,
+    is_installation_admin: bool = False,
+    password_hash: str | None = None,
 ) -> Account:
-    """A new account. Raises 409 when name or address is taken, 400 when the password is too short."""
-    if password is not None and len(password) < passwords.SHORTEST:
-        raise invalid_request(
-            f"A password needs at least {passwords.SHORTEST} characters."
-        )
-    if password is not None and email is None:
-        raise invalid_request(
-            "An account with a password needs an e-mail address to sign in with."
-        )
+    """A new account, a member of no project yet. Raises 409 when name or address is taken, 400 for a name of the
+    system or an address that is none."""
+    name = checked_name(name)
     account = Account(
         id=new_id("acc"),
         name=name,
-        email=email.lower() if email else None,
-        password_hash=None if password is None else passwords.hash_password(password),
-        scopes=list(scopes),
+        name_key=name_key(name),
+        email=None if email is None else checked_email(email),
+        password_hash=password_hash,
+        is_installation_admin=is_installation_admin,
         created_at=clock.now(),
     )
-    session.add(account)
+    if password_hash is not None:
+        credentials.known_words(account)
     try:
-        session.flush()
+        with session.begin_nested():
+            session.add(account)
+            session.flush()
     except IntegrityError:
-        session.rollback()
         raise conflict(
-            "An account with this name or e-mail address exists already."
+            "An account with this name or e-mail address exists already.",
+            "account_exists",
         ) from None
     return account
 
 
-def create_link(session: Session, account: Account, valid_minutes: float) -> str:
-    """The secret of a new one-time sign-in link."""
-    secret = new_secret("pll")
-    at = clock.now()
-    expires_at = at + timedelta(minutes=valid_minutes)
-    session.add(
-        SignInLink(
-            token_sha256=sha256_hex(secret),
-            account_id=account.id,
-            created_at=at,
-            expires_at=expires_at,
-            used_at=None,
-        )
-    )
-    return secret
-
-
-def sign_in_by_link(session: Session, secret: str, days: float) -> NewSession:
+def sign_in_by_link(
+    session: Session, secret: str, days: float, visitor: Visitor = NOBODY_KNOWN
+) -> NewSession:
     """Use up a link. Raises 401 `link_invalid` when it is unknown, used or expired."""
-    account_id = queries.take_link(session, sha256_hex(secret), clock.now())
-    account = None if account_id is None else session.get(Account, account_id)
-    if account is None:
-        raise ProblemError(
-            401,
-            "link_invalid",
-            "This sign-in link was used already or has expired; ask for a new one.",
-        )
-    return _begin_session(session, account, days)
+    account = credentials.use_link(session, secret, "sign_in")
+    return sessions.begin_session(session, account, days, "link", visitor)
 
 
 @dataclass(frozen=True)
@@ -135,21 +94,11 @@ class AccountCredentials:
 
 
 def reserve_attempt(
-    session: Session, keys: dict[str, str], email: str
+    session: Session, keys: Mapping[str, str], email: str
 ) -> AccountCredentials | None:
     """Count an attempt as failed before its password is compared; returns the account. Raises 429, without
-    counting, while a key is paused. A successful sign-in removes the failure (`sign_in_by_password`)."""
-    at = clock.now()
-    # Always in the same order, which rules out deadlocks between attempts.
-    for kind, key in sorted(keys.items()):
-        failures = queries.count_failure(
-            session, key, at, forget_before=at - THROTTLE_FORGET
-        )
-        _refuse_paused(session, key, at)
-        beyond = failures - THROTTLE_AFTER[kind]
-        if beyond >= 0:
-            pause = timedelta(seconds=min(THROTTLE_LONGEST_S, 2 ** min(beyond, 20)))
-            queries.block(session, key, at + pause)
+    counting, while a key is paused. A successful sign-in takes the failure back (`sign_in_by_password`)."""
+    throttling.count(session, keys)
     account = queries.account_by_email(session, email)
     return (
         None
@@ -159,125 +108,103 @@ def reserve_attempt(
 
 
 def sign_in_by_password(
-    session: Session, account_id: str | None, keys: dict[str, str], days: float
+    session: Session,
+    account_id: str | None,
+    keys: Mapping[str, str],
+    days: float,
+    visitor: Visitor = NOBODY_KNOWN,
 ) -> NewSession:
-    """Begin a session for the account whose password was right; None raises 401 and leaves the reserved
-    attempt counted."""
+    """Begin a session for the account whose password was right. None raises 401, and the attempt stays counted."""
     account = None if account_id is None else session.get(Account, account_id)
-    if account is None:
+    if account is None or account.disabled_at is not None:
+        log.warning("sign_in_failed", place=visitor.place)
         raise unauthenticated("The e-mail address or the password is wrong.")
-    queries.clear_throttles(session, [keys["address_from_place"], keys["address"]])
-    queries.give_back_failure(
-        session, keys["place"], unblock_below=THROTTLE_AFTER["place"]
-    )
-    return _begin_session(session, account, days)
-
-
-def throttle_keys(email: str, place: str) -> dict[str, str]:
-    """The keys failures are counted under; hashed, so that the table holds no typed-in addresses."""
-    address = sha256_hex(email.lower())[:32]
-    return {
-        "address_from_place": f"both:{address}:{place}",
-        "address": f"address:{address}",
-        "place": f"place:{place}",
-    }
-
-
-def _refuse_paused(session: Session, key: str, at: datetime) -> None:
-    """Raise 429 while `key` is paused. Called after counting, which locks the row, so that each of several
-    concurrent attempts sees the pause that the one before it set."""
-    until = queries.blocked_until(session, key)
-    if until is not None and until > at:
-        seconds = int((until - at).total_seconds()) + 1
-        raise ProblemError(
-            429,
-            "throttled",
-            f"Too many failed sign-ins; try again in {seconds} s.",
-            headers={"Retry-After": str(seconds)},
-        )
+    throttling.take_back(session, keys)
+    return sessions.begin_session(session, account, days, "password", visitor)
 
 
 def delete_expired(session: Session) -> None:
-    """Delete expired sessions and links, and failures too old to count."""
+    """Delete ended sessions, expired links, and failures too old to count."""
     at = clock.now()
-    queries.delete_expired(session, at)
-    queries.delete_throttles(session, before=at - THROTTLE_FORGET)
-
-
-def _begin_session(session: Session, account: Account, days: float) -> NewSession:
-    secret = new_secret("pls")
-    at = clock.now()
-    expires_at = at + timedelta(days=days)
-    row = BrowserSession(
-        token_sha256=sha256_hex(secret),
-        account_id=account.id,
-        created_at=at,
-        expires_at=expires_at,
-    )
-    session.add(row)
-    return NewSession(secret, session_out(account, expires_at))
-
-
-def session_out(account: Account, expires_at: datetime) -> SessionOut:
-    """The wire shape of a session; admin's implied scopes are spelled out for the pages."""
-    held = Principal("", frozenset(account.scopes), "session", account.id, None, None)
-    scopes: list[Scope] = [scope for scope in HUMAN_SCOPES if held.may(scope)]
-    return SessionOut(
-        account=AccountOut.model_validate(account), scopes=scopes, expires_at=expires_at
-    )
-
-
-def current_session(session: Session, secret: str) -> SessionOut:
-    """The session of a cookie. Raises 401."""
-    row = queries.browser_session(session, sha256_hex(secret), clock.now())
-    if row is None:
-        raise unauthenticated("The session has ended; sign in again.")
-    return session_out(row[1], row[0].expires_at)
-
-
-def end_session(session: Session, secret: str) -> None:
-    """Sign out; ending an ended session is fine."""
-    queries.end_session(session, sha256_hex(secret))
-    hint(session, CHANNEL)
+    queries.delete_expired(session, at, idle_since=at - sessions.idle_limit())
+    queries.delete_throttles(session, before=at - throttling.FORGET_AFTER)
 
 
 def create_token(
     session: Session, principal: Principal, spec: TokenIn
 ) -> TokenCreatedOut:
-    """A token for a program; its secret is in this answer only. Raises 403 for scopes its maker lacks."""
-    if "agent" in spec.scopes:
+    """A token for a program; its secret is in this answer only. Raises 403 for permissions its maker lacks."""
+    if "agent" in spec.permissions:
         raise forbidden(
             "Agents get their credential by enrolling: create an enrolment code instead."
         )
-    lacking = [scope for scope in spec.scopes if not principal.may(scope)]
+    lacking = [name for name in spec.permissions if not principal.may(name)]
     if lacking:
-        raise forbidden(f"You do not hold the scope {', '.join(lacking)} yourself.")
+        raise forbidden(
+            f"You do not hold the permission {', '.join(lacking)} yourself."
+        )
+    return store_token(session, spec, principal.name, principal.account_id)
+
+
+def store_token(
+    session: Session, spec: TokenIn, actor: str, account_id: str | None = None
+) -> TokenCreatedOut:
+    """Store a program's token of the session's project without asking who may; `account_id`: of its maker."""
     days = spec.expires_in_days
     expires_at = None if days is None else clock.now() + timedelta(days=days)
     token, secret = issue_token(
         session,
         spec.name,
         "plt",
-        list(spec.scopes),
-        account_id=principal.account_id,
+        list(spec.permissions),
+        account_id=account_id,
         expires_at=expires_at,
     )
-    detail = {"name": token.name, "prefix": token.prefix, "scopes": token.scopes}
-    audit.record(session, principal.name, "create", "token", token.id, detail)
-    return TokenCreatedOut(**TokenOut.model_validate(token).model_dump(), secret=secret)
+    detail = {
+        "name": token.name,
+        "prefix": token.prefix,
+        "permissions": token.permissions,
+    }
+    audit.record(session, actor, "create", "token", token.id, detail)
+    made_by = actor if account_id is not None else None
+    return TokenCreatedOut.of_row(token, made_by=made_by, secret=secret)
+
+
+def list_tokens(session: Session, *, limit: int, cursor: str | None) -> Page[TokenOut]:
+    """Tokens of the session's project, the newest first."""
+    rows = page(
+        session,
+        queries.tokens(),
+        [Token.id],
+        lambda row: [row.id],
+        lambda row: row,
+        limit=limit,
+        cursor=cursor,
+    )
+    makers = queries.names_of(
+        session, {row.account_id for row in rows.items if row.account_id is not None}
+    )
+    return Page(
+        items=[
+            TokenOut.of_row(row, made_by=makers.get(row.account_id))
+            for row in rows.items
+        ],
+        next=rows.next,
+    )
 
 
 def issue_token(
     session: Session,
     name: str,
     kind: str,
-    scopes: list[Scope],
+    held: Sequence[Permission],
     *,
     account_id: str | None = None,
     agent_id: str | None = None,
     expires_at: datetime | None = None,
 ) -> tuple[Token, str]:
-    """Store a token and return it with its secret. `kind`: `plt` for programs, `pla` for agents."""
+    """Store a token of the session's project and return it with its secret. `kind`: `plt` for programs, `pla`
+    for agents, whose token belongs to no project."""
     prefix = f"{kind}_{new_id('t')[-8:]}"
     secret = new_secret(prefix)
     token = Token(
@@ -285,7 +212,7 @@ def issue_token(
         name=name,
         prefix=prefix,
         secret_sha256=sha256_hex(secret),
-        scopes=sorted(set(scopes)),
+        permissions=sorted(set(held)),
         account_id=account_id,
         agent_id=agent_id,
         created_at=clock.now(),
@@ -293,6 +220,8 @@ def issue_token(
         expires_at=expires_at,
         revoked_at=None,
     )
+    if agent_id is not None:
+        token.project_id = null()
     session.add(token)
     return token, secret
 
@@ -314,18 +243,13 @@ def first_account(session: Session) -> Account | None:
 
 
 def find_account(session: Session, name: str | None) -> Account:
-    """The account called `name`, or the oldest. Raises 404."""
-    account = (
-        queries.first_account(session)
-        if name is None
-        else queries.account_by_name(session, name)
-    )
+    """The account called `name` (or with that address), or the oldest. Raises 404."""
+    if name is None:
+        account = queries.first_account(session)
+    else:
+        account = queries.account_by_name(session, name) or queries.account_by_email(
+            session, name
+        )
     if account is None:
         raise not_found("account", name or "(any)")
     return account
-
-
-def link_url(public_url: str, secret: str) -> str:
-    """The address a person opens. The secret is in the fragment: browsers send that to no server and no
-    referrer."""
-    return f"{public_url.rstrip('/')}/sign-in#token={secret}"

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+
+from paceline_contract.params import params_text
 
 from paceline_server.store.tables.decisions import Alert, Comparison, Finding
 
 ArmEvidence = tuple[Finding, Comparison]
-
-
-def params_text(params: Mapping[str, Any]) -> str:
-    """`batch=1000`; nothing for a benchmark without params."""
-    return ", ".join(f"{name}={value}" for name, value in params.items())
 
 
 def title(comparison: Comparison, target_name: str) -> str:
@@ -87,8 +83,8 @@ def _confirmation_sentence(alert: Alert, confirmation: Sequence[Comparison]) -> 
         comparison for comparison in confirmation if comparison.verdict == "fail"
     ]
     if failing:
-        said = worst_comparison(failing)
-        return f"A second run in a new session, after a pause, confirmed it: {said.evidence['words']}."
+        worst = worst_comparison(failing)
+        return f"A second run in a new session, after a pause, confirmed it: {worst.evidence['words']}."
     texts: dict[str, str] = {
         "suspected": "It is not confirmed yet: the same revision is measured again in a new session.",
         "unconfirmed": "A second run in a new session did not confirm it.",

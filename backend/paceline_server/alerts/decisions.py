@@ -1,9 +1,7 @@
-"""Applies a person's decision to one locked alert: act, assign, set a date, link an issue,
-note.
+"""Applies a person's decision to one locked alert: act, assign, set a date, link an issue, note.
 
-An action that does not apply is refused with those that do. Every change adds an event
-to the alert's history and an entry to the audit log in the same transaction; without a
-change nothing is written.
+Every change adds an event to the alert's history and an entry to the audit log in the
+same transaction.
 """
 
 from __future__ import annotations
@@ -30,9 +28,6 @@ from paceline_server.kernel.errors import ProblemError, conflict, invalid_reques
 from paceline_server.store import audit
 from paceline_server.store.tables.decisions import Alert
 
-OF_SERIES = ("history", "environment")
-"""Kinds of alerts that are about changes of series, whose level a person can accept."""
-
 
 def apply_action(
     session: Session,
@@ -43,13 +38,15 @@ def apply_action(
     note: str | None = None,
     baseline_commit: str | None = None,
 ) -> None:
-    """Carry out a decision. Raises 409 when it does not apply or the cause has a newer alert, 400 for a
-    baseline that goes with nothing."""
+    """Carry out a person's action. Raises 409, naming the possible actions, when it does not apply, or when
+    the cause has a newer alert; 400 for a baseline commit that does not belong to this action."""
     if baseline_commit is not None and (
-        action != "expected" or alert.kind not in OF_SERIES
+        action != "expected" or alert.kind not in changes.KINDS
     ):
-        text = "A baseline goes with `expected` of an alert about a series' history."
-        raise invalid_request(text, {"baseline_commit": "not with this"})
+        text = "Only the action `expected` takes a baseline, and only for an alert about a series' history."
+        raise invalid_request(
+            text, {"baseline_commit": "leave it out for this action and alert"}
+        )
     before = alert.state
     try:
         with session.begin_nested():
@@ -65,7 +62,7 @@ def apply_action(
             f"{action} does not apply to an alert that is {alert.state}; {advice}."
         ) from None
     except IntegrityError:
-        raise newer_alert() from None
+        raise newer_alert_conflict() from None
     move_baseline(session, alert, before, baseline_commit)
     detail = {
         "from": before,
@@ -76,8 +73,8 @@ def apply_action(
     audit.record(session, actor, action, "alert", alert.id, detail)
 
 
-def newer_alert() -> ProblemError:
-    """The cause of an alert that should live again has another living one."""
+def newer_alert_conflict() -> ProblemError:
+    """The error for reopening an alert whose cause has another living alert."""
     return conflict(
         "A newer alert about the same cause is already being looked at; work on that one."
     )
@@ -86,10 +83,12 @@ def newer_alert() -> ProblemError:
 def move_baseline(
     session: Session, alert: Alert, before: str, commit: str | None
 ) -> None:
-    """Let the series' baseline follow an alert that became expected, or is so no longer. `commit`: from where
-    on, when it is not where the alert's own changes begin. Raises 400 for one that can be no baseline."""
+    """Set the baseline of a series whose alert became expected; restore it if the alert is no longer expected.
+
+    The baseline begins at `commit`, or else at the alert's changes. Raises 400 if `commit` cannot be a baseline.
+    """
     if (
-        alert.kind not in OF_SERIES
+        alert.kind not in changes.KINDS
         or "expected" not in {before, alert.state}
         or before == alert.state
     ):
@@ -109,7 +108,7 @@ def add_note(session: Session, alert: Alert, note: str, actor: str) -> None:
 
 
 def assign(session: Session, alert: Alert, account_id: str | None, actor: str) -> None:
-    """Give the alert to a person, or to nobody. Raises 400 for an unknown account."""
+    """Assign the alert to a person, or to nobody. Raises 400 for an unknown account."""
     person = None if account_id is None else queries.account(session, account_id)
     if account_id is not None and person is None:
         raise invalid_request(
@@ -126,8 +125,7 @@ def assign(session: Session, alert: Alert, account_id: str | None, actor: str) -
 def set_due(
     session: Session, alert: Alert, due_at: datetime | None, actor: str
 ) -> None:
-    """Say until when it should be dealt with, or that there is no such date. Raises 400 for a date in the
-    past."""
+    """Set or remove the date by which the alert should be resolved. Raises 400 for a date in the past."""
     if due_at is not None and due_at <= clock.now():
         raise invalid_request(
             "The due date has passed already.", {"due_at": "in the future"}
@@ -145,7 +143,7 @@ def set_due(
 
 
 def link_issue(session: Session, alert: Alert, url: str | None, actor: str) -> None:
-    """Link the issue in which it is worked on, or none."""
+    """Link the issue that tracks the alert, or remove the link."""
     if alert.issue_url == url:
         return
     alert.issue_url = url
@@ -162,7 +160,7 @@ def _record_change(
 
 
 def is_overdue(alert: Alert) -> bool:
-    """Whether its date has passed and nobody has closed it; `queries.alerts` says the same in SQL."""
+    """Whether the due date of a living alert has passed; `queries.alerts` has the same rule in SQL."""
     return (
         alert.due_at is not None and alert.due_at < clock.now() and alert.state in LIVE
     )

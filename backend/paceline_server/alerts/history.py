@@ -1,8 +1,7 @@
-"""Changes the state of alerts and records their history; nothing else writes
-`Alert.state`.
+"""Changes the state of alerts and records their history.
 
-Every change is legal (`states`) and leaves an event saying who did what. It is
-published live only when people may already know of the alert (I13).
+Nothing else writes `Alert.state`: every change is legal (`states`) and leaves an event. A
+change is published live only when people may know of the alert (I13).
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from paceline_server.store import live_events, outbox
 from paceline_server.store.tables.decisions import Alert, AlertEvent
 
 SYSTEM = "paceline"
-"""Actor of what the machine decides."""
+"""Actor of the server's own decisions."""
 
 
 def change_state(
@@ -40,7 +39,7 @@ def add_event(
     *,
     before: AlertState | None = None,
 ) -> None:
-    """Add an event to an alert's history; without `before` it changed no state."""
+    """Add an event to an alert's history; `before` is the former state if the event changed it."""
     at = clock.now()
     alert.updated_at = at
     session.add(
@@ -61,8 +60,8 @@ def add_event(
 def restore(
     session: Session, alert: Alert, state: AlertState, actor: str, note: str
 ) -> None:
-    """Take a locked alert back to the state it was in before a decision that is undone. The one change that
-    asks no rule of `states`: it was in that state, and nothing has happened since."""
+    """Return a locked alert to its state before a decision that is undone. `states` has no rule for this: the
+    alert was in that state, and nothing has happened since."""
     before = alert.state
     alert.state = state
     add_event(session, alert, "undo", actor, note, before=before)  # type: ignore[arg-type]  # as above
@@ -71,7 +70,7 @@ def restore(
 
 
 def leave_shadow(session: Session, alert: Alert) -> None:
-    """The rule of a locked alert is active by now: people may see it, and hear of it if it is open."""
+    """Make a locked alert visible because its rule is active now, and notify people if it is open."""
     alert.shadow = False
     add_event(session, alert, "left_shadow", SYSTEM)
     if alert.state in ("open", "acknowledged"):
@@ -80,7 +79,7 @@ def leave_shadow(session: Session, alert: Alert) -> None:
 
 
 def publish_alert(session: Session, alert: Alert) -> None:
-    """Tell streams of an alert people may see; one raised in shadow is told to nobody."""
+    """Publish an alert to live streams, unless it is in shadow."""
     if alert.shadow:
         return
     data = {"id": alert.id, "state": alert.state, "title": alert.title}

@@ -1,100 +1,99 @@
-"""Notifies people of a confirmed alert, once.
+"""Tells people of a confirmed alert, once.
 
-Handles the outbox topic `alerts.notify`, written in the transaction that opened the
-alert. I13: only open alerts are notified, and none raised in shadow. Notifications, and
-silence while the rule is muted, are recorded in the alert's history; when the mute
-ends, people hear of what is still open. If a channel fails, the outbox tries again
-later, so a channel must tolerate a repeat.
+Only open alerts are notified, and none raised in shadow (I13). While a rule is muted the
+alert's history records the silence; alerts still open when the mute ends are notified
+then. Channels send the notice and repeat what fails.
 
-    alerts.notify ─▶ deliver ─┬─ told ─▶ "notified"
-          ▲                   └─ muted ─▶ "silenced" ─ at its end ─▶ alerts.silence_ended ─▶ catch_up ─┐
-          └─────────────────────────────────────────────────────── still open, and nobody heard ───────┘
+    alerts.notify ─▶ compose ─▶ tell ─┬─ published ─▶ "notified"
+          ▲                           └─ muted ─▶ "silenced" ─ at its end ─▶ alerts.silence_ended ─▶ catch_up ─┐
+          └──────────────────────────────────────────────────────────── still open, and nobody heard ──────────┘
 """
 
 from __future__ import annotations
 
+import structlog
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
-from paceline_server.alerts.channels.base import Channel, Notice
-from paceline_server.alerts.channels.log import LogChannel
-from paceline_server.alerts.channels.webhook import WebhookChannel
 from paceline_server.alerts.explain import service as explain
 from paceline_server.alerts.history import SYSTEM, add_event
 from paceline_server.alerts.rules import service as rules
 from paceline_server.alerts.topics import NOTIFY
+from paceline_server.channels import service as channels
+from paceline_server.channels.service import Link, Notice
 from paceline_server.kernel import clock, settings
 from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.rules import RuleMute
 
-
-def configured_channels() -> list[Channel]:
-    """The channels of this process, by its settings."""
-    own = settings.current()
-    webhook = (
-        [WebhookChannel(own.webhook_url, own.webhook_timeout_s)]
-        if own.webhook_url
-        else []
-    )
-    return [LogChannel(), *webhook]
+log = structlog.get_logger("paceline.alerts")
 
 
-def deliver(session: Session, alert_id: str) -> list[str]:
-    """Tell every channel of an open alert; names the channels told. Anything else is not worth a person's
-    time.
-
-    Runs in a read-only transaction: a slow receiver must not hold up the database's writer.
-    """
+def compose(session: Session, alert_id: str) -> Notice | None:
+    """The notice of an open alert. Reads only: its evidence may be long."""
     alert = queries.alert(session, alert_id)
-    if (
-        alert is None
-        or not _is_worth_telling(alert)
-        or rules.mute_in_force(session, alert.rule_id) is not None
-    ):
-        return []
+    if alert is None or not _is_worth_telling(alert):
+        return None
     target = queries.spoken_name(session, alert.target_id)
-    notice = Notice(
-        alert_id=alert.id,
+    where = settings.current().public_url or ""
+    return Notice(
+        kind="alert.opened",
+        severity=_severity(alert),
+        subject_id=alert.id,
+        state=alert.state,
         title=alert.title,
-        words=alert.words,
-        explanation=explain.explain_briefly(session, alert, target).sentence,
-        url=f"{settings.current().public_url or ''}/alerts/{alert.id}",
+        summary=alert.words,
+        text=explain.explain_briefly(session, alert, target).sentence,
+        url=f"{where}/alerts/{alert.id}",
+        suite=alert.suite,
+        target_id=alert.target_id,
+        target=target,
+        branch=queries.branch_of_run(session, alert.run_id),
         demonstration=alert.demonstration,
+        links=(
+            Link("Run", f"{where}/runs/{alert.run_id}"),
+            Link("Target", f"{where}/targets/{alert.target_id}"),
+        ),
     )
-    for channel in (used := configured_channels()):
-        channel.send(notice)
-    return [channel.name for channel in used]
 
 
-def record_delivery(session: Session, alert_id: str, told: list[str]) -> None:
-    """Remember in the alert's history who was told, or why nobody was."""
+def _severity(alert: Alert) -> channels.Severity:
+    """Critical is what a change of code has to answer for; what a target did is a warning."""
+    if alert.demonstration:
+        return "info"
+    blames_code = alert.kind in ("arm_slower", "gate") or alert.cause == "code"
+    return "critical" if blames_code else "warning"
+
+
+def tell(session: Session, alert_id: str, notice: Notice | None) -> None:
+    """Publish the notice of an alert, or record in its history that its rule is muted."""
     alert = queries.lock_alert(session, alert_id)
-    if alert is None:
+    if alert is None or notice is None or not _is_worth_telling(alert):
         return
-    if told:
-        add_event(session, alert, rules.NOTIFIED, SYSTEM, ", ".join(told))
-    elif (
-        _is_worth_telling(alert)
-        and (mute := rules.mute_in_force(session, alert.rule_id)) is not None
-    ):
+    mute = rules.mute_in_force(session, alert.rule_id)
+    if mute is not None:
         add_event(session, alert, rules.SILENCED, SYSTEM, rules.mute_words(mute))
         _wait_for_end_of_mute(session, alert, mute)
+        return
+    log.warning(
+        "alert_open", alert_id=alert.id, title=notice.title, words=notice.summary
+    )
+    told = ["log", *channels.publish(session, notice)]
+    add_event(session, alert, rules.NOTIFIED, SYSTEM, ", ".join(told))
 
 
 def notify_after_mute(session: Session, alert_id: str) -> None:
-    """A mute ended: tell of the alert if it is still open, nobody heard meanwhile, and no other mute
-    began."""
+    """Notify people of an alert whose rule's mute ended, unless it is closed, was notified meanwhile or is
+    muted again."""
     alert = queries.lock_alert(session, alert_id)
     if alert is None or not _is_worth_telling(alert):
         return
     mute = rules.mute_in_force(session, alert.rule_id)
     if mute is not None:
         _wait_for_end_of_mute(session, alert, mute)
-    elif (
-        queries.newest_action(session, alert_id, (rules.SILENCED, rules.NOTIFIED))
-        == rules.SILENCED
-    ):
+        return
+    last = queries.last_event(session, alert_id, (rules.SILENCED, rules.NOTIFIED))
+    if last is not None and last.action == rules.SILENCED:
         outbox.add(session, NOTIFY, alert.id)
 
 

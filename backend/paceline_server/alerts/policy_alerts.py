@@ -1,10 +1,8 @@
-"""Raises alerts when a usage policy that is in force stops being right, after seeing it
-twice.
+"""Raises alerts when a shipped usage policy no longer picks the faster arm.
 
-I13: advice that turns from right (or open) to wrong raises a suspected alert; a
-confirmation run of the same revision, restricted to the policy's benchmarks, decides;
-people hear nothing before. What a confirmation or a person ended is news again when a
-later job says so. The advice of a confirmation is computed and never stored.
+Advice that turns wrong only raises a suspected alert; a confirmation run of the same
+revision decides before people hear of it (I13). The advice of a confirmation is computed
+and never stored.
 
     holds: true ─▶ false ─▶ suspected ─ cool-down ─▶ confirmation run ─┬─ false ─▶ open, told
                                                                        ├─ true ──▶ unconfirmed
@@ -17,18 +15,22 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
+from paceline_server.alerts.candidates import (
+    ask_for_confirmation,
+    is_being_confirmed,
+    raise_alert,
+)
 from paceline_server.alerts.changes.history_sentences import case_place
 from paceline_server.alerts.history import SYSTEM, add_event, change_state
 from paceline_server.alerts.states import Event
-from paceline_server.alerts.topics import CONFIRM, NOTIFY
+from paceline_server.alerts.topics import NOTIFY
 from paceline_server.detect.policies import service as policies
 from paceline_server.detect.service import Role
 from paceline_server.jobs import service as jobs
-from paceline_server.kernel import clock, ids, settings
+from paceline_server.kernel import clock, ids
 from paceline_server.stats.constants import POLICY_CONFIDENCE
 from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert, Finding
@@ -45,7 +47,7 @@ RULE = {
 
 
 def cause_key(row: PolicyAdvice) -> str:
-    """What an alert is about: one policy at one point of the other params, on one target."""
+    """The cause of an alert: one policy at one point of the other params, on one target."""
     return json.dumps(
         ["policy", row.suite, row.policy, row.target_id, row.params_key],
         separators=(",", ":"),
@@ -53,7 +55,7 @@ def cause_key(row: PolicyAdvice) -> str:
 
 
 def evaluate(session: Session, job_id: str) -> None:
-    """Draw the consequences of what a baseline job says of the suite's policies."""
+    """Raise, confirm or close alerts by the policy advice that a baseline job produced."""
     for row in policies.advice_of_job(session, job_id):
         if _is_known(session, row):
             continue
@@ -67,7 +69,7 @@ def evaluate(session: Session, job_id: str) -> None:
 
 
 def _is_known(session: Session, row: PolicyAdvice) -> bool:
-    """Whether this job's advice is evidence already: evaluating it again adds nothing."""
+    """Whether the newest alert of this cause has this job as evidence already."""
     newest = queries.newest_of_cause(session, cause_key(row))
     return newest is not None and queries.has_finding(session, newest.id, row.job_id)
 
@@ -93,13 +95,12 @@ def _handle_wrong_advice(
         if alert.state == "inconclusive":
             change_state(session, alert, Event.retry, SYSTEM)
             alert.run_id = row.run_id
-            _ask_for_confirmation(session, alert)
+            ask_for_confirmation(session, alert)
     _store_advice(session, alert, "candidate", row)
 
 
 def _ended_since(session: Session, before: PolicyAdvice) -> bool:
-    """Whether the alert about wrong advice came to nothing, or was called fixed, after that advice: then
-    wrong advice is news again."""
+    """Whether the cause's alert was closed after the advice `before`; wrong advice is news again then."""
     newest = queries.newest_of_cause(session, cause_key(before))
     ended = newest is not None and newest.state in ("unconfirmed", "fixed")
     return ended and newest is not None and newest.updated_at >= before.measured_at
@@ -133,36 +134,14 @@ def _raise_alert(session: Session, row: PolicyAdvice) -> Alert | None:
         created_at=at,
         updated_at=at,
     )
-    try:
-        with session.begin_nested():
-            session.add(alert)
-            session.flush()
-    except IntegrityError:
-        return None
-    add_event(
-        session,
-        alert,
-        Event.raise_.value,
-        SYSTEM,
-        f"{advice['words']}: {advice['why']}",
-    )
-    _ask_for_confirmation(session, alert)
-    return alert
+    return raise_alert(session, alert, f"{advice['words']}: {advice['why']}")
 
 
-def _ask_for_confirmation(session: Session, alert: Alert) -> None:
-    outbox.add(
-        session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s
-    )
-
-
-def confirm(session: Session, alert: Alert) -> None:
-    """The cool-down of a locked alert is over: the same revision again, in a new session (I13)."""
+def start_confirmation(session: Session, alert: Alert) -> None:
+    """After the cool-down of a locked alert, request a run of the same revision in a new session (I13)."""
     if alert.state != "suspected":
         return
-    if alert.confirmation_run_id is not None and queries.run_is_alive(
-        session, alert.confirmation_run_id
-    ):
+    if is_being_confirmed(session, alert):
         return
     advice = queries.newest_numbers(session, alert.id)["advice"]
     cold = advice["cold"]["benchmark"] if advice["cold"] else None
@@ -180,11 +159,10 @@ def confirm(session: Session, alert: Alert) -> None:
     add_event(session, alert, "confirmation_requested", SYSTEM, f"run {run.id}")
 
 
-def decide(
+def decide_confirmation(
     session: Session, alert: Alert, job: Job, run: Run, advised: Sequence[PolicyAdvice]
 ) -> None:
-    """The confirmation of a locked alert ended: does a second session say the same? `advised`: what its
-    samples say."""
+    """Decide a locked alert whose confirmation ended; `advised` is the advice from that run's samples."""
     if alert.confirmation_run_id != run.id or alert.state not in (
         "suspected",
         "inconclusive",
@@ -203,9 +181,9 @@ def decide(
     _, _, policy, _, point = json.loads(alert.cause_key)
     again = next(
         (
-            assessment
-            for assessment in advised
-            if (assessment.policy, assessment.params_key) == (policy, point)
+            advice
+            for advice in advised
+            if (advice.policy, advice.params_key) == (policy, point)
         ),
         None,
     )
@@ -231,7 +209,7 @@ def decide(
 def _store_advice(
     session: Session, alert: Alert, role: Role, row: PolicyAdvice
 ) -> None:
-    """Advice as a finding, whole: it is derived data, so what it said is what is kept (I16)."""
+    """Store the whole advice as a finding: advice is derived, so explanations need what it said (I16)."""
     advice, in_force = dict(row.advice), row.in_force
     warm = advice["warm"]
     session.add(
@@ -270,7 +248,7 @@ def _store_advice(
 def _filters(
     advice: Mapping[str, Any], in_force: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """What the policy was asked, with its numbers: limits are what was measured."""
+    """The checks of the policy in force; each limit is the measured value."""
     warm, warmup, minimum = advice["warm"], advice["warmup"], in_force["minimum"]
     lower, upper = warm["lower"], warm["upper"]
     inside = (
@@ -278,7 +256,7 @@ def _filters(
         and (lower or 0) <= minimum
         and (upper is None or minimum <= upper)
     )
-    found = [
+    filters = [
         {
             "name": "minimum",
             "value": minimum,
@@ -290,7 +268,7 @@ def _filters(
     rounds = in_force["warmup_rounds"]
     if rounds is not None:
         needed = warmup["rounds"]
-        found.append(
+        filters.append(
             {
                 "name": "warmup_rounds",
                 "value": rounds,
@@ -300,7 +278,7 @@ def _filters(
             }
         )
     return [
-        *found,
+        *filters,
         {
             "name": "holds",
             "value": None,

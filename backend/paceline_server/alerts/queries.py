@@ -21,14 +21,18 @@ from paceline_server.store.tables.decisions import (
 )
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.projects import Project
 from paceline_server.store.tables.rules import TriageBatch
+
+LOOKED_BACK = 20
+"""Jobs among which one with the same request is looked for."""
 
 
 def job_with_run(session: Session, job_id: str) -> tuple[Job, Run] | None:
-    found = session.execute(
+    row = session.execute(
         select(Job, Run).join(Run, Run.id == Job.run_id).where(Job.id == job_id)
     ).one_or_none()
-    return None if found is None else (found[0], found[1])
+    return None if row is None else (row[0], row[1])
 
 
 def alert(session: Session, alert_id: str) -> Alert | None:
@@ -36,14 +40,15 @@ def alert(session: Session, alert_id: str) -> Alert | None:
 
 
 def lock_alert(session: Session, alert_id: str) -> Alert | None:
-    """An alert, locked until the transaction ends."""
+    """An alert as others committed it, locked until the transaction ends."""
+    query = select(Alert).where(Alert.id == alert_id).with_for_update()
     return session.scalars(
-        select(Alert).where(Alert.id == alert_id).with_for_update()
+        query.execution_options(populate_existing=True)
     ).one_or_none()
 
 
 def lock_living_alert(session: Session, cause_key: str) -> Alert | None:
-    """The one living alert of a cause, locked."""
+    """The living alert of a cause, locked."""
     query = (
         select(Alert)
         .where(Alert.cause_key == cause_key, Alert.state.in_(LIVE))
@@ -53,7 +58,7 @@ def lock_living_alert(session: Session, cause_key: str) -> Alert | None:
 
 
 def has_finding(session: Session, alert_id: str, job_id: str) -> bool:
-    """Whether a job is evidence of an alert already."""
+    """Whether an alert has a finding of this job."""
     query = select(func.count()).where(
         Finding.alert_id == alert_id, Finding.job_id == job_id
     )
@@ -83,7 +88,7 @@ def newest_of_cause(session: Session, cause_key: str) -> Alert | None:
 
 
 def lock_alerts(session: Session, alert_ids: Iterable[str]) -> dict[str, Alert]:
-    """Those of these alerts there are, locked in one order, by id."""
+    """The existing alerts among these ids, locked in id order."""
     query = (
         select(Alert)
         .where(Alert.id.in_(list(alert_ids)))
@@ -96,7 +101,7 @@ def lock_alerts(session: Session, alert_ids: Iterable[str]) -> dict[str, Alert]:
 def newest_events(
     session: Session, alert_ids: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
-    """The newest event of each alert and how many there are, by alert id: equal while nothing happens."""
+    """The newest event and the number of events of each alert; comparing them later shows any change."""
     query = (
         select(AlertEvent.alert_id, func.max(AlertEvent.id), func.count())
         .where(AlertEvent.alert_id.in_(list(alert_ids)))
@@ -116,7 +121,7 @@ def batches() -> Select[Any]:
 
 
 def known_comparisons(session: Session, comparison_ids: Iterable[str]) -> set[str]:
-    """Which comparisons are evidence of an alert already."""
+    """Which of these comparisons are evidence of an alert."""
     query = select(Finding.comparison_id).where(
         Finding.comparison_id.in_(list(comparison_ids))
     )
@@ -147,8 +152,7 @@ def run_is_alive(session: Session, run_id: str) -> bool:
 
 @dataclass(frozen=True)
 class AlertFilters:
-    """What a list of alerts is narrowed by; None: by nothing. Those raised in shadow are listed by
-    themselves."""
+    """Filters of the list of alerts; None does not filter. Alerts raised in shadow are listed separately."""
 
     state: AlertState | None = None
     suite: str | None = None
@@ -186,7 +190,7 @@ def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
         )
         query = query.where(overdue if filters.overdue else not_(overdue))
     if filters.text is not None:
-        said = (
+        searched = (
             Alert.title,
             Alert.words,
             Alert.benchmark,
@@ -195,7 +199,12 @@ def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
             Alert.head_commit,
         )
         query = query.where(
-            or_(*(column.icontains(filters.text, autoescape=True) for column in said))
+            or_(
+                *(
+                    column.icontains(filters.text, autoescape=True)
+                    for column in searched
+                )
+            )
         )
     return query
 
@@ -204,15 +213,9 @@ def target_and_assignee_names(
     session: Session, rows: Sequence[Alert]
 ) -> tuple[dict[str, str], dict[str, Account]]:
     """(target names, assignees) of alerts, by id."""
-    targets = {row.target_id for row in rows}
-    people = {row.assignee_id for row in rows if row.assignee_id is not None}
-    found = session.scalars(select(Target).where(Target.id.in_(targets)))
-    accounts = (
-        session.scalars(select(Account).where(Account.id.in_(people))) if people else ()
-    )
-    return {target.id: target.name for target in found}, {
-        account.id: account for account in accounts
-    }
+    targets = select(Target).where(Target.id.in_({row.target_id for row in rows}))
+    names = {target.id: target.name for target in session.scalars(targets)}
+    return names, accounts(session, (row.assignee_id for row in rows))
 
 
 def events(session: Session, alert_id: str) -> list[AlertEvent]:
@@ -224,35 +227,92 @@ def events(session: Session, alert_id: str) -> list[AlertEvent]:
     return list(session.scalars(query))
 
 
-def newest_action(session: Session, alert_id: str, of: Iterable[str]) -> str | None:
-    """Which of these actions an alert's history has last."""
+def last_event(
+    session: Session, alert_id: str, actions: Sequence[str]
+) -> AlertEvent | None:
+    """The newest event of an alert among these actions."""
     query = (
         select(AlertEvent)
-        .where(AlertEvent.alert_id == alert_id, AlertEvent.action.in_(list(of)))
+        .where(AlertEvent.alert_id == alert_id, AlertEvent.action.in_(list(actions)))
         .order_by(AlertEvent.at.desc(), AlertEvent.id.desc())
         .limit(1)
     )
-    event = session.scalars(query).one_or_none()
-    return None if event is None else event.action
+    return session.scalars(query).one_or_none()
+
+
+def titles(session: Session, alert_ids: Iterable[str]) -> dict[str, str]:
+    """The titles of alerts by id."""
+    query = select(Alert.id, Alert.title).where(Alert.id.in_(set(alert_ids)))
+    return {row.id: row.title for row in session.execute(query)}
 
 
 def account(session: Session, account_id: str) -> Account | None:
     return session.get(Account, account_id)
 
 
+def accounts(session: Session, account_ids: Iterable[str | None]) -> dict[str, Account]:
+    """Accounts by id."""
+    wanted = {account_id for account_id in account_ids if account_id is not None}
+    if not wanted:
+        return {}
+    query = select(Account).where(Account.id.in_(wanted))
+    return {account.id: account for account in session.scalars(query)}
+
+
 def target_name(session: Session, target_id: str) -> str:
-    """What rules match by."""
+    """A target's name, which rules match by."""
     return session.get_one(Target, target_id).name
 
 
 def spoken_name(session: Session, target_id: str) -> str:
-    """What sentences call it."""
+    """A target's name as sentences spell it."""
     return session.get_one(Target, target_id).spoken_name
 
 
+def branch_of_run(session: Session, run_id: str) -> str | None:
+    """The branch that a run measured."""
+    return session.get_one(Run, run_id).branch
+
+
+def default_branch(session: Session, project_id: str) -> str:
+    """The branch that a project's history is about."""
+    return session.get_one(Project, project_id).default_branch
+
+
+def job_before(
+    session: Session, job: Job, run: Run, triggers: Sequence[str]
+) -> str | None:
+    """Id of the newest done job before this one that was asked for the same: suite, branch, target, benchmarks and
+    params, without knobs and a base."""
+    query = (
+        select(Job.id, Run.benchmarks, Run.params, Run.knobs)
+        .join(Run, Run.id == Job.run_id)
+        .where(
+            Run.suite == run.suite,
+            Run.branch == run.branch,
+            Run.trigger.in_(list(triggers)),
+            not_(Run.compares_revisions),
+            Run.demonstration.is_(False),
+            Job.target_id == job.target_id,
+            Job.state == "done",
+            Job.id < job.id,
+        )
+        .order_by(Job.id.desc())
+        .limit(LOOKED_BACK)
+    )
+    return next(
+        (
+            row.id
+            for row in session.execute(query)
+            if (row.benchmarks, row.params) == (run.benchmarks, run.params)
+            and not row.knobs
+        ),
+        None,
+    )
+
+
 def counts_by_state(session: Session) -> dict[str, int]:
-    """How many alerts people may see are in each state; those in shadow, and those of simulated targets, are
-    not among them."""
+    """The number of alerts in each state that has any; without alerts in shadow and of simulated targets."""
     query = select(Alert.state, func.count()).where(
         Alert.shadow.is_(False), Alert.target_id.in_(REAL_TARGETS)
     )
@@ -261,8 +321,8 @@ def counts_by_state(session: Session) -> dict[str, int]:
 
 
 def opened_since(session: Session, since: datetime) -> dict[str, int]:
-    """States of the alerts that opened since then, with counts: no shadow, no demonstration, none of a
-    simulated target."""
+    """The present states of alerts that opened since then, with counts; without alerts in shadow, of
+    demonstrations and of simulated targets."""
     opened = select(AlertEvent.alert_id).where(
         AlertEvent.to_state == "open", AlertEvent.at >= since
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query
 
 from paceline_server.accounts.auth import Principal, require
-from paceline_server.alerts import triage, triage_batches
+from paceline_server.alerts import decisions, triage, triage_batches
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.bisect.schemas import BisectIn
 from paceline_server.alerts.explain import service as explain
@@ -35,8 +35,9 @@ from paceline_server.store.session import DbSession
 router = APIRouter(tags=["alerts"])
 router.include_router(rules.router)
 
-Reader = Annotated[Principal, Depends(require("read"))]
-Triager = Annotated[Principal, Depends(require("alerts:write"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
+Triager = Annotated[Principal, Depends(require("alerts.triage"))]
+Requester = Annotated[Principal, Depends(require("runs.create", "targets.use"))]
 Text = Annotated[str | None, Query(min_length=1, max_length=200)]
 
 
@@ -57,9 +58,9 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AlertOut]:
-    """Alerts, the newest first. `assignee=none`: nobody has taken it; `shadow=true`: only those raised by a
-    rule in shadow, which are in no other list; `rule`: a rule's id; `text`: in title, words, benchmark,
-    suite or commits."""
+    """Alerts, the newest first. `assignee=none` lists unassigned alerts. `shadow=true` lists only alerts of
+    rules in shadow, which are left out otherwise. `rule` is a rule's id. `text` is searched in title, words,
+    benchmark, suite and commits."""
     filters = AlertFilters(
         state=state,
         suite=suite,
@@ -78,8 +79,8 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
 
 @router.post("/alerts/bulk")
 def triage_in_bulk(body: BulkIn, who: Triager, session: DbSession) -> TriageBatchOut:
-    """One decision about several alerts: all of them, or none and 409 `bulk_refused` with the reason of
-    each."""
+    """Apply one decision to several alerts. If any alert refuses, none is changed: 409 `bulk_refused` with
+    the reason of each."""
     return triage_batches.decide_batch(session, body, who.name)
 
 
@@ -93,8 +94,8 @@ def list_triage_batches(
 
 @router.post("/alerts/bulk/{batch_id}/undo")
 def undo_bulk_triage(batch_id: str, who: Triager, session: DbSession) -> TriageBatchOut:
-    """Take a bulk decision back, within 15 minutes and only if none of its alerts has changed since: else
-    409 `undo_refused`."""
+    """Undo a bulk decision within 15 minutes. 409 `undo_refused` when it is too late or one of its alerts has
+    changed since."""
     return triage_batches.undo_batch(session, batch_id, who.name)
 
 
@@ -106,9 +107,9 @@ def get_alert(
     *,
     expand: Literal["window"] | None = None,
 ) -> AlertDetailOut:
-    """One alert: its rule, its evidence with every filter, its history, and what can be done with it.
-    `expand=window`: every finding's window with all its jobs and values, else how many and which first and
-    last."""
+    """One alert with its rule, its evidence with every filter, its history and the possible actions.
+    `expand=window` lists all jobs and values of each finding's window; without it a window has their number
+    and the first and last job."""
     return triage.alert_detail(session, alert_id, windows=expand == "window")
 
 
@@ -116,16 +117,16 @@ def get_alert(
 def explain_alert(
     alert_id: str, _: Reader, session: DbSession, *, rederive: bool = False
 ) -> ExplanationOut:
-    """Every filter with its number and limit, the data window, and one paragraph for people. `rederive`: also
-    make the first 20 findings again from stored samples; each reads as many jobs as its window has points."""
+    """Every filter with its number and limit, the data window, and one paragraph for people. `rederive` also
+    computes the first 20 findings again from stored samples, which reads every job of their windows."""
     return explain.explain(session, alert_id, again=rederive)
 
 
 @router.post("/alerts/{alert_id}/bisect")
 def bisect_alert(
-    alert_id: str, body: BisectIn, who: Triager, session: DbSession
+    alert_id: str, body: BisectIn, who: Requester, session: DbSession
 ) -> AlertDetailOut:
-    """Look for the one commit by A/B jobs. 409 while one runs, and where the code is not to blame."""
+    """Search for the culprit commit by A/B jobs. 409 while a search runs, or if the alert does not blame code."""
     bisect.start_by_hand(session, alert_id, body.budget, who.name)
     return triage.alert_detail(session, alert_id)
 
@@ -135,7 +136,15 @@ def act_on_alert(
     alert_id: str, body: AlertActionIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
     """Acknowledge, resolve or reopen."""
-    return triage.apply_action(session, alert_id, body, who.name)
+    return triage.decide(
+        session,
+        alert_id,
+        decisions.apply_action,
+        body.action,
+        who.name,
+        note=body.note,
+        baseline_commit=body.baseline_commit,
+    )
 
 
 @router.post("/alerts/{alert_id}/notes")
@@ -143,28 +152,28 @@ def add_alert_note(
     alert_id: str, body: AlertNoteIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
     """Add a remark to the history."""
-    return triage.add_note(session, alert_id, body.note, who.name)
+    return triage.decide(session, alert_id, decisions.add_note, body.note, who.name)
 
 
 @router.put("/alerts/{alert_id}/due")
 def set_alert_due(
     alert_id: str, body: DueIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
-    """Say until when it should be dealt with (null: no date)."""
-    return triage.set_due(session, alert_id, body.due_at, who.name)
+    """Set the date by which the alert should be resolved; null removes it."""
+    return triage.decide(session, alert_id, decisions.set_due, body.due_at, who.name)
 
 
 @router.put("/alerts/{alert_id}/issue")
 def link_alert_issue(
     alert_id: str, body: IssueIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
-    """Link the issue in which it is worked on (null: none)."""
-    return triage.link_issue(session, alert_id, body.url, who.name)
+    """Link the issue that tracks the alert; null removes the link."""
+    return triage.decide(session, alert_id, decisions.link_issue, body.url, who.name)
 
 
 @router.put("/alerts/{alert_id}/assignee")
 def assign_alert(
     alert_id: str, body: AssigneeIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
-    """Give the alert to a person, or to nobody (null)."""
-    return triage.assign(session, alert_id, body.account_id, who.name)
+    """Assign the alert to a person; null unassigns it."""
+    return triage.decide(session, alert_id, decisions.assign, body.account_id, who.name)

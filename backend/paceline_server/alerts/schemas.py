@@ -39,15 +39,19 @@ class FilterOut(Response):
     text: str
 
 
-AlertKind = Literal["arm_slower", "history", "environment", "policy"]
+AlertKind = Literal[
+    "arm_slower", "history", "environment", "policy", "gate", "missing", "schedule"
+]
 CauseName = Literal["code", "environment", "target"]
 
 
 class FindingOut(Response):
-    """What detection said, frozen. Of a comparison: `ratio` with `launches` and `blocks`, both arms or (of an
-    A/B run, `sides` = revisions) head against base. Of a change of a series (`series_id`): `ratio` = level
-    after ÷ before, above 1 the worse side, `numbers` holds the rest, and there is no verdict; `window` is
-    {points, first, last} then (the last two are jobs), with `expand=window` {job_ids, values}."""
+    """An immutable finding of detection.
+
+    A finding of a comparison has `verdict`, `ratio`, `launches` and `blocks`; `sides` says whether two arms or
+    two revisions were compared. A finding of a series' change has `series_id` and no verdict; its `ratio` is
+    the level after ÷ before, above 1 when it got worse, and `numbers` holds the rest. Its `window` is
+    {points, first, last} with the ids of the first and last job, or {job_ids, values} with `expand=window`."""
 
     id: str
     kind: AlertKind
@@ -95,10 +99,13 @@ class RuleOut(Response):
 
 
 class AlertOut(Response):
-    """`ratio` above 1: it got worse. A history alert blames the commits after `base_commit`, up to and with
-    `head_commit`; `culprit` is the one a bisection found. `cause`: null for arms and policies. `rule_id`:
-    null for a rule of a manifest or a built-in one. `baseline_commit`: called expected, the level from there
-    on is the new baseline."""
+    """An alert in the inbox.
+
+    `ratio` above 1 means worse. About a gate, `metric` is the derived metric if it has one; about vanished cases
+    and schedules, benchmark, arm and metric are empty. A history alert blames the commits after `base_commit` up to
+    and including `head_commit`; `culprit` is the commit a bisection found. `cause` is null for arms and policies. `rule_id`
+    is null for a manifest's or a built-in rule. If the alert was called expected, the level from
+    `baseline_commit` on is the new baseline."""
 
     id: str
     title: str
@@ -145,7 +152,7 @@ class AlertDetailOut(AlertOut):
 
 
 class AlertActionIn(Request):
-    """`baseline_commit` goes with `expected` of an alert about a series' history; omitted: the commit it
+    """`baseline_commit` may be given with `expected` for a history alert; the default is the commit it
     blames."""
 
     action: Action
@@ -162,20 +169,20 @@ class AssigneeIn(Request):
 
 
 class DueIn(Request):
-    """Until when it should be dealt with; null: no date."""
+    """The date by which an alert should be resolved; null removes it."""
 
     due_at: Instant | None
 
 
 class IssueIn(Request):
-    """Where it is worked on: an http or https address; null: nowhere."""
+    """The http or https address of the issue that tracks an alert; null removes it."""
 
     url: str | None = Field(max_length=2000)
 
     @field_validator("url")
     @classmethod
     def _address(cls, url: str | None) -> str | None:
-        """Nothing but a link a browser may follow: pages show it as one."""
+        """Accept only http(s) links without credentials: pages show the address as a link."""
         if url is None:
             return None
         try:
@@ -195,8 +202,9 @@ class IssueIn(Request):
 
 
 class BulkIn(Request):
-    """One decision about several alerts, all of them or none. At least one of `action`, `assign`, `due` and
-    `note`; the note goes with the action, or is a remark of its own."""
+    """One decision about several alerts, applied to all of them or none.
+
+    At least one of `action`, `assign`, `due` and `note` is required. A note without an action is a remark."""
 
     alert_ids: list[str] = Field(min_length=1, max_length=200)
     action: Action | None = None
@@ -223,7 +231,7 @@ class BulkIn(Request):
 
 
 class TriageBatchOut(Response):
-    """A bulk decision; it can be undone until `undo_until` unless an alert has changed meanwhile."""
+    """A bulk decision, which can be undone until `undo_until` if none of its alerts has changed."""
 
     id: str
     actor: str

@@ -1,13 +1,13 @@
 """Raises, confirms and closes alerts about arms; people hear only of confirmed ones (I13).
 
-Outbox topic `alerts.evaluate`: one message per concluded job. What must stay true:
-- there is one living alert per cause: suite, benchmark, arm, metric, target,
-  demonstration; all params together;
+Handles the outbox topic `alerts.evaluate`, one message per concluded job. What must stay
+true:
+- a cause has one living alert; a cause is a suite, benchmark, arm, metric, target and
+  whether it was a demonstration, over all params;
 - only the event `confirm` leads to `alerts.notify`;
-- a confirmation decides its own alert and nothing else; a demonstration never proves a
-  recovery;
-- evaluating a job again adds nothing;
-- the suite's manifest says what fails; a stored rule says which failures are worth an
+- a confirmation decides only its own alert, and a demonstration proves no recovery;
+- evaluating a job twice changes nothing;
+- the suite's manifest decides what fails; a stored rule decides which failures raise an
   alert.
 
     job done ─ failing arms ─▶ suspected ─ cool-down ─▶ alerts.confirm ─▶ confirmation run ─▶ job done
@@ -22,22 +22,29 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts import alert_sentences, policy_alerts, queries
+from paceline_server.alerts import alert_sentences, policy_alerts, queries, run_alerts
 from paceline_server.alerts.bisect import service as bisect
+from paceline_server.alerts.candidates import (
+    ask_for_confirmation,
+    is_being_confirmed,
+    raise_alert,
+    values_by_param,
+)
 from paceline_server.alerts.changes import service as changes
+from paceline_server.alerts.explain import service as explain
 from paceline_server.alerts.history import SYSTEM, add_event, change_state, leave_shadow
+from paceline_server.alerts.queries import counts_by_state, opened_since, titles
 from paceline_server.alerts.rules import service as rules
+from paceline_server.alerts.rules.service import RuleSubject
 from paceline_server.alerts.states import Event
 from paceline_server.alerts.topics import CONFIRM, NOTIFY
 from paceline_server.detect import service as detect
 from paceline_server.jobs import service as jobs
-from paceline_server.kernel import clock, ids, settings
+from paceline_server.kernel import clock, ids
 from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert, Comparison
 from paceline_server.store.tables.history import PolicyAdvice
@@ -49,13 +56,15 @@ __all__ = [
     "cause_key",
     "counts_by_state",
     "evaluate",
+    "explanations",
     "opened_since",
     "start_confirmation",
+    "titles",
 ]
 
 
 def cause_key(comparison: Comparison, *, demonstration: bool | None = None) -> str:
-    """What an alert is about, whatever the params."""
+    """The cause of an alert about an arm, over all params."""
     of_demonstration = (
         comparison.demonstration if demonstration is None else demonstration
     )
@@ -70,52 +79,56 @@ def cause_key(comparison: Comparison, *, demonstration: bool | None = None) -> s
     return json.dumps(parts, separators=(",", ":"))
 
 
+def explanations(session: Session, alerts: Sequence[Alert]) -> dict[str, str]:
+    """The sentence of each alert's page, by id."""
+    return {
+        alert.id: explain.explain_briefly(
+            session, alert, queries.spoken_name(session, alert.target_id)
+        ).sentence
+        for alert in alerts
+    }
+
+
 def advise_again(session: Session, job_id: str) -> list[PolicyAdvice]:
-    """What the samples of a policy alert's confirmation say: a whole analysis, made before anything is
-    written. Nothing of any other job."""
-    found = queries.job_with_run(session, job_id)
-    if found is None or found[0].state != "done" or found[1].confirms_alert_id is None:
+    """Advice from the samples of a policy alert's confirmation; empty for every other job. Reads only: the
+    analysis takes long and must not hold up the database's writer."""
+    concluded = queries.job_with_run(session, job_id)
+    if concluded is None:
         return []
-    alert = queries.alert(session, found[1].confirms_alert_id)
-    return (
-        detect.advise_again(session, job_id)
-        if alert is not None and alert.kind == "policy"
-        else []
-    )
+    job, run = concluded
+    if job.state != "done" or run.confirms_alert_id is None:
+        return []
+    alert = queries.alert(session, run.confirms_alert_id)
+    if alert is None or alert.kind != "policy":
+        return []
+    return detect.advise_again(session, job_id)
 
 
 def evaluate(session: Session, job_id: str, advised: Sequence[PolicyAdvice]) -> None:
-    """Draw the consequences of a job that ended: decide its confirmation, or raise and resolve alerts.
-    `advised`: what `advise_again` read."""
-    found = queries.job_with_run(session, job_id)
-    if found is None:
+    """Decide the confirmation that this job was, or else raise and close alerts by its comparisons.
+    `advised` comes from `advise_again`."""
+    concluded = queries.job_with_run(session, job_id)
+    if concluded is None:
         return
-    job, run = found
+    job, run = concluded
     if run.bisection_id is not None:
         bisect.advance(session, job, run)
         return
     if run.confirms_alert_id is not None:
         _decide_confirmation(session, run.confirms_alert_id, job, run, advised)
         return
-    if job.state != "done":
+    run_alerts.evaluate(session, job, run)
+    # A pull request's head is not what the team runs: its verdict is said there, and raises or closes no alert.
+    if job.state != "done" or run.judges_head:
         return
     causes: dict[str, list[Comparison]] = defaultdict(list)
     for comparison in detect.comparisons_of_job(session, job_id):
         if comparison.evidence["rule"] is not None:
             causes[cause_key(comparison)].append(comparison)
-    book, target = (
-        rules.rules_in_force(session, "arm_slower"),
-        queries.target_name(session, job.target_id),
-    )
+    book = rules.rules_in_force(session, "arm_slower")
+    target = queries.target_name(session, job.target_id)
     for key, comparisons in causes.items():
-        one = comparisons[0]
-        rule = book.rule_for(
-            suite=one.suite,
-            benchmark=one.benchmark,
-            arm=one.arm,
-            metric=one.metric,
-            target=target,
-        )
+        rule = book.rule_for(RuleSubject.of(comparisons[0], target))
         failing = [
             comparison for comparison in comparisons if comparison.verdict == "fail"
         ]
@@ -142,7 +155,7 @@ def _handle_failure(
     all_points: Sequence[Comparison],
     rule: rules.AppliedRule,
 ) -> None:
-    """An arm failed its rule: raise an alert, or add evidence to the one there is."""
+    """Raise an alert about a failing arm, or add evidence to its living alert."""
     known = queries.known_comparisons(
         session, [comparison.id for comparison in failing]
     )
@@ -173,23 +186,24 @@ def _handle_failure(
     if alert.state == "inconclusive":
         change_state(session, alert, Event.retry, SYSTEM)
         alert.run_id = fresh[0].run_id
-        _ask_for_confirmation(session, alert)
+        ask_for_confirmation(session, alert)
     if alert.state in ("open", "acknowledged"):
         _describe(alert, fresh, len(all_points))
 
 
 def _is_expected(session: Session, key: str, failing: Sequence[Comparison]) -> bool:
-    """Whether a person called this slowdown expected, and it has grown nowhere since: each point of the
-    params is compared with itself, and a point that did not fail then is new."""
+    """Whether a person called this slowdown expected and no point of the params has become slower since.
+    A point that did not fail then counts as slower."""
     newest = queries.newest_of_cause(session, key)
     if newest is None or newest.state != "expected":
         return False
     accepted: dict[str, float] = {}
     for role in ("candidate", "confirmation"):
-        for one in queries.evidence_keys(session, newest.id, role):
-            if one.verdict == "fail" and one.upper is not None:
-                accepted[one.params_key] = max(
-                    one.upper, accepted.get(one.params_key, one.upper)
+        for comparison in queries.evidence_keys(session, newest.id, role):
+            if comparison.verdict == "fail" and comparison.upper is not None:
+                accepted[comparison.params_key] = max(
+                    comparison.upper,
+                    accepted.get(comparison.params_key, comparison.upper),
                 )
     for comparison in failing:
         if (
@@ -214,7 +228,7 @@ def _raise_alert(
     points: int,
     rule: rules.AppliedRule,
 ) -> Alert | None:
-    """A new candidate; None when another transaction raised the same cause first."""
+    """Raise a suspected alert; None when another transaction raised the same cause first."""
     worst = alert_sentences.worst_comparison(failing)
     at = clock.now()
     alert = Alert(
@@ -244,52 +258,39 @@ def _raise_alert(
         created_at=at,
         updated_at=at,
     )
-    try:
-        with session.begin_nested():
-            session.add(alert)
-            session.flush()
-    except IntegrityError:
-        return None
-    add_event(session, alert, Event.raise_.value, SYSTEM, alert.words)
-    _ask_for_confirmation(session, alert)
-    return alert
+    return raise_alert(session, alert, alert.words)
 
 
 def _rule_evidence(
     shipped: Mapping[str, Any], rule: rules.AppliedRule
 ) -> dict[str, Any]:
-    """What the alert keeps of its rule: the manifest's words, and those of the stored rule that let it
-    pass."""
-    said = rule.as_evidence()
+    """What the alert keeps of its rule: the manifest's text, followed by the stored rule's."""
     if rule.rule_id is None:
-        return {**said, "name": shipped["name"], "text": shipped["text"]}
-    return {**said, "text": f"{shipped['text']} {rule.text}"}
-
-
-def _ask_for_confirmation(session: Session, alert: Alert) -> None:
-    outbox.add(
-        session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s
-    )
+        named = {"name": shipped["name"], "text": shipped["text"]}
+    else:
+        named = {"text": f"{shipped['text']} {rule.text}"}
+    return rule.as_evidence() | named
 
 
 def _describe(alert: Alert, failing: Sequence[Comparison], points: int) -> None:
-    """Let the alert's headline follow its newest evidence."""
+    """Update the alert's headline and numbers from its newest evidence."""
     worst = alert_sentences.worst_comparison(failing)
     alert.words = alert_sentences.headline(failing, points)
     alert.ratio, alert.lower, alert.upper = worst.ratio, worst.lower, worst.upper
 
 
 def start_confirmation(session: Session, alert_id: str) -> None:
-    """Request the confirmation of a candidate: same revision, same knobs, only the failing points (I13)."""
+    """Request the confirmation of a suspected alert: same revision and knobs, only the failing points (I13)."""
     alert = queries.lock_alert(session, alert_id)
     if alert is not None and alert.kind != "arm_slower":
-        (policy_alerts if alert.kind == "policy" else changes).confirm(session, alert)
+        if alert.kind == "policy":
+            policy_alerts.start_confirmation(session, alert)
+        else:
+            changes.start_confirmation(session, alert)
         return
     if alert is None or alert.state != "suspected":
         return
-    if alert.confirmation_run_id is not None and queries.run_is_alive(
-        session, alert.confirmation_run_id
-    ):
+    if is_being_confirmed(session, alert):
         return
     failing = queries.evidence_keys(session, alert.id, "candidate", alert.run_id)
     run = jobs.confirmation_run(
@@ -297,7 +298,7 @@ def start_confirmation(session: Session, alert_id: str) -> None:
         alert_id=alert.id,
         original_run_id=alert.run_id,
         benchmarks=[alert.benchmark],
-        params=_params_that_failed(failing),
+        params=values_by_param(comparison.params for comparison in failing),
         target_id=alert.target_id,
         not_before=clock.now(),
     )
@@ -305,26 +306,16 @@ def start_confirmation(session: Session, alert_id: str) -> None:
     add_event(session, alert, "confirmation_requested", SYSTEM, f"run {run.id}")
 
 
-def _params_that_failed(failing: Sequence[Comparison]) -> dict[str, list[Any]]:
-    """The values of each param that failed somewhere, in the order found."""
-    values: dict[str, list[Any]] = defaultdict(list)
-    for comparison in failing:
-        for name, value in comparison.params.items():
-            if value not in values[name]:
-                values[name].append(value)
-    return dict(values)
-
-
 def _decide_confirmation(
     session: Session, alert_id: str, job: Job, run: Run, advised: Sequence[PolicyAdvice]
 ) -> None:
-    """A confirmation ended: only the points that failed before decide."""
+    """Decide an alert whose confirmation ended; only the points that failed before count."""
     alert = queries.lock_alert(session, alert_id)
     if alert is not None and alert.kind == "policy":
-        policy_alerts.decide(session, alert, job, run, advised)
+        policy_alerts.decide_confirmation(session, alert, job, run, advised)
         return
     if alert is not None and alert.kind != "arm_slower":
-        changes.decide(session, alert, job, run)
+        changes.decide_confirmation(session, alert, job, run)
         return
     if (
         alert is None
@@ -338,7 +329,7 @@ def _decide_confirmation(
             note = f"the confirmation ended without a verdict: {job.state}: {reason}"
             change_state(session, alert, Event.undecide, SYSTEM, note)
         return
-    doubted = {
+    failed_before = {
         key.params_key
         for key in queries.evidence_keys(session, alert.id, "candidate", alert.run_id)
     }
@@ -346,7 +337,7 @@ def _decide_confirmation(
         comparison
         for comparison in detect.comparisons_of_job(session, job.id)
         if (comparison.arm, comparison.metric) == (alert.arm, alert.metric)
-        and comparison.params_key in doubted
+        and comparison.params_key in failed_before
     ]
     known = queries.known_comparisons(session, [comparison.id for comparison in again])
     for comparison in again:
@@ -368,7 +359,7 @@ def _decide_confirmation(
 
 
 def _handle_pass(session: Session, key: str, comparisons: Sequence[Comparison]) -> None:
-    """The arm failed nowhere: close its alert when every point that failed before passes now."""
+    """Close the alert of an arm that no longer fails, once every point that failed before passes."""
     alert = queries.lock_living_alert(session, key)
     if alert is None or alert.state == "suspected":
         return
@@ -392,13 +383,3 @@ def _handle_pass(session: Session, key: str, comparisons: Sequence[Comparison]) 
         SYSTEM,
         alert_sentences.headline(passing, len(comparisons)),
     )
-
-
-def counts_by_state(session: Session) -> Mapping[str, int]:
-    """How many alerts are in each state; states without any are absent."""
-    return queries.counts_by_state(session)
-
-
-def opened_since(session: Session, since: datetime) -> Mapping[str, int]:
-    """Of the alerts people heard of since then, how many are in which state now; no demonstrations."""
-    return queries.opened_since(session, since)

@@ -1,7 +1,7 @@
 """The life cycle of an alert as a pure function: (state, event) → state.
 
-I13: nobody is notified before `open`; only the system decides about candidates, only
-people decide what an open alert is. `history.change_state` applies it.
+Nobody is notified before `open`; the system alone decides about suspected alerts, and
+people alone judge open ones (I13). `history.change_state` applies it.
 
 ```
                   raise
@@ -26,7 +26,8 @@ people decide what an open alert is. `history.change_state` applies it.
 
 | event | function |
 | --- | --- |
-| `raise_` `retry` | `service.evaluate` for an arm that failed its rule; `changes` on a change |
+| `raise_` | `candidates.raise_alert` |
+| `retry` | `service.evaluate` and `policy_alerts` when a later job fails again |
 | `confirm` `refute` `undecide` | `service.evaluate` and `changes` on the confirmation's job |
 | `recover` | the same on a later job in which the effect is gone |
 | `verify` `relapse` | `changes`, once enough points follow what a person called fixed |
@@ -49,7 +50,7 @@ LIVE: frozenset[AlertState] = frozenset(
 TOLD: frozenset[AlertState] = frozenset(
     {"open", "acknowledged", "fixed", "expected", "invalid", "infra"}
 )
-"""States people may have heard of; changes into and out of them are told live."""
+"""States of alerts people may know; changes into and out of them are published live."""
 
 
 class Event(StrEnum):
@@ -109,7 +110,7 @@ def next_state(state: AlertState | None, event: Event) -> AlertState:
 
 
 def possible_actions(state: AlertState) -> list[Action]:
-    """What a person may do with an alert in this state, in the order of `Action`."""
+    """The actions a person may take in this state, in the order of `Action`."""
     return [
         cast(Action, name)
         for name in get_args(Action)

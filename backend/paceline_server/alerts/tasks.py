@@ -8,13 +8,14 @@ from paceline_server.alerts import notify, service
 from paceline_server.alerts.changes import service as changes
 from paceline_server.alerts.rules.service import SILENCE_ENDED
 from paceline_server.alerts.topics import PATIENCE
+from paceline_server.channels.service import Notice
 from paceline_server.store.outbox import handle_topic, handle_topic_after_reading
 from paceline_server.store.tables.history import PolicyAdvice
 
 
 @handle_topic_after_reading("alerts.evaluate", service.advise_again)
 def evaluate(session: Session, key: str, advised: list[PolicyAdvice]) -> None:
-    """A job ended: raise, decide or resolve alerts. `key` is the job's id."""
+    """Raise, decide or close alerts after a job ended. `key` is the job's id."""
     service.evaluate(session, key, advised)
 
 
@@ -36,10 +37,10 @@ def stop_waiting_for_agent(session: Session, key: str) -> None:
     changes.stop_waiting_for_agent(session, key)
 
 
-@handle_topic_after_reading(service.NOTIFY, notify.deliver)
-def alert_notified(session: Session, key: str, found: list[str]) -> None:
-    """An alert was confirmed and people were told. `key` is the alert's id."""
-    notify.record_delivery(session, key, found)
+@handle_topic_after_reading(service.NOTIFY, notify.compose)
+def tell(session: Session, key: str, notice: Notice | None) -> None:
+    """An alert was confirmed and people are told. `key` is the alert's id."""
+    notify.tell(session, key, notice)
 
 
 @handle_topic(SILENCE_ENDED)

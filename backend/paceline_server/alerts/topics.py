@@ -1,10 +1,10 @@
-"""The outbox topics that more than one file of this room writes."""
+"""Outbox topics that several files of this room write."""
 
 from __future__ import annotations
 
 CONFIRM = "alerts.confirm"
 """The cool-down of a suspected alert is over; the key is its id."""
 NOTIFY = "alerts.notify"
-"""People hear of an alert that opened; the key is its id."""
+"""An alert opened and people are to be notified; the key is its id."""
 PATIENCE = "alerts.patience"
 """An A/B run has waited long enough for an agent; the key is `alert:run`."""

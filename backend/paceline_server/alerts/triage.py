@@ -1,13 +1,10 @@
-"""Serves alerts to people and carries out what they do with them.
-
-Every write records who did what; an action that does not apply is a 409 that names
-those that do. What an alert shows comes from stored evidence.
-"""
+"""Serves alerts to people, and applies their decisions (`decisions`)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime
+from typing import Concatenate, ParamSpec
 
 from sqlalchemy.orm import Session
 
@@ -17,7 +14,6 @@ from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.explain import service as explain
 from paceline_server.alerts.queries import AlertFilters
 from paceline_server.alerts.schemas import (
-    AlertActionIn,
     AlertDetailOut,
     AlertEventOut,
     AlertOut,
@@ -31,6 +27,8 @@ from paceline_server.store.page import page
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.decisions import Alert
 
+Arguments = ParamSpec("Arguments")
+
 NOBODY = "none"
 """Value of the assignee filter for alerts nobody has taken."""
 
@@ -43,12 +41,12 @@ def list_alerts(
     limit: int,
     cursor: str | None,
 ) -> Page[AlertOut]:
-    """Alerts, the newest first; `assignee` is an account's id, or `none`."""
+    """Alerts, the newest first; `assignee` is an account's id or `NOBODY`."""
     unassigned = assignee == NOBODY
     filters = replace(
         filters, assignee_id=None if unassigned else assignee, unassigned=unassigned
     )
-    found: Page[Alert] = page(
+    alerts: Page[Alert] = page(
         session,
         queries.alerts(filters, clock.now()),
         [Alert.id],
@@ -57,45 +55,49 @@ def list_alerts(
         limit=limit,
         cursor=cursor,
     )
-    targets, people = queries.target_and_assignee_names(session, found.items)
+    targets, people = queries.target_and_assignee_names(session, alerts.items)
     return Page(
-        items=[_alert_out(row, targets, people) for row in found.items], next=found.next
+        items=[_alert_out(row, targets, people) for row in alerts.items],
+        next=alerts.next,
     )
 
 
 def _alert_out(
     row: Alert, targets: dict[str, str], people: dict[str, Account]
 ) -> AlertOut:
-    who = people.get(row.assignee_id or "")
-    given = ("target_name", "assignee", "overdue", "rule_name")
-    values = {
-        name: getattr(row, name) for name in AlertOut.model_fields if name not in given
+    assignee = people.get(row.assignee_id or "")
+    derived = {
+        "overdue": decisions.is_overdue(row),
+        "rule_name": row.rule["name"],
+        "target_name": targets[row.target_id],
+        "assignee": None if assignee is None else AccountOut.model_validate(assignee),
     }
-    assignee = None if who is None else AccountOut.model_validate(who)
-    made = {"overdue": decisions.is_overdue(row), "rule_name": row.rule["name"]}
-    return AlertOut.model_validate(
-        {**values, **made, "target_name": targets[row.target_id], "assignee": assignee}
-    )
+    stored = {
+        name: getattr(row, name)
+        for name in AlertOut.model_fields
+        if name not in derived
+    }
+    return AlertOut.model_validate(stored | derived)
 
 
 def alert_detail(
     session: Session, alert_id: str, *, windows: bool = False
 ) -> AlertDetailOut:
-    """One alert with its evidence and history; `windows`: with every point history looked at. Raises 404."""
+    """One alert with its evidence and history; `windows` adds every point of each finding. Raises 404."""
     row = session.get(Alert, alert_id)
     if row is None:
         raise not_found("alert", alert_id)
     session.flush()
     targets, people = queries.target_and_assignee_names(session, [row])
-    told = explain.explain_briefly(
+    explanation = explain.explain_briefly(
         session, row, queries.spoken_name(session, row.target_id), windows=windows
     )
     return AlertDetailOut(
         **_alert_out(row, targets, people).model_dump(),
         rule=RuleOut.model_validate(row.rule),
-        explanation=told.sentence,
-        cause_text=told.cause_text,
-        findings=told.findings,
+        explanation=explanation.sentence,
+        cause_text=explanation.cause_text,
+        findings=explanation.findings,
         bisection=bisect.bisection_of_alert(session, row),
         history=[
             AlertEventOut.model_validate(event)
@@ -105,55 +107,16 @@ def alert_detail(
     )
 
 
-def get_locked_alert(session: Session, alert_id: str) -> Alert:
-    """An alert, locked until the transaction ends. Raises 404."""
+def decide(
+    session: Session,
+    alert_id: str,
+    decision: Callable[Concatenate[Session, Alert, Arguments], None],
+    *args: Arguments.args,
+    **kwargs: Arguments.kwargs,
+) -> AlertDetailOut:
+    """Apply one of `decisions` to an alert, locked; the alert afterwards. Raises 404 and what it raises."""
     alert = queries.lock_alert(session, alert_id)
     if alert is None:
         raise not_found("alert", alert_id)
-    return alert
-
-
-def apply_action(
-    session: Session, alert_id: str, said: AlertActionIn, actor: str
-) -> AlertDetailOut:
-    """Carry out a person's decision. Raises 404, 409 and 400 as `decisions.apply_action`."""
-    alert = get_locked_alert(session, alert_id)
-    decisions.apply_action(
-        session,
-        alert,
-        said.action,
-        actor,
-        note=said.note,
-        baseline_commit=said.baseline_commit,
-    )
-    return alert_detail(session, alert_id)
-
-
-def add_note(session: Session, alert_id: str, note: str, actor: str) -> AlertDetailOut:
-    """Keep a remark in the alert's history. Raises 404."""
-    decisions.add_note(session, get_locked_alert(session, alert_id), note, actor)
-    return alert_detail(session, alert_id)
-
-
-def assign(
-    session: Session, alert_id: str, account_id: str | None, actor: str
-) -> AlertDetailOut:
-    """Give the alert to a person, or to nobody. Raises 404, 400 for an unknown account."""
-    decisions.assign(session, get_locked_alert(session, alert_id), account_id, actor)
-    return alert_detail(session, alert_id)
-
-
-def set_due(
-    session: Session, alert_id: str, due_at: datetime | None, actor: str
-) -> AlertDetailOut:
-    """Say until when it should be dealt with (null: no date). Raises 404, 400 for a date in the past."""
-    decisions.set_due(session, get_locked_alert(session, alert_id), due_at, actor)
-    return alert_detail(session, alert_id)
-
-
-def link_issue(
-    session: Session, alert_id: str, url: str | None, actor: str
-) -> AlertDetailOut:
-    """Link the issue in which it is worked on (null: none). Raises 404."""
-    decisions.link_issue(session, get_locked_alert(session, alert_id), url, actor)
+    decision(session, alert, *args, **kwargs)
     return alert_detail(session, alert_id)

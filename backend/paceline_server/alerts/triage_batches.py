@@ -1,9 +1,8 @@
 """Applies one decision to many alerts, and undoes it.
 
-Either all alerts take the decision or none, and each that refuses says why. The batch
-keeps what was before; undoing restores exactly that, once, within `UNDO_WITHIN`, and
-only if no alert has changed since. An undo is an event of its own: history is never
-erased.
+Either all alerts take the decision or none. Undoing restores the state the batch stored,
+once, within `UNDO_WITHIN`, and only if no alert has changed since. An undo is an event of
+its own: history is never erased.
 """
 
 from __future__ import annotations
@@ -27,66 +26,67 @@ from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.rules import TriageBatch
 
 UNDO_WITHIN = timedelta(minutes=15)
-"""Long enough to notice a slip, short enough that nobody has built on it."""
+"""Long enough to notice a mistake, short enough that nobody relies on the decision yet."""
 
 
-def decide_batch(session: Session, said: BulkIn, actor: str) -> TriageBatchOut:
-    """Carry out a decision about all of the alerts. Raises 409 `bulk_refused`, and changes nothing, when any
-    refuses."""
-    found = queries.lock_alerts(session, said.alert_ids)
+def decide_batch(session: Session, decision: BulkIn, actor: str) -> TriageBatchOut:
+    """Apply a decision to all of the alerts. Raises 409 `bulk_refused`, changing nothing, when any refuses."""
+    alerts = queries.lock_alerts(session, decision.alert_ids)
     before = [
-        _state_before(found[alert_id])
-        for alert_id in said.alert_ids
-        if alert_id in found
+        _state_before(alerts[alert_id])
+        for alert_id in decision.alert_ids
+        if alert_id in alerts
     ]
     refused = {
         alert_id: f"There is no alert {alert_id!r}."
-        for alert_id in said.alert_ids
-        if alert_id not in found
+        for alert_id in decision.alert_ids
+        if alert_id not in alerts
     }
-    for alert_id, alert in found.items():
+    for alert_id, alert in alerts.items():
         try:
-            _decide_one(session, alert, said, actor)
+            _apply_decision(session, alert, decision, actor)
         except ProblemError as problem:
             refused[alert_id] = problem.detail
     if refused:
-        text = f"{len(refused)} of {len(said.alert_ids)} alerts refuse; nothing was changed."
+        text = f"{len(refused)} of {len(decision.alert_ids)} alerts refuse; nothing was changed."
         raise ProblemError(409, "bulk_refused", text, fields=refused)
     session.flush()
-    newest = queries.newest_events(session, said.alert_ids)
+    newest = queries.newest_events(session, decision.alert_ids)
     batch = TriageBatch(
         id=ids.new_id("tri"),
         actor=actor,
-        action=_action_name(said),
-        note=said.note,
+        action=_action_name(decision),
+        note=decision.note,
         before=[{**entry, **newest.get(entry["alert_id"], {})} for entry in before],
         created_at=clock.now(),
         undone_at=None,
         undone_by=None,
     )
     session.add(batch)
-    detail = {"action": batch.action, "alerts": said.alert_ids}
+    detail = {"action": batch.action, "alerts": decision.alert_ids}
     audit.record(session, actor, "bulk", "triage_batch", batch.id, detail)
     session.flush()
     return _batch_out(batch)
 
 
-def _decide_one(session: Session, alert: Alert, said: BulkIn, actor: str) -> None:
-    if said.assign is not None:
-        decisions.assign(session, alert, said.assign.account_id, actor)
-    if said.due is not None:
-        decisions.set_due(session, alert, said.due.due_at, actor)
-    if said.action is not None:
+def _apply_decision(
+    session: Session, alert: Alert, decision: BulkIn, actor: str
+) -> None:
+    if decision.assign is not None:
+        decisions.assign(session, alert, decision.assign.account_id, actor)
+    if decision.due is not None:
+        decisions.set_due(session, alert, decision.due.due_at, actor)
+    if decision.action is not None:
         decisions.apply_action(
             session,
             alert,
-            said.action,
+            decision.action,
             actor,
-            note=said.note,
-            baseline_commit=said.baseline_commit,
+            note=decision.note,
+            baseline_commit=decision.baseline_commit,
         )
-    elif said.note is not None:
-        decisions.add_note(session, alert, said.note, actor)
+    elif decision.note is not None:
+        decisions.add_note(session, alert, decision.note, actor)
 
 
 def _state_before(alert: Alert) -> dict[str, Any]:
@@ -99,19 +99,19 @@ def _state_before(alert: Alert) -> dict[str, Any]:
     }
 
 
-def _action_name(said: BulkIn) -> str:
+def _action_name(decision: BulkIn) -> str:
     parts = [
-        said.action,
-        said.assign and "assign",
-        said.due and "due",
-        said.note and "note",
+        decision.action,
+        decision.assign and "assign",
+        decision.due and "due",
+        decision.note and "note",
     ]
     return " + ".join(str(part) for part in parts if part)
 
 
 def undo_batch(session: Session, batch_id: str, actor: str) -> TriageBatchOut:
-    """Take a bulk decision back. Raises 404, 409 `undo_refused` when it is too late, was undone before or an
-    alert has changed since."""
+    """Undo a bulk decision. Raises 404; 409 `undo_refused` when it is too late, was undone before or an alert
+    has changed since."""
     batch = queries.lock_batch(session, batch_id)
     if batch is None:
         raise not_found("triage batch", batch_id)
@@ -138,7 +138,7 @@ def undo_batch(session: Session, batch_id: str, actor: str) -> TriageBatchOut:
             f"{len(changed)} of {len(before)} alerts have changed since.", changed
         )
     for alert_id, alert in alerts.items():
-        _undo_one(session, alert, before[alert_id], batch, actor)
+        _restore_alert(session, alert, before[alert_id], batch, actor)
     batch.undone_at, batch.undone_by = clock.now(), actor
     audit.record(
         session, actor, "undo", "triage_batch", batch.id, {"action": batch.action}
@@ -147,7 +147,7 @@ def undo_batch(session: Session, batch_id: str, actor: str) -> TriageBatchOut:
     return _batch_out(batch)
 
 
-def _undo_one(
+def _restore_alert(
     session: Session,
     alert: Alert,
     kept: Mapping[str, Any],
@@ -168,7 +168,7 @@ def _undo_one(
             )
     except IntegrityError:
         raise _refusal(
-            decisions.newer_alert().detail, {alert.id: "has a newer alert"}
+            decisions.newer_alert_conflict().detail, {alert.id: "has a newer alert"}
         ) from None
     decisions.move_baseline(session, alert, left, kept["baseline_commit"])
 

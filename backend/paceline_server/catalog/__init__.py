@@ -1,1 +1,1 @@
-"""Suites as agents announced them."""
+"""Keeps the suites that agents announce."""

@@ -1,14 +1,15 @@
-"""All SQL of the catalogue."""
+"""SQL of the catalogue."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select, delete, func, select
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, delete, func, select, update
+from sqlalchemy.orm import Session, defer
 
+from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.catalog import Suite, SuiteAgent
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Run
 
@@ -18,12 +19,18 @@ def suites() -> Select[Any]:
 
 
 def suite(session: Session, name: str) -> Suite | None:
-    return session.get(Suite, name)
+    return session.scalars(select(Suite).where(Suite.name == name)).one_or_none()
+
+
+def suite_names(session: Session, limit: int) -> list[str]:
+    """The first names in alphabetical order."""
+    return list(session.scalars(select(Suite.name).order_by(Suite.name).limit(limit)))
 
 
 def last_runs(session: Session, suite: str | None = None) -> dict[str, datetime]:
-    """When the newest run of each suite (or of one) was requested, by suite; of those that people, clocks and
-    CI ask for: what Paceline asks itself, or another tool measured, moves nobody's page."""
+    """When the newest run of each suite was requested, by suite.
+
+    Only runs of people, schedules and CI count; Paceline's own runs and imports do not."""
     newest = func.max(Run.created_at, type_=Run.created_at.type)
     query = select(Run.suite, newest.label("at")).where(
         Run.trigger.in_(BASELINE_TRIGGERS)
@@ -33,38 +40,53 @@ def last_runs(session: Session, suite: str | None = None) -> dict[str, datetime]
     return {row.suite: row.at for row in session.execute(query.group_by(Run.suite))}
 
 
-def upsert_suite(session: Session, values: dict[str, Any]) -> None:
-    """Keep the newest announcement of a suite."""
-    insert = (
-        postgresql.insert
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert
-    )
-    statement = insert(Suite).values(**values)
-    changed = {key: statement.excluded[key] for key in values if key != "name"}
+def suite_without_manifest(session: Session, name: str) -> Suite | None:
+    """A suite whose manifest is loaded only when touched: heartbeats compare its hash."""
+    query = select(Suite).where(Suite.name == name).options(defer(Suite.manifest))
+    return session.scalars(query).one_or_none()
+
+
+def insert_suite(session: Session, values: dict[str, Any]) -> None:
+    """Store a suite that was announced first; of two agents at once, the second changes nothing."""
+    statement = insert_into(session, Suite).values(**values)
     session.execute(
-        statement.on_conflict_do_update(index_elements=["name"], set_=changed)
+        statement.on_conflict_do_nothing(index_elements=["project_id", "name"])
     )
+
+
+def update_suite(session: Session, name: str, values: dict[str, Any]) -> None:
+    """Store what a newer announcement changed."""
+    session.execute(
+        update(Suite)
+        .where(Suite.name == name)
+        .values(**values)
+        .execution_options(synchronize_session=False)
+    )
+
+
+def agents_of(session: Session, suite: str) -> set[str]:
+    """Ids of the agents that announce a suite."""
+    query = select(SuiteAgent.agent_id).where(SuiteAgent.suite == suite)
+    return set(session.scalars(query))
 
 
 def remember_agents_suites(
-    session: Session, agent_id: str, names: list[str], at: datetime
+    session: Session, agent_id: str, repositories: Mapping[str, str], at: datetime
 ) -> None:
-    """Make `names` the suites this agent can run."""
+    """Make these the suites this agent can run: name → what it calls the repository."""
     session.execute(
         delete(SuiteAgent).where(
-            SuiteAgent.agent_id == agent_id, SuiteAgent.suite.not_in(names)
+            SuiteAgent.agent_id == agent_id,
+            SuiteAgent.suite.not_in(list(repositories)),
         )
     )
-    insert = (
-        postgresql.insert
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert
-    )
-    for name in names:
-        statement = insert(SuiteAgent).values(suite=name, agent_id=agent_id, seen_at=at)
+    for name, repository in repositories.items():
+        statement = insert_into(session, SuiteAgent).values(
+            suite=name, agent_id=agent_id, repository=repository, seen_at=at
+        )
         session.execute(
             statement.on_conflict_do_update(
-                index_elements=["suite", "agent_id"], set_={"seen_at": at}
+                index_elements=["project_id", "suite", "agent_id"],
+                set_={"seen_at": at, "repository": repository},
             )
         )

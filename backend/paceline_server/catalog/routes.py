@@ -1,4 +1,4 @@
-"""HTTP of the catalogue: suites as their agents announced them."""
+"""HTTP routes of the catalogue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paceline_server.store.tables.catalog import Suite
 
 router = APIRouter(tags=["catalog"])
 
-Reader = Annotated[Principal, Depends(require("read"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
 
 
 @router.get("/suites")
@@ -24,13 +24,13 @@ def list_suites(
     _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[SuiteOut]:
     """Suites by name."""
-    last = queries.last_runs(session)
+    last_runs = queries.last_runs(session)
     return page(
         session,
         queries.suites(),
         [Suite.name],
         lambda row: [row.name],
-        lambda row: service.suite_out(row, last.get(row.name)),
+        lambda row: service.suite_out(row, last_runs.get(row.name)),
         limit=limit,
         cursor=cursor,
         descending=False,
@@ -39,7 +39,7 @@ def list_suites(
 
 @router.get("/suites/{name}")
 def get_suite(name: str, _: Reader, session: DbSession) -> SuiteOut:
-    """One suite with its benchmarks, arms, params, metrics and knobs."""
+    """A suite with its benchmarks, arms, params, metrics and knobs."""
     return service.suite_out(
         service.find(session, name), queries.last_runs(session, name).get(name)
     )

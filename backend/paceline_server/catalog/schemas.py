@@ -1,13 +1,14 @@
-"""Wire shapes of suites, benchmarks, arms, params and metrics (from `suite.toml`, validated by the agent)."""
+"""Wire shapes of suites, benchmarks, arms, params and metrics, as `suite.toml` declares them."""
 
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from paceline_contract.events import Direction, ParamValue
+from paceline_contract.locations import MAX_LOCATION
 from paceline_contract.units import Unit
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from paceline_server.kernel.wire import Request, Response
 
@@ -19,8 +20,7 @@ class MetricOut(Response):
 
 
 class ParamOut(Response):
-    """`values` are the declared values in order; a benchmark runs their cross product unless a run
-    selects."""
+    """A param with its declared values in order. A run measures all combinations unless it selects some."""
 
     name: str
     kind: Literal["int", "enum", "regex"]
@@ -32,7 +32,8 @@ class ParamOut(Response):
 
 
 class BenchmarkOut(Response):
-    """`reference`, `margin_percent`: what the arm rule compares with on hosts; `device_…`: on devices."""
+    """A benchmark. Arms are compared with `reference` on hosts and with `device_reference` on devices, each
+    with its margin."""
 
     name: str
     title: str
@@ -48,7 +49,8 @@ class BenchmarkOut(Response):
 
 
 class KnobOut(Response):
-    """A workload option that is no param. `demonstration` marks one made to show an alert (a slowed arm)."""
+    """A workload option that is not a param. `demonstration` marks options that change the work on
+    purpose, to show what an alert looks like."""
 
     name: str
     kind: Literal["int", "enum"]
@@ -61,7 +63,7 @@ class KnobOut(Response):
 
 
 class PresetOut(Response):
-    """What may be asked of a run at once; `benchmarks` null: all."""
+    """A named selection for runs. If `benchmarks` is null, it selects all."""
 
     name: str
     title: str
@@ -73,7 +75,7 @@ class PresetOut(Response):
 
 
 class SuiteRefusedOut(Response):
-    """A suite that was announced and not taken, and what to do about it. Its agent's others are taken."""
+    """An announced suite that was refused, and what to do about it. The agent's other suites are accepted."""
 
     suite: str
     reason: str
@@ -91,15 +93,28 @@ class SuiteOut(Response):
     presets: list[PresetOut]
     updated_at: datetime
     last_run_at: datetime | None
-    """When its newest run was requested; pages that are not told a suite open on the newest of all."""
+    """When its newest run was requested. Pages without a selected suite open on the most recent one."""
 
 
 class SuiteAnnounceIn(Request):
-    """An agent's announcement of a suite it can run: the parsed manifest, as JSON, of its allow-listed
-    repository."""
+    """An agent's announcement of a suite it can run, from the head of an allowed repository.
+
+    `repository` is the agent's name for it, `location` its URL or absolute path. Older agents send no `location`, which
+    is accepted only with a grant of every repository. The manifest is named by `suite` and `digest`, and sent, as JSON,
+    when a reply's `manifests_wanted` has the digest."""
 
     repository: str = Field(min_length=1, max_length=200)
+    location: str | None = Field(default=None, min_length=1, max_length=MAX_LOCATION)
     manifest_path: str = Field(min_length=1, max_length=500)
-    manifest: dict[str, Any]
+    suite: str | None = Field(default=None, min_length=1, max_length=200)
+    digest: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
+    """SHA-256 of the manifest's canonical JSON (`paceline_contract.announcements`)."""
+    manifest: dict[str, Any] | None = None
     commit: str = Field(pattern=r"^[0-9a-f]{7,64}$")
     branch: str | None = Field(default=None, max_length=255)
+
+    @model_validator(mode="after")
+    def _name_the_manifest(self) -> Self:
+        if self.manifest is None and (self.suite is None or self.digest is None):
+            raise ValueError("expected the manifest, or suite and digest")
+        return self

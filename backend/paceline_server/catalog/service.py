@@ -1,18 +1,26 @@
-"""Decisions of the catalogue: which manifest is a suite's current one, and how it looks to clients.
+"""Stores the suites that agents announce and shows them to clients.
 
-Invariant: a suite's name belongs to the repository that announced it first; of another repository it is
-refused (that suite, not the agent's heartbeat), so that no agent can quietly replace a suite's meaning. Runs
-freeze the manifest they were made with.
+A suite's name belongs to the location of the repository that announced it first; another repository's suite of that
+name is refused, so that no agent can silently replace a suite. Runs keep the manifest they were created with. What an
+announcement says is read before a transaction begins, since a manifest takes milliseconds.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+import re
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
 import structlog
+from paceline_contract.announcements import manifest_digest
+from paceline_contract.locations import (
+    EVERYTHING,
+    LocationError,
+    canonical_location,
+    check_manifest_path,
+    matches,
+)
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import ManifestError, read_manifest
 from sqlalchemy.orm import Session
@@ -29,112 +37,265 @@ from paceline_server.catalog.schemas import (
     SuiteRefusedOut,
 )
 from paceline_server.kernel import clock
-from paceline_server.kernel.errors import not_found
+from paceline_server.kernel.errors import ProblemError
+from paceline_server.store import access
+from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.tables.catalog import Suite
 
 log = structlog.get_logger("paceline.catalog")
 
 
-class Announced(NamedTuple):
-    """What became of an agent's announcement."""
+NICKNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+"""What `agent.toml` may call a repository."""
 
-    names: list[str]
+
+class AnnouncedSuite(NamedTuple):
+    """A suite that an agent can run. `manifest`: read and found valid; None: named by its hash only."""
+
+    name: str
+    repository: str
+    location: str | None
+    manifest_path: str
+    manifest: dict[str, Any] | None
+    manifest_hash: str
+    commit: str
+    branch: str | None
+
+
+class Announcement(NamedTuple):
+    """What an agent says it can run, and what of it could not be read."""
+
+    suites: list[AnnouncedSuite]
     refused: list[SuiteRefusedOut]
 
 
-def announce(
-    session: Session, agent_id: str, suites: list[SuiteAnnounceIn]
-) -> Announced:
-    """Keep what an agent says it can run. A suite that cannot be taken is refused alone, in words."""
-    names: list[str] = []
+class AnnouncementOutcome(NamedTuple):
+    """The names of an agent's accepted suites, its refused suites, and the hashes of manifests it should send."""
+
+    names: list[str]
+    refused: list[SuiteRefusedOut]
+    wanted: list[str]
+
+
+def read_announcement(announced: Iterable[SuiteAnnounceIn]) -> Announcement:
+    """Read what an agent announces, without the database. A suite that is not valid is refused alone, in words."""
+    suites: dict[str, AnnouncedSuite] = {}
     refused: list[SuiteRefusedOut] = []
-    for said in suites:
+    for each in announced:
         try:
-            manifest = read_manifest(said.manifest)
-        except ManifestError as error:
-            where = f"{said.repository}:{said.manifest_path}"
-            refused.append(
-                SuiteRefusedOut(
-                    suite=where, reason=f"{said.manifest_path}: {error}"[:2000]
-                )
+            suite = _read_suite(each)
+        except (ManifestError, LocationError) as error:
+            source = f"{each.repository}:{each.manifest_path}"
+            reason = (
+                f"{each.manifest_path}: {error}"
+                if isinstance(error, ManifestError)
+                else str(error)
             )
+            refused.append(SuiteRefusedOut(suite=source, reason=reason[:2000]))
             continue
-        name = manifest.suite.name
-        if name in names:
-            reason = f"Two suites of this agent are called {name!r}; give {said.manifest_path} another name."
-            refused.append(SuiteRefusedOut(suite=name, reason=reason))
-        elif not_ours := _keep(session, name, said):
-            refused.append(SuiteRefusedOut(suite=name, reason=not_ours))
+        if suite.name in suites:
+            reason = f"Two suites of this agent are called {suite.name!r}; give {each.manifest_path} another name."
+            refused.append(SuiteRefusedOut(suite=suite.name, reason=reason))
         else:
-            names.append(name)
-    queries.remember_agents_suites(session, agent_id, names, clock.now())
-    for refusal in refused:
+            suites[suite.name] = suite
+    return Announcement(list(suites.values()), refused)
+
+
+def _read_suite(announced: SuiteAnnounceIn) -> AnnouncedSuite:
+    """Raises LocationError or ManifestError."""
+    if NICKNAME.fullmatch(announced.repository) is None:
+        raise LocationError(
+            f"{announced.repository!r} is no name of a repository: expected letters, digits and -_. only"
+        )
+    check_manifest_path(announced.manifest_path)
+    location = announced.location
+    name, digest = announced.suite or "", announced.digest or ""
+    if announced.manifest is not None:
+        name = read_manifest(announced.manifest).suite.name
+        computed = manifest_digest(announced.manifest)
+        if announced.digest not in {None, computed}:
+            raise LocationError(
+                f"{announced.manifest_path} was announced with the digest of another manifest: expected {computed}"
+            )
+        digest = computed
+    return AnnouncedSuite(
+        name,
+        announced.repository,
+        None if location is None else canonical_location(location),
+        announced.manifest_path,
+        announced.manifest,
+        digest,
+        announced.commit,
+        announced.branch,
+    )
+
+
+def announce(
+    session: Session,
+    agent_id: str,
+    announcement: Announcement,
+    repositories: list[str],
+) -> AnnouncementOutcome:
+    """Keep what an agent says it can run, in every project it acts for. A suite that cannot be taken is refused
+    alone, in words. `repositories`: patterns of the locations that its grant names."""
+    limits = access.of_session(session)
+    projects = (limits.project,) if limits.projects is None else limits.projects
+    names: dict[str, None] = {}
+    wanted: dict[str, None] = {}
+    refused: dict[tuple[str, str], SuiteRefusedOut] = {
+        (refusal.suite, refusal.reason): refusal for refusal in announcement.refused
+    }
+    granted: list[AnnouncedSuite] = []
+    for suite in announcement.suites:
+        if reason := _not_granted(suite, repositories):
+            refused[suite.name, reason] = SuiteRefusedOut(
+                suite=suite.name, reason=reason
+            )
+        else:
+            granted.append(suite)
+    for project_id in projects:
+        with access.within_project(session, project_id or DEFAULT_PROJECT_ID):
+            stored = _store_suites(session, agent_id, granted)
+        names |= dict.fromkeys(stored.names)
+        wanted |= dict.fromkeys(stored.wanted)
+        refused |= {
+            (refusal.suite, refusal.reason): refusal for refusal in stored.refused
+        }
+    for refusal in refused.values():
         log.debug(
             "suite_refused",
             agent_id=agent_id,
             suite=refusal.suite,
             reason=refusal.reason,
         )
-    return Announced(names, refused)
+    return AnnouncementOutcome(list(names), list(refused.values()), list(wanted))
 
 
-def _keep(session: Session, name: str, said: SuiteAnnounceIn) -> str | None:
-    """Make it the suite's current manifest; or say why the name is not this repository's to use."""
-    digest = manifest_digest(said.manifest)
-    known = queries.suite(session, name)
-    if known is not None and known.repository != said.repository:
+def _not_granted(suite: AnnouncedSuite, repositories: list[str]) -> str | None:
+    if suite.location is None:
+        if EVERYTHING in repositories:
+            return None
         return (
-            f"The suite {name!r} belongs to the repository called {known.repository!r}. If this is the "
-            f"same one, call it [repositories.{known.repository}] in this agent's agent.toml, too; if it "
-            "is another one, give its suite another name."
+            "This agent does not say where its repository is, and may announce only those that its grant names: "
+            "install the agent of this version."
         )
-    same = known is not None and (
-        known.manifest_hash,
-        known.commit,
-        known.branch,
-        known.manifest_path,
-    ) == (
-        digest,
-        said.commit,
-        said.branch,
-        said.manifest_path,
-    )
-    if same:
+    if matches(suite.location, repositories):
         return None
-    queries.upsert_suite(
-        session,
-        {
-            "name": name,
-            "repository": said.repository,
-            "manifest_path": said.manifest_path,
-            "manifest": said.manifest,
-            "manifest_hash": digest,
-            "commit": said.commit,
-            "branch": said.branch,
-            "updated_at": clock.now(),
-        },
+    return (
+        f"This agent may not announce suites of {suite.location}: its grant names "
+        f"{', '.join(repositories) or 'no repository'}. An admin of the installation can change the grant."
     )
+
+
+def _store_suites(
+    session: Session, agent_id: str, suites: list[AnnouncedSuite]
+) -> AnnouncementOutcome:
+    nicknames: dict[str, str] = {}
+    refused: list[SuiteRefusedOut] = []
+    wanted: list[str] = []
+    for suite in suites:
+        stored = queries.suite_without_manifest(session, suite.name)
+        reason = None if stored is None else _owned(session, agent_id, suite, stored)
+        if reason is not None:
+            refused.append(SuiteRefusedOut(suite=suite.name, reason=reason))
+        elif _store(session, agent_id, suite, stored):
+            nicknames[suite.name] = suite.repository
+        else:
+            wanted.append(suite.manifest_hash)
+            if agent_id in queries.agents_of(session, suite.name):
+                nicknames[suite.name] = suite.repository
+    queries.remember_agents_suites(session, agent_id, nicknames, clock.now())
+    return AnnouncementOutcome(list(nicknames), refused, wanted)
+
+
+def _store(
+    session: Session, agent_id: str, suite: AnnouncedSuite, stored: Suite | None
+) -> bool:
+    """Make this the suite's current announcement; False if its manifest is needed for that."""
+    is_known = stored is not None and stored.manifest_hash == suite.manifest_hash
+    if suite.manifest is None and not is_known:
+        return False
+    announced = suite._asdict()
+    if stored is None:
+        queries.insert_suite(session, {**announced, "updated_at": clock.now()})
+    else:
+        kept = {"name", "repository", *({"manifest"} if is_known else ())}
+        changed = {
+            name: value
+            for name, value in announced.items()
+            if name not in kept
+            and (name == "manifest" or getattr(stored, name) != value)
+        }
+        if not changed:
+            return True
+        queries.update_suite(
+            session, suite.name, {**changed, "updated_at": clock.now()}
+        )
     log.info(
         "suite_announced",
-        suite=name,
-        repository=said.repository,
-        commit=said.commit[:12],
+        suite=suite.name,
+        agent_id=agent_id,
+        repository=suite.location or suite.repository,
+        commit=suite.commit[:12],
     )
-    return None
+    return True
 
 
-def manifest_digest(raw: dict[str, Any]) -> str:
-    """SHA-256 of the manifest's canonical JSON: equal for equal content, however it was written."""
-    text = json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+def _owned(
+    session: Session, agent_id: str, suite: AnnouncedSuite, stored: Suite
+) -> str | None:
+    """Why a suite's name is not this repository's; None if it is.
+
+    A suite whose location is not known yet gets it from an agent that announced it before, or from the first one if
+    none does any more.
+    """
+    if stored.location is None:
+        agents = queries.agents_of(session, suite.name)
+        if stored.repository != suite.repository:
+            return (
+                f"The suite {suite.name!r} belongs to the repository {stored.repository!r}. If this is the same "
+                f"repository, name it [repositories.{stored.repository}] in this agent's agent.toml as well; "
+                "otherwise give its suite another name."
+            )
+        if suite.location is None or agent_id in agents or not agents:
+            return None
+        return (
+            f"The suite {suite.name!r} belongs to a repository whose agents do not say where it is: install the "
+            "agent of this version on their hosts first."
+        )
+    if suite.location == stored.location:
+        return None
+    if suite.location is None:
+        return (
+            f"The suite {suite.name!r} belongs to the repository {stored.location}, and this agent does not say "
+            "where its own is: install the agent of this version."
+        )
+    return (
+        f"The suite {suite.name!r} belongs to the repository {stored.location}, and this agent announces it from "
+        f"{suite.location}. Name the same url in agent.toml on every host, or give this suite another name."
+    )
 
 
 def find(session: Session, name: str) -> Suite:
     """The newest announcement of a suite. Raises 404."""
     suite = queries.suite(session, name)
     if suite is None:
-        raise not_found("suite", name)
+        detail = f"There is no suite {name!r}. {describe_announced(session)}"
+        raise ProblemError(404, "not_found", detail)
     return suite
+
+
+SUITES_NAMED = 20
+"""Most names in the answer to an unknown one."""
+
+
+def describe_announced(session: Session) -> str:
+    """The suites that agents have announced, for a person who named none of them."""
+    known = queries.suite_names(session, SUITES_NAMED + 1)
+    if not known:
+        return "No suite is announced yet: register its repository with an agent."
+    more = ", …" if len(known) > SUITES_NAMED else ""
+    return f"Announced: {', '.join(known[:SUITES_NAMED])}{more}."
 
 
 def suite_out(suite: Suite, last_run_at: datetime | None) -> SuiteOut:

@@ -1,15 +1,12 @@
-"""Computes the report of one job; the server and `judge` share this analysis.
+"""Computes the report of a job; the server and `judge` share this analysis.
 
-Pure, and run before anything is stored. What must stay true:
-- I1: a failed or missing expected check makes every verdict inconclusive and names it;
-- void conditions and broken launches do the same;
-- I12: a job passes only when every rule and every required gate passes, fails when one
-  of them fails, and is inconclusive otherwise.
+A failed or missing check (I1), void conditions or a broken launch make every verdict inconclusive. A job passes
+only if every rule and every required gate passes, and fails if one of them fails (I12).
 
     blocked? ──yes──▶ inconclusive (the first blocker is the reason)
        │no
-    a rule or a required gate fails ──▶ fail (final: whatever else is undecided, no batch reopens it)
-    one of them undecided ────────────▶ inconclusive, extendable while another batch may decide it
+    a rule or a required gate fails ──▶ fail (final: no further batch, even if others are inconclusive)
+    one of them inconclusive ─────────▶ inconclusive, extended if another batch may decide it
     else ─────────────────────────────▶ pass
 """
 
@@ -19,11 +16,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from paceline_contract.manifest import Manifest, Rule
+from paceline_contract.params import params_key, params_text
 
 from paceline_server.detect.audits import audit_groups
 from paceline_server.detect.checks import check_rows
-from paceline_server.detect.compare import Circumstances, Pair, compare, comparison_out
+from paceline_server.detect.compare import (
+    Circumstances,
+    Pair,
+    arm_pairs,
+    comparison_out,
+    control_false_discoveries,
+)
 from paceline_server.detect.condition_tracks import summarise_tracks
+from paceline_server.detect.cpu_features import CpuFeatures
 from paceline_server.detect.derive import DerivedSources, derived_rows
 from paceline_server.detect.facts import (
     CaseIndex,
@@ -39,15 +44,20 @@ from paceline_server.detect.policies.advise import PolicyAssessment, assess_poli
 from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut
 from paceline_server.detect.unavailable import UnavailableArms, no_arm_sentence
 from paceline_server.jobs.schemas import Verdict
-from paceline_server.stats.configuration import suppressed_in
-from paceline_server.stats.voids import Reading, Void, find_voids
+from paceline_server.stats.configuration import list_suppressed
+from paceline_server.stats.voids import (
+    Reading,
+    Void,
+    advise_on_shared_host,
+    find_voids,
+)
 
 
 @dataclass(frozen=True)
 class JudgedPair:
-    """A pair and the rule that watches it. With neither a rule nor a demand it is shown, and decides nothing.
+    """A pair and the rule that applies to it. Without a rule it is shown, but does not decide the job.
 
-    `demanded`: an A/B job was asked for exactly this comparison; no rule is needed to judge it."""
+    `demanded`: the A/B job was requested for this comparison, which therefore decides without a rule."""
 
     pair: Pair
     rule: Rule | None
@@ -60,7 +70,7 @@ class JudgedPair:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A job's report with what decided it. `extendable`: another batch may decide what this one could not."""
+    """A job's report and verdict. `extendable`: another batch may decide an inconclusive job."""
 
     report: JobReportOut
     ruled: tuple[JudgedPair, ...]
@@ -72,115 +82,193 @@ class Analysis:
     policies: tuple[PolicyAssessment, ...] = ()
 
 
+@dataclass(frozen=True)
+class MeasuredRevision:
+    """What one revision measured, with its pairs before false discoveries are controlled."""
+
+    manifest: Manifest
+    facts: JobFacts
+    request: JobRequest
+    index: CaseIndex
+    groups: Sequence[Group]
+    checks: list[CheckOut]
+    voids: tuple[Void, ...]
+    blockers: tuple[str, ...]
+    circumstances: Circumstances
+    unavailable_benchmarks: Mapping[str, Sequence[str]]
+    pairs: list[Pair]
+
+    @classmethod
+    def of(
+        cls, manifest: Manifest, facts: JobFacts, request: JobRequest, look: Look
+    ) -> MeasuredRevision:
+        """Judge each pair by itself. `manifest` is that of every kind of target."""
+        manifest = manifest.on(request.target_kind)
+        index = CaseIndex.of(facts.cases)
+        groups = expected_groups(manifest, request, facts)
+        checks = check_rows(manifest, request, facts.checks)
+        voids = tuple(voids_of(facts, request, look))
+        unavailable = UnavailableArms.of(facts)
+        unavailable_benchmarks = unavailable.unavailable_benchmarks(manifest, groups)
+        circumstances = Circumstances(
+            request,
+            look,
+            audit_groups(manifest, groups, index, facts),
+            unavailable,
+            CpuFeatures.of(facts.conditions),
+        )
+        return cls(
+            manifest=manifest,
+            facts=facts,
+            request=request,
+            index=index,
+            groups=groups,
+            checks=checks,
+            voids=voids,
+            blockers=(
+                *blockers_of(checks, voids, facts),
+                *nothing_measured(facts, groups, unavailable_benchmarks),
+            ),
+            circumstances=circumstances,
+            unavailable_benchmarks=unavailable_benchmarks,
+            pairs=arm_pairs(manifest, groups, index, circumstances),
+        )
+
+    def rule(self, controlled: Sequence[Pair]) -> tuple[JudgedPair, ...]:
+        """The pairs with the rules that apply to them."""
+        return tuple(
+            JudgedPair(
+                blocked_pair(pair, self.blockers),
+                self.manifest.rule_for(
+                    pair.group.benchmark, pair.arm, pair.metric, pair.group.params
+                ),
+            )
+            for pair in controlled
+        )
+
+    def report(
+        self, identity: JobIdentity, ruled: Sequence[JudgedPair]
+    ) -> JobReportOut:
+        """The report of a job that measured this revision alone."""
+        warm = WarmSamples(self.index)
+        derived = derived_rows(
+            self.manifest,
+            self.groups,
+            DerivedSources.of(
+                self.index, warm, self.facts.announced, self.circumstances
+            ),
+        )
+        undecided_gates = gate_rows(
+            self.manifest, self.groups, warm, derived, self.circumstances
+        )
+        return JobReportOut(
+            suite=identity.suite,
+            revision=identity.revision,
+            artifact_hash=identity.artifact_hash,
+            target=identity.target,
+            started_at=identity.started_at,
+            checks=self.checks,
+            measurements=measurements(
+                self.manifest, self.groups, self.index, warm, self.facts.announced
+            ),
+            comparisons=[
+                comparison_out(judged.pair, self.request.demonstration, judged.decides)
+                for judged in ruled
+            ],
+            derived=[row.out() for row in derived],
+            gates=[
+                with_engine(_blocked_gate(gate, self.blockers), self.facts.builds)
+                for gate in undecided_gates
+            ],
+            audits=self.circumstances.audits.rows(),
+            unavailable=self.circumstances.unavailable.rows(self.manifest, self.groups),
+            blockers=list(self.blockers),
+            advice=advice_of(self.voids, self.request),
+            suppressed=suppressed_of(self.facts, self.request),
+            conditions=summarise_tracks(self.facts.conditions),
+        )
+
+
 def analyse(
     manifest: Manifest,
     facts: JobFacts,
     identity: JobIdentity,
-    asked: JobRequest | None = None,
+    request: JobRequest | None = None,
     look: Look | None = None,
 ) -> Analysis:
-    """Judge everything one job measured."""
-    asked, look = asked or JobRequest(), look or Look()
-    manifest = manifest.on(asked.target_kind)
-    index = CaseIndex.of(facts.cases)
-    groups = expected_groups(manifest, asked, facts)
-    checks = check_rows(manifest, asked, facts.checks)
-    voids = tuple(voids_of(facts, asked, look))
-    unavailable = UnavailableArms.of(facts)
-    nowhere = unavailable.nowhere(manifest, groups)
-    blockers = (
-        *blockers_of(checks, voids, facts),
-        *nothing_measured(facts, groups, nowhere),
-    )
-    known = Circumstances(
-        asked, look, audit_groups(manifest, groups, index, facts), unavailable
-    )
-    pairs = [
-        blocked_pair(pair, blockers) for pair in compare(manifest, groups, index, known)
-    ]
-    ruled = tuple(
-        JudgedPair(
-            pair,
-            manifest.rule_for(
-                pair.group.benchmark, pair.arm, pair.metric, pair.group.params
-            ),
-        )
-        for pair in pairs
-    )
-    warm = WarmSamples(index)
-    derived = derived_rows(
-        manifest, groups, DerivedSources.of(index, warm, facts.announced, known)
-    )
-    rows = gate_rows(manifest, groups, warm, derived, known)
-    gates = [with_engine(_blocked_gate(gate, blockers), facts.builds) for gate in rows]
-    report = JobReportOut(
-        suite=identity.suite,
-        revision=identity.revision,
-        artifact_hash=identity.artifact_hash,
-        target=identity.target,
-        started_at=identity.started_at,
-        checks=checks,
-        measurements=measurements(manifest, groups, index, warm, facts.announced),
-        comparisons=[
-            comparison_out(judged.pair, asked.demonstration) for judged in ruled
-        ],
-        derived=[row.out() for row in derived],
-        gates=gates,
-        audits=known.audits.rows(),
-        unavailable=known.unavailable.rows(manifest, groups),
-        blockers=list(blockers),
-        suppressed=suppressed_of(facts, asked),
-        conditions=summarise_tracks(facts.conditions),
-    )
-    verdict, reason = _verdict(ruled, gates, blockers, groups)
-    if verdict == "pass" and nowhere:
-        reason = f"{reason}; {no_arm_sentence(nowhere)}"
+    """Judge everything that a job measured."""
+    request, look = request or JobRequest(), look or Look()
+    measured = MeasuredRevision.of(manifest, facts, request, look)
+    blockers = measured.blockers
+    ruled = measured.rule(control_false_discoveries(measured.pairs, look))
+    report = measured.report(identity, ruled)
+    verdict, reason = _verdict(ruled, report.gates, blockers, measured.groups)
+    if verdict == "pass" and measured.unavailable_benchmarks:
+        reason = f"{reason}; {no_arm_sentence(measured.unavailable_benchmarks)}"
     reason = with_suppressed(reason, report.suppressed)
-    open_ended = any(
-        judged.decides and judged.pair.found.extendable for judged in ruled
+    has_open_pair = any(
+        judged.decides and judged.pair.outcome.extendable for judged in ruled
     )
-    extendable = verdict == "inconclusive" and not blockers and open_ended
-    policies = tuple(assess_policies(manifest, groups, index, known, blockers))
+    extendable = verdict == "inconclusive" and not blockers and has_open_pair
+    policies = tuple(
+        assess_policies(
+            measured.manifest,
+            measured.groups,
+            measured.index,
+            measured.circumstances,
+            blockers,
+        )
+    )
     return Analysis(
-        report, ruled, verdict, reason, extendable, blockers, voids, policies
+        report, ruled, verdict, reason, extendable, blockers, measured.voids, policies
     )
 
 
-def voids_of(facts: JobFacts, asked: JobRequest, look: Look) -> Iterator[Void]:
-    """Attempt by attempt: what differs between two batches was not measured across, one void attempt voids
-    the job. Without the configuration errors the request suppressed; what the server itself knows of the
-    target comes last, and once."""
-    said = (*asked.suppress, *facts.configuration)
+def voids_of(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Void]:
+    """Void conditions of each attempt, then those that the server itself knows of the target.
+
+    Attempts are judged separately, because no sample spans two of them. Suppressed configuration errors are
+    left out."""
+    suppressed = (*request.suppress, *facts.configuration)
     for number in sorted({condition.attempt for condition in facts.conditions}):
-        own = [
+        conditions = [
             condition for condition in facts.conditions if condition.attempt == number
         ]
         readings = [
-            Reading(reading.phase, reading.at_ms, reading.values) for reading in own
+            Reading(reading.phase, reading.at_ms, reading.values)
+            for reading in conditions
         ]
-        yield from find_voids(readings, look.limits, said)
+        yield from find_voids(readings, look.limits, suppressed)
     yield from find_voids(
-        [Reading("before", 0, facts.known())], look.limits, asked.suppress
+        [Reading("before", 0, facts.known_conditions())], look.limits, request.suppress
     )
 
 
-def suppressed_of(facts: JobFacts, asked: JobRequest) -> list[str]:
-    """Configuration errors the target had, and the request suppressed by name: the report says so."""
-    return suppressed_in(
-        (facts.known(), *(condition.values for condition in facts.conditions)),
-        asked.suppress,
+def advice_of(voids: Sequence[Void], request: JobRequest) -> str | None:
+    """What to do about a void job; a device shares its CPU with nobody we could name."""
+    return advise_on_shared_host(voids) if request.target_kind == "host" else None
+
+
+def suppressed_of(facts: JobFacts, request: JobRequest) -> list[str]:
+    """Configuration errors of the target that the request suppressed."""
+    return list_suppressed(
+        (
+            facts.known_conditions(),
+            *(condition.values for condition in facts.conditions),
+        ),
+        request.suppress,
     )
 
 
 def with_suppressed(reason: str, names: Sequence[str]) -> str:
-    """The reason of a verdict, with what was suppressed to reach it."""
+    """A verdict's reason with the suppressed configuration errors."""
     return f"{reason} (suppressed: {', '.join(names)})" if names else reason
 
 
 def blockers_of(
     checks: Sequence[CheckOut], voids: Sequence[Void], facts: JobFacts
 ) -> list[str]:
-    """Why nothing of this job may be judged, the most telling first."""
+    """Why the job must not be judged, most important first."""
     failed = [
         f"check {check.name} failed: {check.detail or 'no detail'}"
         for check in checks
@@ -196,25 +284,26 @@ def blockers_of(
 def nothing_measured(
     facts: JobFacts,
     groups: Sequence[Group],
-    nowhere: Mapping[str, Sequence[str]],
+    unavailable_benchmarks: Mapping[str, Sequence[str]],
     at: str = "",
 ) -> list[str]:
-    """Nothing passes of which nothing was measured, also where it is nobody's fault. `at`: ` at base`, where
-    there is more than one side."""
+    """A blocker if nothing was measured, even if no arm is available. `at` names the side: ` at base`."""
     if any(case.value.size for case in facts.cases):
         return []
-    if nowhere and {group.benchmark for group in groups} == set(nowhere):
-        return [f"nothing was measured{at}: {no_arm_sentence(nowhere)}"]
+    if unavailable_benchmarks and {group.benchmark for group in groups} == set(
+        unavailable_benchmarks
+    ):
+        return [f"nothing was measured{at}: {no_arm_sentence(unavailable_benchmarks)}"]
     return [f"nothing was measured{at}"]
 
 
 def blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:
-    if not blockers or pair.found.verdict == "not_applicable":
+    if not blockers or pair.outcome.verdict == "not_applicable":
         return pair
-    found = replace(
-        pair.found, verdict="inconclusive", reason=blockers[0], extendable=False
+    outcome = replace(
+        pair.outcome, verdict="inconclusive", reason=blockers[0], extendable=False
     )
-    return replace(pair, found=found)
+    return replace(pair, outcome=outcome)
 
 
 def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:
@@ -233,52 +322,74 @@ def _verdict(
         return "inconclusive", with_count_of_others(blockers[0], len(blockers))
     required = [gate for gate in gates if gate.level == "required"]
     deciding = [judged.pair for judged in ruled if judged.decides]
-    for wanted in ("fail", "inconclusive"):
-        slow = sorted(
-            (pair for pair in deciding if pair.found.verdict == wanted),
-            key=lambda p: -(p.found.ratio or 0.0),
+    for verdict in ("fail", "inconclusive"):
+        pairs = sorted(
+            (pair for pair in deciding if pair.outcome.verdict == verdict),
+            key=lambda pair: -(pair.outcome.ratio or 0.0),
         )
-        words = [_pair_words(pair, wanted) for pair in slow]
-        words += [_gate_words(gate) for gate in required if gate.verdict == wanted]
-        if words:
-            return wanted, with_count_of_others(words[0], len(words))
+        sentences = [_pair_sentence(pair, verdict) for pair in pairs]
+        sentences += [
+            gate_sentence(gate) for gate in required if gate.verdict == verdict
+        ]
+        if sentences:
+            return verdict, with_count_of_others(sentences[0], len(sentences))
     if not groups:
-        return "inconclusive", "none of the benchmarks asked for is in the suite"
-    return "pass", _passed(
-        sum(pair.found.verdict == "pass" for pair in deciding),
+        return "inconclusive", "none of the requested benchmarks is in the suite"
+    return "pass", held_sentence(deciding, required)
+
+
+def held_sentence(deciding: Sequence[Pair], required: Sequence[GateOut]) -> str:
+    """The reason of a pass: how much holds, and how much does not apply on this target."""
+    return _passed(
+        sum(pair.outcome.verdict == "pass" for pair in deciding),
         sum(gate.verdict == "pass" for gate in required),
-        sum(pair.found.verdict == "not_applicable" for pair in deciding)
-        + sum(gate.verdict == "not_applicable" for gate in required),
+        sum(pair.outcome.verdict == "not_applicable" for pair in deciding)
+        + len(_select_inapplicable(required)),
     )
 
 
-def _passed(comparisons: int, gates: int, elsewhere: int) -> str:
-    """What held, and how much of what was demanded does not apply on this target: never silently passed."""
-    said = " and ".join(
+def _select_inapplicable(required: Sequence[GateOut]) -> list[GateOut]:
+    """Gates that do not apply, one per subject of which no other level applies here."""
+
+    def subject(gate: GateOut) -> tuple[object, ...]:
+        case = (gate.benchmark, gate.arm, params_key(gate.params), gate.metric)
+        return (*case, gate.derived, gate.statistic, gate.op, gate.absolute)
+
+    judged = {subject(gate) for gate in required if gate.verdict != "not_applicable"}
+    others = {subject(gate): gate for gate in required if subject(gate) not in judged}
+    return [*others.values()]
+
+
+def _passed(comparisons: int, gates: int, not_applicable: int) -> str:
+    sentence = " and ".join(
         _count(number, noun)
         for number, noun in ((comparisons, "comparison"), (gates, "required gate"))
         if number
     )
-    if said:
-        said += " holds" if comparisons + gates == 1 else " hold"
-    elif not elsewhere:
-        return "measured; the suite has no rule and no required gate about it"
-    one, many = "1 comparison or gate does", f"{elsewhere} comparisons or gates do"
-    rest = f"{one if elsewhere == 1 else many} not apply here"
-    return "; ".join(part for part in (said, rest if elsewhere else "") if part)
-
-
-def _pair_words(pair: Pair, verdict: str) -> str:
-    said = (
-        f"is {pair.words(pair.reference)}"
-        if verdict == "fail"
-        else f"- {pair.found.reason}"
+    if sentence:
+        sentence += " holds" if comparisons + gates == 1 else " hold"
+    elif not not_applicable:
+        return "measured; the suite has no rule and no required gate for it"
+    if not_applicable == 1:
+        rest = "1 comparison or gate does not apply here"
+    else:
+        rest = f"{not_applicable} comparisons or gates do not apply here"
+    return "; ".join(
+        part for part in (sentence, rest if not_applicable else "") if part
     )
-    return f"{pair.group.words()}: {pair.arm} {said}"
 
 
-def _gate_words(gate: GateOut) -> str:
-    params = " ".join(f"{name}={value}" for name, value in gate.params.items())
+def _pair_sentence(pair: Pair, verdict: str) -> str:
+    if verdict == "fail":
+        finding = f"is {pair.words(pair.reference)}"
+    else:
+        finding = f"- {pair.outcome.reason}"
+    return f"{pair.group.words()}: {pair.arm} {finding}"
+
+
+def gate_sentence(gate: GateOut) -> str:
+    """`sort_batch: gate median of native time: 12 <= 10 does not hold`."""
+    params = params_text(gate.params, " ")
     where = " ".join(part for part in (gate.benchmark, params) if part)
     return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}: {gate.reason}"
 

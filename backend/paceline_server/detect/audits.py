@@ -1,7 +1,7 @@
 """Audits the protocol of every group of a job and withdraws verdicts it invalidates.
 
-The findings are stored with the comparisons of their group, complete enough to be
-computed again from stored samples (I16). The rules of an audit are in `stats.audit`.
+The findings are stored with the comparisons of their group, so that they can be recomputed from stored
+samples (I16). The rules of an audit are in `stats.audit`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from paceline_contract.manifest import Manifest
+from paceline_contract.params import params_key
 
 from paceline_server.detect.facts import CaseIndex, JobFacts
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import AuditFindingOut, AuditOut
-from paceline_server.ingest.cases import params_key
 from paceline_server.stats import plain_words
 from paceline_server.stats.audit import (
     METHOD,
@@ -29,7 +29,7 @@ from paceline_server.stats.samples import CaseSamples
 
 @dataclass(frozen=True)
 class GroupAudit:
-    """What was found in one group, with what it takes to find it again."""
+    """The audit findings of a group, with everything needed to recompute them."""
 
     group: Group
     reference: str
@@ -39,12 +39,12 @@ class GroupAudit:
     policy: AuditPolicy = field(default_factory=AuditPolicy)
 
     def defects(self, *arms: str) -> list[AuditFinding]:
-        """The decisive findings that touch a figure made from these arms.
+        """The decisive findings about these arms.
 
-        Work is compared with the reference's. Of two other arms, one that did other work than the reference
-        did other work than the second, too, or nobody knows: their figure is touched as well.
+        Work is compared with the reference's only. If one of two other arms did different work than the
+        reference, the two may differ as well, so the finding counts against both.
         """
-        found = [
+        findings = [
             finding
             for finding in self.findings
             if finding.decisive and finding.concerns(*arms)
@@ -53,15 +53,15 @@ class GroupAudit:
             unequal = [
                 finding
                 for finding in self.findings
-                if finding.name == "unequal_work" and finding not in found
+                if finding.name == "unequal_work" and finding not in findings
             ]
-            found += [
+            findings += [
                 finding for finding in unequal if not set(finding.arms).isdisjoint(arms)
             ]
-        return found
+        return findings
 
     def too_few(self, *arms: str) -> str | None:
-        """Why there is too little to decide about a figure made from these arms."""
+        """Why there are too few samples to decide about these arms; None if there are enough."""
         few = (
             finding
             for finding in self.findings
@@ -70,16 +70,14 @@ class GroupAudit:
         return next((f"insufficient: {finding.text}" for finding in few), None)
 
     def why_not(self, *arms: str) -> str | None:
-        """Why a figure made from these arms decides nothing, by name (the findings themselves are shown once,
-        with the group); None when nothing speaks against it."""
-        found = self.defects(*arms)
-        if not found:
+        """Why a figure of these arms decides nothing; None without defects. The findings are shown with the group."""
+        names = list(dict.fromkeys(defect.name for defect in self.defects(*arms)))
+        if not names:
             return None
-        names = list(dict.fromkeys(finding.name for finding in found))
         return f"the protocol has defects: {', '.join(names)}"
 
     def evidence(self) -> dict[str, Any]:
-        """What a stored comparison keeps of it, as plain JSON."""
+        """The audit as plain JSON, for a stored comparison."""
         return {
             "method": METHOD,
             "parameters": {"policy": asdict(self.policy), "items": dict(self.items)},
@@ -110,21 +108,21 @@ class Audits:
     by_group: Mapping[tuple[str, str], GroupAudit]
 
     def of(self, group: Group) -> GroupAudit | None:
-        """The audit of a group, None where nothing was measured."""
+        """The audit of a group; None if nothing was measured."""
         return self.by_group.get((group.benchmark, params_key(group.params)))
 
     def why_not(self, group: Group, *arms: str) -> str | None:
-        """As `GroupAudit.why_not`, for a group that may have none."""
-        found = self.of(group)
-        return None if found is None else found.why_not(*arms)
+        """`GroupAudit.why_not` of a group that may have no audit."""
+        audited = self.of(group)
+        return None if audited is None else audited.why_not(*arms)
 
     def too_few(self, group: Group, *arms: str) -> str | None:
-        """As `GroupAudit.too_few`, for a group that may have none."""
-        found = self.of(group)
-        return None if found is None else found.too_few(*arms)
+        """`GroupAudit.too_few` of a group that may have no audit."""
+        audited = self.of(group)
+        return None if audited is None else audited.too_few(*arms)
 
     def rows(self) -> list[AuditOut]:
-        """Groups in which something was found."""
+        """Groups with findings."""
         return [
             group_audit.out()
             for group_audit in self.by_group.values()
@@ -135,46 +133,48 @@ class Audits:
 def audit_groups(
     manifest: Manifest, groups: Sequence[Group], index: CaseIndex, facts: JobFacts
 ) -> Audits:
-    """Audit the primary metric of every group that was measured."""
+    """Audit the primary metric of every measured group."""
     items: dict[tuple[str, str], dict[str, int]] = {}
     for case in facts.announced:
         if case.items_per_iteration is not None:
             key = (case.benchmark, params_key(case.params))
             items.setdefault(key, {})[case.arm] = case.items_per_iteration
-    found: dict[tuple[str, str], GroupAudit] = {}
+    audits: dict[tuple[str, str], GroupAudit] = {}
     for group in groups:
         benchmark = manifest.benchmarks[group.benchmark]
         metric = benchmark.primary_metric
-        found_of = [
+        samples_by_arm = [
             index.get(group.benchmark, group.params, metric, arm)
             for arm in benchmark.arms
         ]
-        cases = [samples for samples in found_of if samples is not None]
+        cases = [samples for samples in samples_by_arm if samples is not None]
         if not cases:
             continue
         key = (group.benchmark, params_key(group.params))
-        meant = items.get(key, {})
-        findings = tuple(audit(cases, benchmark.reference, meant))
+        expected_items = items.get(key, {})
+        findings = tuple(audit(cases, benchmark.reference, expected_items))
         naive = (
             _naive(cases, benchmark.reference)
             if any(finding.decisive for finding in findings)
             else None
         )
-        found[key] = GroupAudit(group, benchmark.reference, findings, meant, naive)
-    return Audits(found)
+        audits[key] = GroupAudit(
+            group, benchmark.reference, findings, expected_items, naive
+        )
+    return Audits(audits)
 
 
 def _naive(cases: Sequence[CaseSamples], reference: str) -> str | None:
-    """`native 1.9× faster than fallback`, of every arm against the reference."""
+    """The ratios of the means, as a naive protocol reports them: `native 1.9× faster than fallback`."""
     base = next((case for case in cases if case.arm == reference), None)
     if base is None:
         return None
     ratios = [
         (case.arm, mean_ratio(case, base)) for case in cases if case.arm != reference
     ]
-    said = [
+    speeds = [
         f"{arm} {plain_words.describe_multiple(ratio)}"
         for arm, ratio in ratios
         if ratio is not None
     ]
-    return f"{', '.join(said)} than {reference}" if said else None
+    return f"{', '.join(speeds)} than {reference}" if speeds else None

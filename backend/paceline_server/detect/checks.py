@@ -1,8 +1,7 @@
-"""Lists the correctness checks of a job and how they ended (I1).
+"""Lists the correctness checks of a job and their results (I1).
 
-A check that is not ok blocks every verdict. A job is expected to report the checks of
-each workload it ran, and only that workload can report them, even where two workloads
-name a check alike. A check that failed blocks whether it was expected or not.
+A failed or missing check blocks every verdict. Each workload must report its own checks, even if another
+workload has a check of the same name.
 """
 
 from __future__ import annotations
@@ -17,49 +16,49 @@ from paceline_server.ingest.cases import Check
 
 
 def check_rows(
-    manifest: Manifest, asked: JobRequest, seen: Sequence[Check]
+    manifest: Manifest, request: JobRequest, seen: Sequence[Check]
 ) -> list[CheckOut]:
-    """One row per check: ok if it passed in every launch and every workload that declares it reported it."""
-    owed = _expected_by_workload(manifest, asked)
+    """One row per check: ok if every launch passed it and every workload that declares it reported it."""
+    expected = _expected_by_workload(manifest, request)
     rows: dict[str, CheckOut] = {}
     for check in seen:
-        known = rows.get(check.name)
-        if known is None or (known.ok and not check.ok):
+        row = rows.get(check.name)
+        if row is None or (row.ok and not check.ok):
             rows[check.name] = CheckOut(
-                name=check.name, ok=check.ok, detail=_detail(check, owed)
+                name=check.name, ok=check.ok, detail=_detail(check, expected)
             )
     for name in manifest.expected.checks:
         rows.setdefault(name, _missing(name, "expected, but no launch reported it"))
-    for name, workloads in owed.items():
-        said = {check.workload for check in seen if check.name == name}
-        silent = [workload for workload in workloads if workload not in said]
-        if silent and (name not in rows or rows[name].ok):
+    for name, workloads in expected.items():
+        reporting = {check.workload for check in seen if check.name == name}
+        unreported = [workload for workload in workloads if workload not in reporting]
+        if unreported and (name not in rows or rows[name].ok):
             rows[name] = _missing(
                 name,
-                f"expected of workload {', '.join(silent)}, but no launch of it reported it",
+                f"expected of workload {', '.join(unreported)}, but no launch of it reported it",
             )
     return list(rows.values())
 
 
 def _expected_by_workload(
-    manifest: Manifest, asked: JobRequest
+    manifest: Manifest, request: JobRequest
 ) -> dict[str, list[str]]:
-    """Check name → the workloads of this job that expect it."""
+    """The workloads of this job that declare each check, by check name."""
     ran = {
         benchmark.workload
         for name, benchmark in manifest.benchmarks.items()
-        if asked.benchmarks is None or name in asked.benchmarks
+        if request.benchmarks is None or name in request.benchmarks
     }
-    owed: dict[str, list[str]] = {}
+    expected: dict[str, list[str]] = {}
     for workload in manifest.workloads:
         for name in workload.checks if workload.name in ran else ():
-            owed.setdefault(name, []).append(workload.name)
-    return owed
+            expected.setdefault(name, []).append(workload.name)
+    return expected
 
 
-def _detail(check: Check, owed: dict[str, list[str]]) -> str:
-    """The message of the workload; of a failed check also the workload, if several declare it."""
-    if check.ok or check.workload not in owed.get(check.name, ()):
+def _detail(check: Check, expected: dict[str, list[str]]) -> str:
+    """The check's detail; a failed check also names its workload."""
+    if check.ok or check.workload not in expected.get(check.name, ()):
         return check.detail
     return f"in workload {check.workload}: {check.detail or 'no detail'}"
 

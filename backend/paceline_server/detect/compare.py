@@ -1,7 +1,7 @@
 """Judges every arm of a job against its reference and keeps the evidence (I16).
 
-Both sides of a pair come from the same job (I11); the evidence holds every number of
-the verdict. Checks and void conditions are applied later, in `analyse`.
+Both sides of a pair come from the same job (I11); the evidence holds every number of the verdict. Checks and
+void conditions are applied in `analyse`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,11 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
+from paceline_contract.events import Direction
 from paceline_contract.manifest import Manifest
 
 from paceline_server.detect.audits import Audits, GroupAudit
+from paceline_server.detect.cpu_features import CpuFeatures
 from paceline_server.detect.facts import CaseIndex, JobRequest, Look
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import ComparisonOut
@@ -34,7 +36,7 @@ from paceline_server.stats.summary import probably_optimised_away
 
 @dataclass(frozen=True)
 class Pair:
-    """One arm and its reference in one group, and what was found."""
+    """An arm and its reference in a group, with the outcome of their comparison."""
 
     group: Group
     metric: str
@@ -42,7 +44,7 @@ class Pair:
     reference: str
     policy: PairPolicy
     warm: WarmPolicy
-    found: PairVerdict
+    outcome: PairVerdict
     direction: str
     unit: str
     window: Mapping[str, Any] = field(default_factory=dict)
@@ -54,7 +56,7 @@ class Pair:
     notes: Mapping[str, Any] = field(default_factory=dict)
     """Additional evidence that is stored with the finding."""
     floor: NoiseFloor | None = None
-    """The smallest effect the target can resolve; set for A/A jobs only."""
+    """The noise floor; set for A/A jobs only."""
 
     @property
     def shown(self) -> str:
@@ -67,84 +69,91 @@ class Pair:
 
     def words(self, reference: str | None = None) -> str:
         """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
-        found = self.found
-        level = self.policy.confidence
         return plain_words.describe_comparison(
-            found.ratio,
-            found.lower,
-            found.upper,
-            level,
+            self.outcome.ratio,
+            self.outcome.lower,
+            self.outcome.upper,
+            self.policy.confidence,
             unit=self.unit,
             reference=reference,
         )
 
 
-EMPTY = PairedBlocks.nothing()
+WARM = WarmPolicy()
 
 
 @dataclass(frozen=True)
 class Circumstances:
-    """What is known of a job beside its samples: what was asked, which look this is, its audits, and what it
-    could not run."""
+    """Facts about a job other than its samples."""
 
-    asked: JobRequest
+    request: JobRequest
     look: Look
     audits: Audits
     unavailable: UnavailableArms
+    cpu: CpuFeatures
 
 
-def compare(
-    manifest: Manifest, groups: Sequence[Group], index: CaseIndex, known: Circumstances
+def arm_pairs(
+    manifest: Manifest,
+    groups: Sequence[Group],
+    index: CaseIndex,
+    circumstances: Circumstances,
 ) -> list[Pair]:
-    """Judge every arm of every group against its reference, metric by metric, then control the run's
-    errors. A pair that does not apply on this target is left out of the error control. `manifest` is the one of
-    the target's kind."""
-    return control_false_discoveries(
-        [pair for group in groups for pair in _pairs(manifest, group, index, known)],
-        known.look,
-    )
+    """Judge every arm against its reference, each by itself. `manifest` is that of the target's kind."""
+    return [
+        pair
+        for group in groups
+        for pair in _pairs(manifest, group, index, circumstances)
+    ]
 
 
 def control_false_discoveries(pairs: list[Pair], look: Look) -> list[Pair]:
-    """Limit the false discoveries over all pairs of a run, then withdraw what an audit contradicts."""
+    """Limit the false discoveries over all pairs of a run, then withdraw what an audit contradicts.
+
+    Pairs that do not apply on this target take no part."""
     pairs = list(pairs)
     judged = [
-        at for at, pair in enumerate(pairs) if pair.found.verdict != "not_applicable"
+        index
+        for index, pair in enumerate(pairs)
+        if pair.outcome.verdict != "not_applicable"
     ]
-    p_values = [_p_value(pairs[at].found) for at in judged]
+    p_values = [_p_value(pairs[index].outcome) for index in judged]
     others = [*look.other_p_values, *([1.0] * (len(judged) * look.unjudged_jobs))]
-    held = control_run([pairs[at].found for at in judged], others)
-    for place, (at, found) in enumerate(zip(judged, held, strict=True)):
-        family = (*p_values[:place], *p_values[place + 1 :], *others)
-        pairs[at] = _withdraw_defective(replace(pairs[at], found=found, family=family))
+    outcomes = control_run([pairs[index].outcome for index in judged], others)
+    for position, (index, outcome) in enumerate(zip(judged, outcomes, strict=True)):
+        family = (*p_values[:position], *p_values[position + 1 :], *others)
+        pairs[index] = _withdraw_defective(
+            replace(pairs[index], outcome=outcome, family=family)
+        )
     return pairs
 
 
 def at_sides(arm: str) -> tuple[str, str]:
-    """(head, base) of one arm, as audits and reasons name them."""
+    """The names of an arm at (head, base), in audits and reasons."""
     return f"{arm} at head", f"{arm} at base"
 
 
 def _withdraw_defective(pair: Pair) -> Pair:
-    """A defect of the protocol takes the verdict back, whatever the numbers say (I12)."""
+    """Make a pair inconclusive if its audit has a decisive finding (I12)."""
     names = (pair.arm, pair.reference) if pair.sides == "arms" else at_sides(pair.arm)
     why = None if pair.audit is None else pair.audit.why_not(*names)
     if why is None:
         return pair
-    found = replace(pair.found, verdict="inconclusive", reason=why, extendable=False)
-    return replace(pair, found=found)
+    outcome = replace(
+        pair.outcome, verdict="inconclusive", reason=why, extendable=False
+    )
+    return replace(pair, outcome=outcome)
 
 
-def _p_value(found: PairVerdict) -> float:
-    return 1.0 if found.p_slow is None or found.insufficient else found.p_slow
+def _p_value(outcome: PairVerdict) -> float:
+    return 1.0 if outcome.p_slow is None or outcome.insufficient else outcome.p_slow
 
 
 def _pairs(
-    manifest: Manifest, group: Group, index: CaseIndex, known: Circumstances
+    manifest: Manifest, group: Group, index: CaseIndex, circumstances: Circumstances
 ) -> Iterator[Pair]:
     benchmark = manifest.benchmarks[group.benchmark]
     policy = PairPolicy(margin_percent=benchmark.margin_percent)
-    warm = WarmPolicy()
     for metric, declared in benchmark.metrics.items():
         primary = metric == benchmark.primary_metric
         reference = index.get(
@@ -152,46 +161,35 @@ def _pairs(
         )
         for arm in benchmark.other_arms:
             case = index.get(group.benchmark, group.params, metric, arm)
-            shown = (
+            watched = (
                 primary
                 or manifest.rule_for(group.benchmark, arm, metric, group.params)
                 is not None
             )
-            if not shown and (case is None or reference is None):
+            if not watched and (case is None or reference is None):
                 continue
-            blocks = EMPTY
-            if case is not None and reference is not None:
-                blocks = pair_blocks(case, reference, declared.direction, warm)
-            found = extend_if_unsteady(
-                judge_pair(blocks, known.look.number, policy), blocks
+            blocks, outcome = judge_samples(
+                (case, reference),
+                (arm, benchmark.reference),
+                declared.direction,
+                policy,
+                missing=circumstances.unavailable.why(group, arm, benchmark.reference),
+                request=circumstances.request,
+                look=circumstances.look,
             )
-            found = withdraw_unmeasured(
-                found, case, reference, (arm, benchmark.reference), blocks
-            )
-            missing = known.unavailable.why(group, arm, benchmark.reference)
-            if missing is not None:
-                found = replace(
-                    found,
-                    verdict="not_applicable",
-                    reason=missing,
-                    extendable=False,
-                    insufficient=False,
-                )
             audited = (
-                known.audits.of(group)
+                circumstances.audits.of(group)
                 if case is not None and reference is not None
                 else None
             )
-            if found.insufficient and known.asked.is_quick_look(policy):
-                found = replace(found, extendable=False)
             yield Pair(
                 group,
                 metric,
                 arm,
                 benchmark.reference,
                 policy,
-                warm,
-                found,
+                WARM,
+                outcome,
                 declared.direction,
                 declared.unit,
                 window_of(blocks, case, reference),
@@ -200,54 +198,74 @@ def _pairs(
             )
 
 
-def extend_if_unsteady(found: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
-    """Ask for more launches when a launch never settled (STATISTICS §1, "extend once, else flag").
+def judge_samples(
+    samples: tuple[CaseSamples | None, CaseSamples | None],
+    names: tuple[str, str],
+    direction: Direction,
+    policy: PairPolicy,
+    *,
+    missing: str | None,
+    request: JobRequest,
+    look: Look,
+) -> tuple[PairedBlocks, PairVerdict]:
+    """Judge an arm's samples against those of its reference; `missing`: why the pair does not apply here."""
+    case, reference = samples
+    blocks = PairedBlocks.nothing()
+    if case is not None and reference is not None:
+        blocks = pair_blocks(case, reference, direction, WARM)
+    outcome = _extend_if_unsteady(judge_pair(blocks, look.number, policy), blocks)
+    outcome = _withdraw_unmeasured(outcome, samples, names, blocks)
+    if missing is not None:
+        outcome = replace(
+            outcome,
+            verdict="not_applicable",
+            reason=missing,
+            extendable=False,
+            insufficient=False,
+        )
+    elif outcome.insufficient and request.is_quick_look(policy):
+        outcome = replace(outcome, extendable=False)
+    return blocks, outcome
 
-    Only at the first look, and even if the remaining blocks decide the pair. A launch that is still
-    unsteady afterwards is flagged in the evidence."""
-    settled = found.look > 0 or not blocks.unsteady
-    return (
-        found if settled or found.verdict != "pass" else replace(found, extendable=True)
-    )
+
+def _extend_if_unsteady(outcome: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
+    """Ask for more launches if a launch never settled (STATISTICS §1, "extend once, else flag").
+
+    Only at the first look, and even if the remaining blocks pass. A launch that is still unsteady afterwards
+    is flagged in the evidence."""
+    if outcome.look == 0 and blocks.unsteady and outcome.verdict == "pass":
+        return replace(outcome, extendable=True)
+    return outcome
 
 
-def withdraw_unmeasured(
-    found: PairVerdict,
-    case: CaseSamples | None,
-    reference: CaseSamples | None,
+def _withdraw_unmeasured(
+    outcome: PairVerdict,
+    samples: tuple[CaseSamples | None, CaseSamples | None],
     names: tuple[str, str],
     blocks: PairedBlocks,
 ) -> PairVerdict:
     """Withdraw a verdict if an arm was not measured, or so fast that it was probably optimised away."""
-    for name, samples, value in zip(
-        names,
-        (case, reference),
-        (blocks.arm_value, blocks.reference_value),
-        strict=True,
-    ):
-        if samples is None:
-            return replace(
-                found,
-                verdict="inconclusive",
-                reason=f"{name} was not measured",
-                extendable=False,
-            )
-        if value.size and probably_optimised_away(samples.unit, median(value)):
+    values = blocks.arm_value, blocks.reference_value
+    for name, case, value in zip(names, samples, values, strict=True):
+        if case is None:
+            reason = f"{name} was not measured"
+        elif value.size and probably_optimised_away(case.unit, median(value)):
             reason = f"{name} takes {median(value):.3g} ns per operation: probably optimised away"
-            return replace(
-                found, verdict="inconclusive", reason=reason, extendable=False
-            )
-    return found
+        else:
+            continue
+        return replace(outcome, verdict="inconclusive", reason=reason, extendable=False)
+    return outcome
 
 
 def window_of(
     blocks: PairedBlocks, case: CaseSamples | None, reference: CaseSamples | None
 ) -> dict[str, Any]:
-    """The data window (I16): every launch looked at, the rounds kept of it, and what was left out by
-    reason."""
+    """The data window (I16): the rounds used of every launch, and the dropped blocks by reason."""
     launches = []
-    seen = [samples.launch for samples in (case, reference) if samples is not None]
-    for number in np.unique(np.concatenate(seen)) if seen else ():
+    launch_numbers = [
+        samples.launch for samples in (case, reference) if samples is not None
+    ]
+    for number in np.unique(np.concatenate(launch_numbers)) if launch_numbers else ():
         rounds = blocks.round[blocks.launch == number]
         launches.append(
             {
@@ -264,52 +282,53 @@ def window_of(
     }
 
 
-def comparison_out(pair: Pair, demonstration: bool) -> ComparisonOut:
-    """The wire shape, with its words."""
-    found = pair.found
+def comparison_out(pair: Pair, demonstration: bool, decides: bool) -> ComparisonOut:
+    """The wire shape of a pair."""
+    outcome = pair.outcome
     return ComparisonOut(
         benchmark=pair.group.benchmark,
         params=dict(pair.group.params),
         metric=pair.metric,
         arm=pair.arm,
         reference=pair.reference,
-        launches=found.launches,
-        blocks=found.blocks,
-        ratio=found.ratio,
-        lower=found.lower,
-        upper=found.upper,
-        share_slower=found.share_slower,
-        verdict=found.verdict,
-        reason=found.reason,
+        launches=outcome.launches,
+        blocks=outcome.blocks,
+        ratio=outcome.ratio,
+        lower=outcome.lower,
+        upper=outcome.upper,
+        share_slower=outcome.share_slower,
+        verdict=outcome.verdict,
+        reason=outcome.reason,
         words=pair.shown,
         margin_percent=pair.policy.margin_percent,
-        launch_ratios=list(found.launch_ratios),
+        launch_ratios=list(outcome.launch_ratios),
         demonstration=demonstration,
         sides=pair.sides,
+        decides=decides,
     )
 
 
 def evidence_of(pair: Pair) -> dict[str, Any]:
-    """Everything a stored comparison needs to be explained and made again, as plain JSON."""
-    found = pair.found
+    """Everything needed to explain and recompute a stored comparison, as plain JSON."""
+    outcome = pair.outcome
     return {
         "words": pair.shown,
         "margin_percent": pair.policy.margin_percent,
-        "launch_ratios": list(found.launch_ratios),
+        "launch_ratios": list(outcome.launch_ratios),
         "method": METHOD,
         "parameters": {
             "policy": pair.policy.as_dict(),
             "warm": asdict(pair.warm),
-            "look": found.look,
+            "look": outcome.look,
             "direction": pair.direction,
             "family_p_values": list(pair.family),
         },
         "statistic": {
-            "p_slow": found.p_slow,
-            "above_margin": found.above_margin,
-            "launches_above": found.launches_above,
+            "p_slow": outcome.p_slow,
+            "above_margin": outcome.above_margin,
+            "launches_above": outcome.launches_above,
         },
-        "filters": [asdict(check) for check in found.filters],
+        "filters": [asdict(check) for check in outcome.filters],
         "window": dict(pair.window),
         "audit": None if pair.audit is None else pair.audit.evidence(),
         "primary": pair.primary,
@@ -320,21 +339,18 @@ def evidence_of(pair: Pair) -> dict[str, Any]:
 def rederive(
     evidence: Mapping[str, Any], arm: CaseSamples, reference: CaseSamples
 ) -> PairVerdict:
-    """Judge stored samples again with the numbers stored beside the verdict, not with today's constants
-    (I16)."""
+    """Judge stored samples again with the stored parameters instead of today's constants (I16)."""
     parameters = evidence["parameters"]
     policy = PairPolicy.from_dict(parameters["policy"])
-    launches = [
-        evidence_row["launch"] for evidence_row in evidence["window"]["launches"]
-    ]
+    launches = [launch["launch"] for launch in evidence["window"]["launches"]]
     blocks = pair_blocks(
         _of_launches(arm, launches),
         _of_launches(reference, launches),
         parameters["direction"],
         WarmPolicy(**parameters["warm"]),
     )
-    found = judge_pair(blocks, int(parameters["look"]), policy)
-    return control_run([found], parameters["family_p_values"], policy)[0]
+    outcome = judge_pair(blocks, int(parameters["look"]), policy)
+    return control_run([outcome], parameters["family_p_values"], policy)[0]
 
 
 def _of_launches(case: CaseSamples, launches: Sequence[int]) -> CaseSamples:

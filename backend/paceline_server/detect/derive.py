@@ -1,28 +1,29 @@
 """Computes the derived metrics of a job and words their values.
 
-Every declared metric has a row at each expected point; a row without a value says why:
-not measured, not available on this target, or none, which is an answer. The formulas
-are in `stats.derived`; `gates` judges the values.
+Every declared metric has a row for each of its groups; a row without a value says why. The formulas are in
+`stats.derived`; `gates` judges the values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from paceline_contract.events import Direction, ParamValue
 from paceline_contract.manifest import Derived, Manifest
+from paceline_contract.params import params_key
 
 from paceline_server.detect.compare import Circumstances
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.detect.groups import Group
 from paceline_server.detect.measure import WarmSamples
 from paceline_server.detect.schemas import DerivedOut
-from paceline_server.ingest.cases import Case, ParamValue, params_key
+from paceline_server.ingest.cases import Case
 from paceline_server.stats import derived as formulas
 from paceline_server.stats.derived import DerivedValue, Warm
 from paceline_server.stats.plain_words import TIMES, percent
-from paceline_server.stats.samples import CaseSamples, Direction
+from paceline_server.stats.samples import CaseSamples
 
 Unit = Literal["ratio", "share", "exponent", "param"]
 UNITS: Mapping[str, Unit] = {
@@ -40,23 +41,23 @@ PAIRED = {
 
 @dataclass(frozen=True)
 class DerivedRow:
-    """One derived number, where it comes from, and what speaks against it.
+    """A derived value with the reasons not to trust it.
 
-    `missing`: this target cannot run an arm it needs; `defect`: the protocol it was measured with; `few`: too
-    little was measured for a gate to decide.
+    `missing`: the target cannot run one of its arms; `defect`: a defect of the protocol; `few`: too few samples
+    for a gate to decide.
     """
 
     declared: Derived
     arm: str
     group: Group
-    found: DerivedValue
+    result: DerivedValue
     missing: str | None = None
     defect: str | None = None
     few: str | None = None
 
     def out(self) -> DerivedOut:
         """The wire shape."""
-        declared, found = self.declared, self.found
+        declared, result = self.declared, self.result
         return DerivedOut(
             name=declared.name,
             kind=declared.kind,
@@ -68,52 +69,50 @@ class DerivedRow:
             param=declared.param,
             rate_bytes_per_s=declared.rate_bytes_per_s,
             params=dict(self.group.params),
-            value=found.value,
-            lower=found.interval.lower,
-            upper=found.interval.upper,
+            value=result.value,
+            lower=result.interval.lower,
+            upper=result.interval.upper,
             unit=UNITS.get(declared.kind, "ratio"),
-            answered=found.answered,
-            words=derived_sentence(declared, self.arm, found),
+            answered=result.answered,
+            words=derived_sentence(declared, self.arm, result),
             note=self.note(),
             description=declared.description,
         )
 
     def note(self) -> str:
-        """Why there is no value, or why not to trust it; empty when there is nothing to say."""
+        """Why there is no value, or why not to trust it; else empty."""
         if self.missing is not None:
             return self.missing
         if self.defect is not None:
             return self.defect
-        if self.found.answered and self.found.value is None:
-            return (
-                f"no crossover: {derived_sentence(self.declared, self.arm, self.found)}"
-            )
+        if self.result.answered and self.result.value is None:
+            return f"no crossover: {derived_sentence(self.declared, self.arm, self.result)}"
         return (
             ""
-            if self.found.value is not None
-            else f"not measured: {self.found.note or 'no samples'}"
+            if self.result.value is not None
+            else f"not measured: {self.result.note or 'no samples'}"
         )
 
 
 def _rate(bytes_per_s: int) -> str:
-    """In the unit in which it is a whole number: MiB/s or MB/s."""
+    """Word a rate in MiB/s if that is a whole number, else in MB/s."""
     mebi = bytes_per_s / 2**20
     return f"{mebi:g} MiB/s" if mebi.is_integer() else f"{bytes_per_s / 1e6:g} MB/s"
 
 
-def derived_sentence(declared: Derived, arm: str, found: DerivedValue) -> str:
-    """The value as a person says it; empty where there is none."""
-    base, param, value = declared.base_arm, declared.param, found.value
+def derived_sentence(declared: Derived, arm: str, result: DerivedValue) -> str:
+    """The value in words; empty without a value."""
+    base, param, value = declared.base_arm, declared.param, result.value
     if value is None:
-        if not found.answered:
+        if not result.answered:
             return ""
         return (
             f"{arm} is faster than {base} with confidence from no measured {param} on"
         )
     more = "more" if value >= 0 else "less"
-    said = {
+    sentences = {
         "crossover": f"{arm} is faster than {base} from {param}={value:g} on"
-        + (", the smallest measured, or below" if found.censored else ""),
+        + (", the smallest measured, or below" if result.censored else ""),
         "degradation_across_param": f"{value:.3g}{TIMES} as slow at {param}={declared.to} as at "
         f"{declared.from_}",
         "speedup_between_arms": f"{arm} is {value:.3g}{TIMES} as fast as {base}",
@@ -123,17 +122,17 @@ def derived_sentence(declared: Derived, arm: str, found: DerivedValue) -> str:
         "slope": f"grows with {param} to the power of {value:.3g}",
         "ratio_across_param": f"{value:.3g}{TIMES} from {param}={declared.from_} to {declared.to}",
     }
-    return said[declared.kind]
+    return sentences[declared.kind]
 
 
 @dataclass(frozen=True)
 class DerivedSources:
-    """What derived metrics are made of."""
+    """The samples and circumstances that derived metrics are computed from."""
 
     index: CaseIndex
     warm: WarmSamples
     bytes_by_case: Mapping[tuple[str, str, str], int]
-    known: Circumstances
+    circumstances: Circumstances
 
     @classmethod
     def of(
@@ -141,9 +140,9 @@ class DerivedSources:
         index: CaseIndex,
         warm: WarmSamples,
         announced: Sequence[Case],
-        known: Circumstances,
+        circumstances: Circumstances,
     ) -> DerivedSources:
-        said = {
+        bytes_by_case = {
             (
                 case.benchmark,
                 params_key(case.params),
@@ -152,7 +151,7 @@ class DerivedSources:
             for case in announced
             if case.bytes_per_iteration is not None
         }
-        return cls(index, warm, said, known)
+        return cls(index, warm, bytes_by_case, circumstances)
 
     def bytes_of(self, group: Group, arm: str) -> int | None:
         return self.bytes_by_case.get((group.benchmark, params_key(group.params), arm))
@@ -163,7 +162,7 @@ class DerivedSources:
     def direction(
         self, declared: Derived, arm: str, groups: Sequence[Group]
     ) -> Direction:
-        """Which way is better, as the samples say."""
+        """The better direction of a metric, from its samples."""
         cases = (self.case(group, declared.metric, arm) for group in groups)
         return next((case.direction for case in cases if case is not None), "lower")
 
@@ -171,13 +170,15 @@ class DerivedSources:
 def derived_rows(
     manifest: Manifest, groups: Sequence[Group], sources: DerivedSources
 ) -> list[DerivedRow]:
-    """Every declared derived metric, of each of its arms, at every point of the params that it does not
-    consume."""
+    """One row per declared metric, arm and combination of the params that the metric does not consume."""
     rows: list[DerivedRow] = []
     for declared in manifest.derived:
-        own = [group for group in groups if group.benchmark == declared.benchmark]
-        fitting = [group for group in own if group.matches(declared.params)]
-        points = list(_points(declared, fitting))
+        matching = [
+            group
+            for group in groups
+            if group.benchmark == declared.benchmark and group.matches(declared.params)
+        ]
+        points = list(_points(declared, matching))
         rows += [
             _row(declared, arm, *point, sources)
             for arm in declared.every_arm
@@ -189,20 +190,20 @@ def derived_rows(
 def _points(
     declared: Derived, groups: Sequence[Group]
 ) -> Iterator[tuple[Group, list[Group]]]:
-    """Where the metric has a value, and the groups that value is made of."""
+    """Each group that the metric has a value for, with the groups that value is computed from."""
     if declared.param is None:
         yield from ((group, [group]) for group in groups)
         return
-    rest: dict[str, tuple[Group, list[Group]]] = {}
+    points: dict[str, tuple[Group, list[Group]]] = {}
     for group in groups:
-        others = {
+        other_params = {
             name: value
             for name, value in group.params.items()
             if name != declared.param
         }
-        at = (Group(group.benchmark, others), list[Group]())
-        rest.setdefault(params_key(others), at)[1].append(group)
-    yield from rest.values()
+        point = (Group(group.benchmark, other_params), list[Group]())
+        points.setdefault(params_key(other_params), point)[1].append(group)
+    yield from points.values()
 
 
 def _row(
@@ -213,54 +214,46 @@ def _row(
     sources: DerivedSources,
 ) -> DerivedRow:
     arms = [arm] if declared.base_arm is None else [arm, declared.base_arm]
-    known = sources.known
-    missing = next(
-        (
-            why
-            for member in members
-            if (why := known.unavailable.why(member, *arms)) is not None
-        ),
-        None,
+
+    def first_reason(why: Callable[..., str | None]) -> str | None:
+        reasons = (why(member, *arms) for member in members)
+        return next((reason for reason in reasons if reason is not None), None)
+
+    unavailable, audits = (
+        sources.circumstances.unavailable,
+        sources.circumstances.audits,
     )
-    defect = next(
-        (
-            why
-            for member in members
-            if (why := known.audits.why_not(member, *arms)) is not None
-        ),
-        None,
-    )
+    missing = first_reason(unavailable.why)
     if missing is not None:
         return DerivedRow(declared, arm, at, DerivedValue(None), missing=missing)
-    few = next(
-        (
-            why
-            for member in members
-            if (why := known.audits.too_few(member, *arms)) is not None
-        ),
-        None,
-    )
     if declared.param is None:
-        found = _value_at_point(declared, arm, members[0], sources)
+        result = _value_at_point(declared, arm, members[0], sources)
     else:
-        found = _value_across_param(declared, arm, members, sources)
-    return DerivedRow(declared, arm, at, found, defect=defect, few=few)
+        result = _value_across_param(declared, arm, members, sources)
+    return DerivedRow(
+        declared,
+        arm,
+        at,
+        result,
+        defect=first_reason(audits.why_not),
+        few=first_reason(audits.too_few),
+    )
 
 
 def _value_at_point(
     declared: Derived, arm: str, group: Group, sources: DerivedSources
 ) -> DerivedValue:
-    """A metric of one point."""
-    paired = PAIRED.get(declared.kind)
-    if paired is None:
+    """The value of a metric that needs a single group."""
+    formula = PAIRED.get(declared.kind)
+    if formula is None:
         return _share(declared, arm, group, sources)
-    own, base = (
+    case, base_case = (
         sources.case(group, declared.metric, name)
         for name in (arm, declared.base_arm or "")
     )
-    if own is None or base is None:
-        return DerivedValue(None, note=arm if own is None else declared.base_arm or "")
-    return paired(own, base)
+    if case is None or base_case is None:
+        return DerivedValue(None, note=arm if case is None else declared.base_arm or "")
+    return formula(case, base_case)
 
 
 def _share(
@@ -285,7 +278,7 @@ def _share(
 def _value_across_param(
     declared: Derived, arm: str, members: Sequence[Group], sources: DerivedSources
 ) -> DerivedValue:
-    """A metric that consumes a param."""
+    """The value of a metric that consumes a param."""
     param = declared.param or ""
     if declared.kind == "crossover":
         return _crossover(declared, arm, members, sources)
@@ -297,9 +290,9 @@ def _value_across_param(
     if declared.kind == "slope":
         return formulas.slope(
             [
-                (float(at), samples)
-                for at, samples in points.items()
-                if isinstance(at, int)
+                (float(value), samples)
+                for value, samples in points.items()
+                if isinstance(value, int)
             ]
         )
     start = points.get(declared.from_) if declared.from_ is not None else None
@@ -316,15 +309,15 @@ def _value_across_param(
 def _crossover(
     declared: Derived, arm: str, members: Sequence[Group], sources: DerivedSources
 ) -> DerivedValue:
-    """Every owed value of the param must have been measured: a gap could hide where the arm loses."""
+    """The crossover; every expected value of the param must be measured, as a gap could hide a loss."""
     points: list[tuple[int, CaseSamples, CaseSamples]] = []
     for group in members:
-        at = group.params.get(declared.param or "")
-        own = sources.case(group, declared.metric, arm)
-        base = sources.case(group, declared.metric, declared.base_arm or "")
-        if not isinstance(at, int) or own is None or base is None:
+        value = group.params.get(declared.param or "")
+        case = sources.case(group, declared.metric, arm)
+        base_case = sources.case(group, declared.metric, declared.base_arm or "")
+        if not isinstance(value, int) or case is None or base_case is None:
             return DerivedValue(
-                None, note=f"{arm} and {declared.base_arm} at {declared.param}={at}"
+                None, note=f"{arm} and {declared.base_arm} at {declared.param}={value}"
             )
-        points.append((at, own, base))
+        points.append((value, case, base_case))
     return formulas.crossover(points)

@@ -1,7 +1,6 @@
-"""The input of an analysis: everything one job measured, and what it was asked.
+"""Defines the input of an analysis: what a job was asked to measure, and everything it reported.
 
-`service` fills it from the store, `judge` from raw streams. Equal facts give equal
-reports: nothing here depends on a clock or a database.
+`service` reads it from the database, `judge` from raw streams. Equal facts give equal reports.
 """
 
 from __future__ import annotations
@@ -11,14 +10,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from paceline_server.ingest.cases import (
-    Case,
-    Check,
-    Conditions,
-    ParamValue,
-    Warned,
-    params_key,
-)
+from paceline_contract.events import ParamValue
+from paceline_contract.params import params_key
+
+from paceline_server.ingest.cases import Case, CaseWarning, Check, Conditions
 from paceline_server.stats.paired import PairPolicy
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
@@ -26,7 +21,7 @@ from paceline_server.stats.voids import VoidLimits
 
 @dataclass(frozen=True)
 class JobIdentity:
-    """What was measured where; copied into the report."""
+    """The measured revision and its target."""
 
     suite: str
     revision: str
@@ -37,10 +32,8 @@ class JobIdentity:
 
 @dataclass(frozen=True)
 class JobRequest:
-    """What the job was asked to measure. `benchmarks` None: all; `params`: restricted values by name.
-
-    `launches`, `rounds`: per batch; a job asked for fewer than a verdict needs is a quick look and is never
-    extended.
+    """The requested measurement: `benchmarks` (None for all) at restricted values of `params`. `launches` and
+    `rounds` are per batch. A job with too few of them for a verdict is a quick look and is never extended.
     """
 
     benchmarks: Sequence[str] | None = None
@@ -50,12 +43,12 @@ class JobRequest:
     demonstration: bool = False
     knobs: Mapping[str, ParamValue] = field(default_factory=dict)
     target_kind: Literal["host", "device"] = "host"
-    """On what kind of target; it has a say in the margin and in the reference."""
+    """The kind of target, which selects margin and reference."""
     suppress: Sequence[str] = ()
-    """Names of configuration errors that void nothing here."""
+    """Names of configuration errors that must not void the job."""
 
     def is_quick_look(self, policy: PairPolicy) -> bool:
-        """Whether even one whole batch would be too little for a verdict."""
+        """Whether a whole batch is too little for a verdict."""
         if self.launches is None or self.rounds is None:
             return False
         return (
@@ -66,33 +59,31 @@ class JobRequest:
 
 @dataclass(frozen=True)
 class JobFacts:
-    """Everything one job said. `announced`: every case a launch spoke of, with or without samples; `broken`:
-    why launches are missing or incomplete, one sentence each; `configuration`: names of the configuration
-    errors that the server itself knows its target to have, whatever the agent says."""
+    """Everything a job reported. `announced`: every case of its launches, with or without samples. `broken`: why
+    launches are missing or incomplete. `configuration`: configuration errors of the target that the server
+    knows by itself."""
 
     cases: Sequence[CaseSamples]
     checks: Sequence[Check] = ()
-    warnings: Sequence[Warned] = ()
+    warnings: Sequence[CaseWarning] = ()
     conditions: Sequence[Conditions] = ()
     broken: Sequence[str] = ()
     announced: Sequence[Case] = ()
     configuration: Sequence[str] = ()
     builds: Sequence[Mapping[str, str]] = ()
-    """What the workloads of each launch said about themselves (`start.build`)."""
+    """Build facts of the workloads of each launch (`start.build`)."""
 
-    def known(self) -> dict[str, object]:
-        """What the server knows of the target, as a reading would have it."""
+    def known_conditions(self) -> dict[str, object]:
+        """The server's knowledge of the target, in the form of a reading."""
         return {"configuration": list(self.configuration)}
 
 
 @dataclass(frozen=True)
 class Look:
-    """Which look of the sequential verdict this is, and what else its run judged (for the false-discovery
-    rate).
+    """The look of the sequential test, and the run's other tests for the control of false discoveries.
 
-    `other_p_values`: one per pair of the run's other jobs; `unjudged_jobs`: how many of them have no verdict
-    yet. Their pairs (as many as this job's) count as p = 1, so a verdict never depends on luck of the order
-    in a way that could make it bolder.
+    `other_p_values` has one entry per pair of the run's other jobs. Each of the `unjudged_jobs` counts as many
+    pairs as this job with p = 1, so the order of jobs never makes a verdict less strict.
     """
 
     number: int = 0
@@ -119,6 +110,6 @@ class CaseIndex:
     def get(
         self, benchmark: str, params: Mapping[str, ParamValue], metric: str, arm: str
     ) -> CaseSamples | None:
-        """The samples of one case, None when it has none."""
-        found = self.by_key.get((benchmark, params_key(params), metric, arm))
-        return found if found is not None and found.value.size else None
+        """The samples of a case; None without any."""
+        case = self.by_key.get((benchmark, params_key(params), metric, arm))
+        return case if case is not None and case.value.size else None

@@ -20,7 +20,7 @@ def record_finding(
     *,
     kind: str = "arm_slower",
 ) -> Finding:
-    """Keep a comparison as evidence of an alert, or of what nobody is alerted about."""
+    """Store a comparison as a finding, with or without an alert."""
     evidence = comparison.evidence
     finding = Finding(
         id=ids.new_id("fnd"),

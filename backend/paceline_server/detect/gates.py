@@ -1,9 +1,7 @@
 """Judges the gates of a suite: one row per gate, level and point of the params.
 
-A gate has a row even when nothing was measured for it. A level on an arm this target
-cannot run is `not_applicable`, never passed; figures of a defective protocol decide
-nothing (I12). Only `required` levels fail a run. Where launches report which engine an
-arm chose, the reason names it.
+A gate has a row even when nothing was measured for it. It is `not_applicable` where the target cannot run the
+arm or the CPU lacks the features (`cpu_features.py`), and `inconclusive` where the measurement has a defect (I12).
 """
 
 from __future__ import annotations
@@ -11,14 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
+from paceline_contract.events import ParamValue
 from paceline_contract.manifest import Gate, Manifest
 
 from paceline_server.detect.compare import Circumstances
+from paceline_server.detect.cpu_features import GatesOnCpu
 from paceline_server.detect.derive import DerivedRow
 from paceline_server.detect.groups import Group
 from paceline_server.detect.measure import WarmSamples
 from paceline_server.detect.schemas import GateOut
-from paceline_server.ingest.cases import ParamValue
 from paceline_server.stats.derived import DerivedValue
 from paceline_server.stats.gates import (
     GateVerdict,
@@ -43,39 +42,53 @@ def gate_rows(
     derived: Sequence[DerivedRow],
     known: Circumstances,
 ) -> list[GateOut]:
-    """One row per gate, level and point of the params; gates of benchmarks not asked for have none."""
+    """One row per gate, level and point of the params, for the benchmarks that were requested.
+
+    A gate whose CPU features are missing keeps its required level only. A gate that another level replaces on
+    this CPU has no row.
+    """
     rows: list[GateOut] = []
-    for gate in manifest.gates:
+    on_cpu = GatesOnCpu.of(manifest, known.cpu)
+    for index, gate in enumerate(manifest.gates):
+        if index in on_cpu.other_levels:
+            continue
+        refused = on_cpu.refused.get(index)
         if gate.derived is not None:
-            rows.extend(_derived_gate(gate, derived))
+            rows.extend(_derived_gate(gate, derived, refused))
             continue
         for group in groups:
             if group.benchmark == gate.benchmark and group.matches(gate.params):
-                rows.extend(_measured_gate(gate, group, warm, known))
+                rows.extend(_measured_gate(gate, group, warm, known, refused))
     return rows
 
 
 def with_engine(gate: GateOut, builds: Sequence[Mapping[str, str]]) -> GateOut:
-    """The row with the engine its figure is of, where launches say which one the arm chose."""
+    """The row, naming in its reason the engine that the arm chose, where the launches report it."""
     fact = f"engine.{gate.benchmark}.{gate.arm}"
     engines = dict.fromkeys(build[fact] for build in builds if fact in build)
-    # A verdict may be of no figure: nothing that was measured reaches a crossover.
-    decided = gate.actual is not None or gate.verdict in ("pass", "fail")
-    if not decided or not engines:
+    # A crossover that does not exist has a verdict, but no value.
+    is_decided = gate.actual is not None or gate.verdict in ("pass", "fail")
+    if not is_decided or not engines:
         return gate
     return gate.model_copy(
         update={"reason": f"{gate.reason}; engine {' or '.join(engines)}"}
     )
 
 
-def _levels(gate: Gate) -> Iterator[tuple[Literal["required", "stretch"], float]]:
+def _levels(
+    gate: Gate, refused: GateVerdict | None
+) -> Iterator[tuple[Literal["required", "stretch"], float]]:
     yield "required", gate.required
-    if gate.stretch is not None:
+    if gate.stretch is not None and refused is None:
         yield "stretch", gate.stretch
 
 
 def _measured_gate(
-    gate: Gate, group: Group, warm: WarmSamples, known: Circumstances
+    gate: Gate,
+    group: Group,
+    warm: WarmSamples,
+    known: Circumstances,
+    refused: GateVerdict | None,
 ) -> Iterator[GateOut]:
     arm = gate.arm or ""
     samples = warm.get(group, gate.metric or "", arm)
@@ -83,32 +96,34 @@ def _measured_gate(
     defect = known.audits.why_not(group, arm) or _too_fast(
         group, gate.metric or "", arm, warm
     )
-    for level, target in _levels(gate):
-        found = GateVerdict("inconclusive", f"{arm} was not measured", None, NOTHING)
-        if samples is not None:
-            found = judge_gate(samples[0], samples[1], gate.statistic, gate.op, target)
+    for level, target in _levels(gate, refused):
+        verdict = GateVerdict("inconclusive", f"{arm} was not measured", None, NOTHING)
+        if refused is not None:
+            verdict = refused
+        elif samples is not None:
+            verdict = judge_gate(
+                samples[0], samples[1], gate.statistic, gate.op, target
+            )
             if defect is not None:
-                found = GateVerdict(
-                    "inconclusive", defect, found.actual, found.interval
+                verdict = GateVerdict(
+                    "inconclusive", defect, verdict.actual, verdict.interval
                 )
         elif missing is not None:
-            found = GateVerdict("not_applicable", missing, None, NOTHING)
-        where = (
+            verdict = GateVerdict("not_applicable", missing, None, NOTHING)
+        identity = (
             gate.benchmark or "",
             arm,
             group.params,
             gate.metric or "",
             gate.statistic,
         )
-        yield _gate_row(gate, where, level, target, found)
+        yield _gate_row(gate, identity, level, target, verdict)
 
 
 def _too_fast(group: Group, metric: str, arm: str, warm: WarmSamples) -> str | None:
-    """Why a level that holds says nothing: the code that was to be measured was probably not there (§1)."""
-    case, samples = (
-        warm.index.get(group.benchmark, group.params, metric, arm),
-        warm.get(group, metric, arm),
-    )
+    """A defect if the arm is so fast that the compiler probably removed the measured code, else None (§1)."""
+    case = warm.index.get(group.benchmark, group.params, metric, arm)
+    samples = warm.get(group, metric, arm)
     if (
         case is None
         or samples is None
@@ -118,51 +133,51 @@ def _too_fast(group: Group, metric: str, arm: str, warm: WarmSamples) -> str | N
     return f"{arm} takes {median(samples[0]):.3g} ns per operation: probably optimised away"
 
 
-def _derived_gate(gate: Gate, derived: Sequence[DerivedRow]) -> Iterator[GateOut]:
+def _derived_gate(
+    gate: Gate, derived: Sequence[DerivedRow], refused: GateVerdict | None
+) -> Iterator[GateOut]:
     for row in derived:
         declared = row.declared
         if declared.name != gate.derived or not row.group.matches(gate.params):
             continue
         if gate.arm is not None and gate.arm != row.arm:
             continue
-        for level, target in _levels(gate):
-            where = (
+        for level, target in _levels(gate, refused):
+            verdict = refused or _judge_derived(row, gate, target)
+            identity = (
                 declared.benchmark,
                 row.arm,
                 row.group.params,
                 declared.metric,
                 declared.name,
             )
-            yield _gate_row(
-                gate, where, level, target, _judge_derived(row, gate, target)
-            )
+            yield _gate_row(gate, identity, level, target, verdict)
 
 
 def _judge_derived(row: DerivedRow, gate: Gate, target: float) -> GateVerdict:
-    found, op = row.found, gate.op
+    value, interval = row.result.value, row.result.interval
     if row.missing is not None:
         return GateVerdict("not_applicable", row.missing, None, NOTHING)
-    if row.defect is not None:
-        return GateVerdict("inconclusive", row.defect, found.value, found.interval)
-    if row.few is not None:
-        return GateVerdict("inconclusive", row.few, found.value, found.interval)
-    if found.answered and found.value is None:
-        return _judge_none(found, op, target)
-    if found.value is None:
-        return GateVerdict("inconclusive", row.note(), None, found.interval)
-    value, interval = found.value, found.interval
+    doubt = row.defect or row.few
+    if doubt is not None:
+        return GateVerdict("inconclusive", doubt, value, interval)
+    if row.result.answered and value is None:
+        return _judge_absent_crossover(row.result, gate.op, target)
+    if value is None:
+        return GateVerdict("inconclusive", row.note(), None, interval)
     if gate.absolute:
         value, interval = absolute_value(value, interval)
-    verdict, reason = judge_level(value, interval, op, target)
+    verdict, reason = judge_level(value, interval, gate.op, target)
     return GateVerdict(
         verdict, f"the size {reason}" if gate.absolute else reason, value, interval
     )
 
 
-def _judge_none(found: DerivedValue, op: Op, target: float) -> GateVerdict:
-    """There is no crossover among what was measured: it lies beyond every level, unless the undecided values
-    leave room for one."""
-    best = found.interval.lower
+def _judge_absent_crossover(
+    crossover: DerivedValue, op: Op, target: float
+) -> GateVerdict:
+    """Judge a crossover that is above all measured values, or at one of the undecided values."""
+    best = crossover.interval.lower
     if op in (">", ">="):
         verdict: Literal["pass", "inconclusive", "fail"] = (
             "pass" if best is None or holds_level(best, op, target) else "inconclusive"
@@ -173,26 +188,26 @@ def _judge_none(found: DerivedValue, op: Op, target: float) -> GateVerdict:
             if best is not None and holds_level(best, op, target)
             else "fail"
         )
-    room = "" if best is None else f"; from {best:g} on it is undecided"
-    return GateVerdict(
-        verdict, f"there is none among the measured values{room}", None, found.interval
-    )
+    undecided = "" if best is None else f"; from {best:g} on it is inconclusive"
+    reason = f"there is none among the measured values{undecided}"
+    return GateVerdict(verdict, reason, None, crossover.interval)
 
 
 def _gate_row(
     gate: Gate,
-    where: tuple[str, str, Mapping[str, ParamValue], str, str],
+    identity: tuple[str, str, Mapping[str, ParamValue], str, str],
     level: Literal["required", "stretch"],
     target: float,
-    found: GateVerdict,
+    verdict: GateVerdict,
 ) -> GateOut:
-    """`where`: benchmark, arm, params, metric, and the statistic or the derived metric's name."""
-    benchmark, arm, params, metric, statistic = where
-    actual = found.actual
+    """`identity`: benchmark, arm, params, metric, and the statistic or the derived metric's name."""
+    benchmark, arm, params, metric, statistic = identity
+    actual = verdict.actual
     return GateOut(
         name=gate.name,
         description=gate.description,
         derived=gate.derived,
+        requires=gate.requires,
         benchmark=benchmark,
         arm=arm,
         params=dict(params),
@@ -202,11 +217,11 @@ def _gate_row(
         op=gate.op,
         level=level,
         target=target,
-        actual=found.actual,
-        lower=found.interval.lower,
-        upper=found.interval.upper,
-        verdict=found.verdict,
-        reason=found.reason,
+        actual=actual,
+        lower=verdict.interval.lower,
+        upper=verdict.interval.upper,
+        verdict=verdict.verdict,
+        reason=verdict.reason,
         reached=None if actual is None else share_reached(actual, gate.op, target),
         standing=None if actual is None else standing_of(actual, gate.op, target),
     )

@@ -1,8 +1,6 @@
-"""Lists the (benchmark, params) groups of a job: requested and declared, or measured
-anyway.
+"""Lists the (benchmark, params) groups of a job: those requested, and any others that were measured.
 
-A group that was requested and never measured is listed too, so that it shows as not
-measured (I12).
+Requested groups without samples are listed too, so that they show as not measured (I12).
 """
 
 from __future__ import annotations
@@ -11,57 +9,56 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from paceline_contract.events import ParamValue
 from paceline_contract.manifest import Benchmark, Manifest
+from paceline_contract.params import params_key, params_text
 
 from paceline_server.detect.facts import JobFacts, JobRequest
-from paceline_server.ingest.cases import ParamValue, params_key
 
 
 @dataclass(frozen=True)
 class Group:
-    """One benchmark at one point of its params."""
+    """A benchmark with a value for each of its params."""
 
     benchmark: str
     params: Mapping[str, ParamValue]
 
     def matches(self, selector: Mapping[str, ParamValue]) -> bool:
-        """Whether every param the selector names has its value here."""
+        """Whether every param of the selector has the same value in this group."""
         return all(self.params.get(name) == value for name, value in selector.items())
 
     def words(self) -> str:
         """`ledger_batch batch=1000`."""
-        return " ".join(
-            [
-                self.benchmark,
-                *(f"{name}={value}" for name, value in self.params.items()),
-            ]
-        )
+        return f"{self.benchmark} {params_text(self.params, ' ')}".rstrip()
 
 
 def expected_groups(
-    manifest: Manifest, asked: JobRequest, facts: JobFacts
+    manifest: Manifest, request: JobRequest, facts: JobFacts
 ) -> list[Group]:
-    """Every group, benchmarks in declared order, declared params before others, each once."""
+    """Every group once, in declared order, with undeclared params last."""
     groups: dict[tuple[str, str], Group] = {}
     measured = {(case.benchmark, params_key(case.params)): case for case in facts.cases}
     for name, benchmark in manifest.benchmarks.items():
-        if asked.benchmarks is not None and name not in asked.benchmarks:
+        if request.benchmarks is not None and name not in request.benchmarks:
             continue
-        for params in _declared_points(benchmark, asked):
+        for params in _declared_points(benchmark, request):
             groups.setdefault((name, params_key(params)), Group(name, params))
-        for (of, key), case in measured.items():
-            if of == name:
-                groups.setdefault((of, key), Group(name, dict(case.params)))
+        for (measured_benchmark, key), case in measured.items():
+            if measured_benchmark == name:
+                groups.setdefault(
+                    (measured_benchmark, key), Group(name, dict(case.params))
+                )
     return list(groups.values())
 
 
 def _declared_points(
-    benchmark: Benchmark, asked: JobRequest
+    benchmark: Benchmark, request: JobRequest
 ) -> Iterator[dict[str, ParamValue]]:
-    """The cross product of the values asked for, else declared."""
+    """All combinations of the requested values, or of the declared ones."""
     names = list(benchmark.params)
     values = [
-        list(asked.params.get(name) or benchmark.params[name].values) for name in names
+        list(request.params.get(name) or benchmark.params[name].values)
+        for name in names
     ]
     for point in itertools.product(*values):
         yield dict(zip(names, point, strict=True))

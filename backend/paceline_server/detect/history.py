@@ -1,11 +1,8 @@
 """Appends the points of a concluded job to their series and evaluates those series.
 
-What must stay true:
-- only runs requested by people, schedules or CI become points; demonstrations, runs
-  with knobs, A/B runs, runs of no known branch (pull requests would share one history)
-  and confirmations (I13) do not;
-- a job with failed checks or void conditions is kept with that reason and never judged;
-- handling a message twice changes nothing.
+Only runs requested by people, schedules or CI become points: no demonstrations, no runs with knobs, A/B runs or
+confirmations (I13), and no runs without a branch, which would share a history. Points of a job with failed
+checks or void conditions are excluded with that reason. Handling a message twice changes nothing.
 
     job.analyse ─▶ append_points(job) ─▶ evaluate_job, store_evaluation ─▶ alerts.history(job)
 """
@@ -16,6 +13,7 @@ import math
 from collections.abc import Sequence
 
 from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.catalog import service as catalog
@@ -25,7 +23,6 @@ from paceline_server.detect.condition_tracks import summarise_tracks
 from paceline_server.detect.queries import JobContext
 from paceline_server.detect.schemas import JobReportOut, MeasurementOut
 from paceline_server.ingest import service as ingest
-from paceline_server.ingest.cases import params_key
 from paceline_server.series import job_points as points
 from paceline_server.series.service import JobPoints, NewestNames, PointOfSeries
 from paceline_server.store import outbox
@@ -35,48 +32,48 @@ EVALUATE, ALERTS = "history.evaluate", "alerts.history"
 
 
 def append_points(session: Session, job_id: str) -> None:
-    """Append the points of a concluded job, and ask for their evaluation."""
+    """Append the points of a concluded job and request their evaluation."""
     context = queries.context(session, job_id)
     if context is None or context.job.state != "done" or not context.is_baseline:
         return
-    said = points_of(session, context, service.report_of(session, job_id))
-    if said.rows:
-        points.record_points(session, said, names_of_job(session, context))
+    job_points = points_of(session, context, service.report_of(session, job_id))
+    if job_points.rows:
+        points.record_points(session, job_points, names_of_job(session, context))
         outbox.add(session, EVALUATE, job_id)
 
 
 def evaluate_job(session: Session, job_id: str) -> list[detection.EvaluatedSeries]:
-    """Evaluate every series the job has a point of; takes long, locks nothing."""
+    """Evaluate every series with a point of the job. This may take long and locks nothing."""
     return list(
         detection.evaluate_series(session, detection.series_of_job(session, job_id))
     )
 
 
 def store_evaluation(
-    session: Session, job_id: str, looked: Sequence[detection.EvaluatedSeries]
+    session: Session, job_id: str, evaluated_series: Sequence[detection.EvaluatedSeries]
 ) -> None:
-    """Store the evaluations and notify alerts, even of no change: an earlier one may have vanished."""
-    detection.store_evaluations(session, looked)
+    """Store the evaluations and notify alerts, even without changes: an earlier one may have vanished."""
+    detection.store_evaluations(session, evaluated_series)
     detection.mark_incidents(
-        session, {evaluated.head.target_id for evaluated in looked}
+        session, {evaluated.head.target_id for evaluated in evaluated_series}
     )
     outbox.add(session, ALERTS, job_id)
 
 
 def names_of(session: Session, suite: str) -> NewestNames:
-    """Old names of the suite's benchmarks and arms → those of its newest manifest."""
+    """The newest names of a suite's benchmarks and arms, from its newest manifest."""
     return NewestNames.of(read_manifest(catalog.find(session, suite).manifest))
 
 
 def names_of_job(session: Session, context: JobContext) -> NewestNames:
-    """The newest names of the job's suite; an imported run brings its own, for its suite may be unknown."""
+    """The newest names for a job. An imported run has its own manifest, because its suite may be unknown."""
     if context.is_imported:
         return NewestNames.of(read_manifest(context.run.manifest))
     return names_of(session, context.run.suite)
 
 
 def points_of(session: Session, context: JobContext, report: JobReportOut) -> JobPoints:
-    """What a job's report says for history."""
+    """The points of a job, from its report."""
     job, run, target = context.job, context.run, context.target
     fingerprint = job.fingerprint or target.fingerprint
     return JobPoints(
@@ -101,7 +98,7 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
 
 
 def _measured_point(row: MeasurementOut) -> PointOfSeries:
-    """Use the extremes as the interval where there are too few samples for a better one."""
+    """A measurement as a point. With too few samples for an interval of the median, it spans the extremes."""
     return PointOfSeries(
         benchmark=row.benchmark,
         arm=row.arm,

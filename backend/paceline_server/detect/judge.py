@@ -1,21 +1,18 @@
-"""`paceline-server judge DIR`: judges raw streams that `paceline run` left on disk; no
-database.
+"""Implements `paceline-server judge DIR`: the server's analysis of raw streams on disk, without a database.
 
-The analysis is the server's. The JSON has exactly the shape agreed with CI and the
-issue tracker. A stream that broke off is an error, never a pass. Exit codes: 0 pass, 2
-a gate or arm rule failed, 3 inconclusive, 1 error.
+A stream that broke off is an error, never a pass. Exit codes: 0 pass, 2 a gate or arm rule failed,
+3 inconclusive, 1 error.
 
-DIR holds `run.json` (who, what, where, conditions) and `launch-NNN.WORKLOAD.jsonl`
-(C1). For two revisions (`paceline ab`) run.json names the `base`, and streams are
-`launch-NNN.SIDE.WORKLOAD.jsonl`; the JSON then also has `base`, and `side` in its
-measurements.
+DIR holds `run.json` (identity, options and conditions) and a `launch-NNN.WORKLOAD.jsonl` per launch (C1). With
+two revisions (`paceline ab`), run.json names the `base` and streams are `launch-NNN.SIDE.WORKLOAD.jsonl`; the
+JSON then also has `base`, and `side` in its measurements.
 """
 
 from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +21,7 @@ from typing import Any, TextIO
 from paceline_contract.events import ErrorEvent
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import ManifestError, read_manifest
+from paceline_contract.outputs import ERROR, FailOn, exit_status, write_whole
 
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
@@ -34,8 +32,7 @@ from paceline_server.ingest.stream import Stream, case_samples, read_stream
 from paceline_server.stats.constants import LOOK_ALPHA
 from paceline_server.stats.voids import VoidLimits
 
-EXIT_CODES = {"pass": 0, "fail": 2, "inconclusive": 3}
-ERROR = 1
+Present = Callable[[Analysis, str | None], None]
 
 _FIELDS: dict[str, tuple[str, ...]] = {
     "checks": ("name", "ok", "detail"),
@@ -98,21 +95,21 @@ _FIELDS: dict[str, tuple[str, ...]] = {
 
 
 class JudgeError(Exception):
-    """What is in the directory cannot be judged; the text says what to do."""
+    """The directory cannot be judged; the message says what to do."""
 
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """A directory, read."""
+    """The content of a directory."""
 
     manifest: Manifest
     facts: JobFacts
     identity: JobIdentity
-    asked: JobRequest
+    request: JobRequest
     look: int
     failure: str | None
     base: Revision | None = None
-    """Set if two revisions are compared; `facts` then describes the head."""
+    """Set if two revisions are compared; `facts` is then that of the head."""
 
 
 def judge(
@@ -123,38 +120,51 @@ def judge(
     json_path: Path | None = None,
     revision: str | None = None,
     limits: VoidLimits | None = None,
+    present: Present | None = None,
+    fail_on: FailOn = "inconclusive",
 ) -> int:
-    """Judge a directory, write the table to `out` and the JSON to `json_path`; returns the exit code.
+    """Judge a directory, present the result and write the JSON to `json_path`; returns the exit status.
 
-    `manifest_path` and `revision` override what `run.json` says. Errors are written to `out`, too.
+    `manifest_path` and `revision` override `run.json`. `present` gets the analysis and why it is not a whole
+    measurement; without one the table is written to `out`. Errors are written to `out` as well.
     """
     try:
         recorded = read_directory(directory, manifest_path, revision)
         analysis = analyse_recorded(recorded, limits or VoidLimits())
         if json_path is not None:
             write_json(analysis, json_path)
+        if present is None:
+            write_table(analysis, out, recorded.failure)
+        else:
+            present(analysis, recorded.failure)
     except (JudgeError, ManifestError, OSError) as error:
         out.write(f"error: {error}\n")
         return ERROR
-    write_table(analysis, out, recorded.failure)
-    return ERROR if recorded.failure is not None else EXIT_CODES[analysis.verdict]
+    return exit_status(None if recorded.failure else analysis.verdict, fail_on)
 
 
 def analyse_recorded(recorded: RecordedRun, limits: VoidLimits) -> Analysis:
-    """The server's analysis of what was read."""
-    look, who = Look(recorded.look, limits=limits), recorded.identity
+    """Analyse a directory as the server would."""
+    look, identity = Look(recorded.look, limits=limits), recorded.identity
     if recorded.base is None:
-        return analyse(recorded.manifest, recorded.facts, who, recorded.asked, look)
-    head = Revision(who.revision, who.artifact_hash, recorded.facts)
+        return analyse(
+            recorded.manifest, recorded.facts, identity, recorded.request, look
+        )
+    head = Revision(identity.revision, identity.artifact_hash, recorded.facts)
     return analyse_revisions(
-        recorded.manifest, recorded.base, head, who, asked=recorded.asked, look=look
+        recorded.manifest,
+        recorded.base,
+        head,
+        identity,
+        request=recorded.request,
+        look=look,
     )
 
 
 def read_directory(
     directory: Path, manifest_path: Path | None, revision: str | None
 ) -> RecordedRun:
-    """Everything in the directory. Raises JudgeError, ManifestError or OSError."""
+    """Read a directory. Raises JudgeError, ManifestError or OSError."""
     run = _run_json(directory / "run.json")
     manifest = read_manifest(_manifest_of(run, manifest_path))
     paths = sorted(directory.glob("launch-*.jsonl"))
@@ -169,30 +179,30 @@ def read_directory(
     if not paths:
         broken.append(f"there is no launch-NNN.WORKLOAD.jsonl in {directory.name}")
     for path, stream in zip(paths, streams, strict=True):
-        spoken = None if stream.start is None else stream.start.suite
-        if spoken not in (None, manifest.suite.name):
+        suite = None if stream.start is None else stream.start.suite
+        if suite not in (None, manifest.suite.name):
             raise JudgeError(
-                f"{path.name} is of suite {spoken!r}, the manifest of {manifest.suite.name!r}: pass the "
-                "manifest the streams were measured with"
+                f"{path.name} is of suite {suite!r}, the manifest of {manifest.suite.name!r}: pass the "
+                "manifest with which the streams were measured"
             )
     options = _mapping(run.get("options"))
     launches = int(options.get("launches") or 0) or None
     launch_numbers = [stream.launch for stream in streams if stream.samples]
     look = 0 if launches is None else max(launch_numbers, default=0) // launches
-    other = run.get("base")
+    base_run = run.get("base")
     base = None
-    if isinstance(other, Mapping):
+    if isinstance(base_run, Mapping):
         sides = [_side_of_stream(path) for path in paths]
-        of_base = [
+        base_streams = [
             stream for stream, side in zip(streams, sides, strict=True) if side == BASE
         ]
         streams = [
             stream for stream, side in zip(streams, sides, strict=True) if side != BASE
         ]
         base = Revision(
-            str(other.get("revision") or "unknown"),
-            other.get("artifact_hash") or None,
-            _facts(of_base),
+            str(base_run.get("revision") or "unknown"),
+            base_run.get("artifact_hash") or None,
+            _facts(base_streams),
         )
     conditions = _conditions(run.get("conditions"))
     return RecordedRun(
@@ -206,7 +216,7 @@ def read_directory(
             target=str(run.get("target") or "unknown"),
             started_at=_instant(run.get("started_at")),
         ),
-        asked=JobRequest(
+        request=JobRequest(
             benchmarks=options.get("benchmarks") or None,
             params=_mapping(options.get("params")),
             launches=launches,
@@ -224,7 +234,7 @@ def read_directory(
 
 
 def _side_of_stream(path: Path) -> str:
-    """Which revision a stream of two is of, by its name. Raises JudgeError."""
+    """The side that a stream's name says. Raises JudgeError."""
     side = path.name.split(".")[1]
     if side not in (BASE, HEAD):
         raise JudgeError(
@@ -234,7 +244,7 @@ def _side_of_stream(path: Path) -> str:
 
 
 def _facts(streams: Sequence[Stream]) -> JobFacts:
-    """What the launches of one revision said."""
+    """The facts of a revision, from its launches."""
     return JobFacts(
         cases=case_samples(streams),
         checks=[check for stream in streams for check in stream.checks],
@@ -289,7 +299,7 @@ def _mapping(value: Any) -> Mapping[str, Any]:
 
 
 def _conditions(rows: Any) -> list[Conditions]:
-    found = (
+    readings = (
         [row for row in rows if isinstance(row, Mapping)]
         if isinstance(rows, Sequence)
         else []
@@ -300,7 +310,7 @@ def _conditions(rows: Any) -> list[Conditions]:
             int(row.get("at_ms") or 0),
             dict(_mapping(row.get("values"))),
         )
-        for row in found
+        for row in readings
     ]
 
 
@@ -312,7 +322,7 @@ def _instant(value: Any) -> datetime | None:
 
 
 def report_json(analysis: Analysis) -> dict[str, Any]:
-    """The report in exactly the agreed shape."""
+    """The report in the shape agreed with CI."""
     whole = analysis.report.model_dump(mode="json")
     head = {
         name: whole[name]
@@ -342,10 +352,8 @@ def report_json(analysis: Analysis) -> dict[str, Any]:
 
 
 def write_json(analysis: Analysis, path: Path) -> None:
-    """Write the report; the file is whole or not there."""
+    """Write the report atomically."""
     text = json.dumps(
         report_json(analysis), indent=1, ensure_ascii=False, allow_nan=False
     )
-    partial = path.with_name(path.name + ".partial")
-    partial.write_text(text + "\n", encoding="utf-8")
-    partial.replace(path)
+    write_whole(path, text + "\n")

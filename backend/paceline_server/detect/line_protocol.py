@@ -1,8 +1,7 @@
-"""`paceline-server detect --stdin`: one JSON list of values per line in, change indexes
-out.
+"""Implements `paceline-server detect --stdin`: a JSON list of values per line in, change indexes out.
 
-Lets anyone score the detector without a server. There is one answer per line, in order,
-flushed before the next line is read; only confirmed steps are listed.
+Anyone can score the detector this way without a server. Each answer is flushed before the next line is read;
+only confirmed changes are listed.
 """
 
 from __future__ import annotations
@@ -16,10 +15,11 @@ from paceline_server.stats.changepoint import detect
 
 
 def answer_lines(lines: Iterable[str], out: TextIO) -> None:
-    """Answer each line; a line that is no list of numbers ends the stream and is named."""
+    """Answer each line. Raises 400 naming the first line that is not a list of numbers."""
     for number, line in enumerate(lines, 1):
-        found = detect(_values(number, line))
-        out.write(json.dumps([change.index for change in found.changes]) + "\n")
+        segmentation = detect(_values(number, line))
+        indexes = [change.index for change in segmentation.changes]
+        out.write(json.dumps(indexes) + "\n")
         out.flush()
 
 

@@ -1,7 +1,7 @@
-"""Describes what was measured: one row per case, and the warm samples behind it.
+"""Summarises the warm samples of each case (STATISTICS §1).
 
-Only warm samples are described (§1). Count, percentiles and extremes are over all
-values, also of a metric with several values per block. `compare` compares arms.
+Counts, percentiles and extremes cover all values, also of a metric with several values per block. Arms are
+compared in `compare`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from paceline_contract.manifest import Manifest
+from paceline_contract.params import params_key
 from paceline_contract.units import Unit
 
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import MeasurementOut
-from paceline_server.ingest.cases import Case, params_key
+from paceline_server.ingest.cases import Case
 from paceline_server.stats.blocks import warm_samples
 from paceline_server.stats.derived import Warm
 from paceline_server.stats.samples import CaseSamples, Floats, Ints
@@ -25,23 +26,23 @@ from paceline_server.stats.summary import probably_optimised_away, summarise
 
 @dataclass
 class WarmSamples:
-    """The warm samples of every case, found once per job."""
+    """The warm samples of every case, selected once per job."""
 
     index: CaseIndex
-    _found: dict[tuple[str, str, str, str], tuple[Floats, Ints, tuple[int, ...]]] = (
+    _selected: dict[tuple[str, str, str, str], tuple[Floats, Ints, tuple[int, ...]]] = (
         field(default_factory=dict)
     )
 
     def of(self, case: CaseSamples) -> tuple[Floats, Ints, tuple[int, ...]]:
-        """(values, launch, launches that are unsteady), shape (n,) each."""
+        """(values, launch, unsteady launches); values and launch have shape (n,)."""
         key = (case.benchmark, params_key(case.params), case.metric, case.arm)
-        if key not in self._found:
+        if key not in self._selected:
             keep, unsteady = warm_samples(case)
-            self._found[key] = case.value[keep], case.launch[keep], unsteady
-        return self._found[key]
+            self._selected[key] = case.value[keep], case.launch[keep], unsteady
+        return self._selected[key]
 
     def get(self, group: Group, metric: str, arm: str) -> Warm | None:
-        """The warm samples of a case, None when there are none."""
+        """The warm samples of a case; None without any."""
         case = self.index.get(group.benchmark, group.params, metric, arm)
         if case is None:
             return None
@@ -56,8 +57,8 @@ def measurements(
     warm: WarmSamples,
     announced: Sequence[Case] = (),
 ) -> list[MeasurementOut]:
-    """One row per case with warm samples: groups in order, then declared metrics, then declared arms."""
-    about = {
+    """One row per case with warm samples, by group, metric and arm in declared order."""
+    announced_cases = {
         (case.benchmark, params_key(case.params), case.arm): case for case in announced
     }
     rows = []
@@ -66,24 +67,30 @@ def measurements(
         for metric in benchmark.metrics:
             for arm in benchmark.arms:
                 case = index.get(group.benchmark, group.params, metric, arm)
-                said = about.get((group.benchmark, params_key(group.params), arm))
-                row = None if case is None else _measurement(case, group, warm, said)
+                announcement = announced_cases.get(
+                    (group.benchmark, params_key(group.params), arm)
+                )
+                row = (
+                    None
+                    if case is None
+                    else _measurement(case, group, warm, announcement)
+                )
                 if row is not None:
                     rows.append(row)
     return rows
 
 
 def _measurement(
-    case: CaseSamples, group: Group, warm: WarmSamples, said: Case | None
+    case: CaseSamples, group: Group, warm: WarmSamples, announcement: Case | None
 ) -> MeasurementOut | None:
     values, launch, unsteady = warm.of(case)
     if not values.size:
         return None
-    found = summarise(values, launch)
+    summary = summarise(values, launch)
     flags = []
     if unsteady:
-        flags.append(f"unsteady in {len(unsteady)} of {found.launches} launches")
-    if probably_optimised_away(case.unit, found.median):
+        flags.append(f"unsteady in {len(unsteady)} of {summary.launches} launches")
+    if probably_optimised_away(case.unit, summary.median):
         flags.append("probably optimised away")
     return MeasurementOut(
         benchmark=group.benchmark,
@@ -92,17 +99,17 @@ def _measurement(
         metric=case.metric,
         unit=cast(Unit, case.unit),
         direction=case.direction,
-        launches=found.launches,
-        n=found.n,
-        median=found.median,
-        mean=found.mean,
-        p99=found.p99,
-        min=found.min,
-        max=found.max,
-        sd=found.sd,
+        launches=summary.launches,
+        n=summary.n,
+        median=summary.median,
+        mean=summary.mean,
+        p99=summary.p99,
+        min=summary.min,
+        max=summary.max,
+        sd=summary.sd,
         flags=flags,
-        median_lower=found.median_lower,
-        median_upper=found.median_upper,
-        items=None if said is None else said.items_per_iteration,
-        bytes=None if said is None else said.bytes_per_iteration,
+        median_lower=summary.median_lower,
+        median_upper=summary.median_upper,
+        items=None if announcement is None else announcement.items_per_iteration,
+        bytes=None if announcement is None else announcement.bytes_per_iteration,
     )

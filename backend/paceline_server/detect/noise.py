@@ -1,13 +1,14 @@
-"""Stores what an A/A job says of its target: noise floors, and a finding where its sides
-differ.
+"""Stores the noise floors of an A/A job, and a finding for each case whose sides differ.
 
-Every case that was judged gets a noise floor whatever its verdict, because the
-variation itself was the question. A case called slower than itself is a finding about
-the environment (I15); `alerts` decides what follows.
+Every judged case with enough blocks gets a noise floor, whatever its verdict. If the two sides differ although
+they are the same artifact, the environment disturbed the measurement (I15); `alerts` decides what follows.
 """
 
 from __future__ import annotations
 
+import math
+
+from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.detect import queries
@@ -15,25 +16,23 @@ from paceline_server.detect.analyse import Analysis
 from paceline_server.detect.compare import Pair
 from paceline_server.detect.findings import record_finding
 from paceline_server.detect.queries import JobContext
-from paceline_server.ingest.cases import params_key
 from paceline_server.series import noise_floors as floors
 
 KIND = "environment"
-"""Kind of a finding that two sides of the same artifact differ."""
+"""Kind of the finding for sides that differ."""
 
 
 def store_noise_floors(
     session: Session, context: JobContext, analysis: Analysis
 ) -> None:
-    """Store the noise floors and findings of a concluded A/A job; of another job, and of one whose work was
-    changed by a knob, nothing."""
+    """Store the noise floors and findings of a concluded A/A job without knobs; ignore any other job."""
     run, job = context.run, context.job
     if run.base_commit != run.commit or run.knobs:
         return
     measured = [
-        found
+        floor
         for judged in analysis.ruled
-        if (found := _measured_floor(judged.pair)) is not None
+        if (floor := _measured_floor(judged.pair)) is not None
     ]
     floors.record_floors(
         session,
@@ -44,13 +43,13 @@ def store_noise_floors(
         floors=measured,
     )
     for comparison in queries.comparisons_of_job(session, job.id):
-        if comparison.verdict == "fail":
+        if comparison.sides == "revisions" and comparison.verdict == "fail":
             record_finding(session, comparison, "candidate", None, kind=KIND)
 
 
 def _measured_floor(pair: Pair) -> floors.MeasuredFloor | None:
-    floor, found = pair.floor, pair.found
-    if floor is None or not _finite(floor.mde):
+    floor, outcome = pair.floor, pair.outcome
+    if floor is None or math.isinf(floor.mde):  # too few blocks to detect any effect
         return None
     params = dict(pair.group.params)
     return floors.MeasuredFloor(
@@ -58,12 +57,7 @@ def _measured_floor(pair: Pair) -> floors.MeasuredFloor | None:
         mde=floor.mde,
         lower=floor.lower,
         upper=floor.upper,
-        blocks=found.blocks,
-        launches=found.launches,
+        blocks=outcome.blocks,
+        launches=outcome.launches,
         evidence={**floor.evidence(pair.policy), "window": dict(pair.window)},
     )
-
-
-def _finite(mde: float) -> bool:
-    """Whether any effect at all would be called; with too few blocks for one look's alpha none is."""
-    return mde < float("inf")

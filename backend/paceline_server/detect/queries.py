@@ -1,13 +1,12 @@
-"""All SQL of detection outside `changes`: a job's context, reports, comparisons and
-findings.
-"""
+"""SQL of detection outside `changes`: a job's context, reports, comparisons and findings."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from paceline_server.jobs.states import FINAL
@@ -15,7 +14,7 @@ from paceline_server.store.tables.decisions import Comparison, Finding, JobRepor
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, IMPORTED, Job, Run
 
-_KEPT = (*BASELINE_TRIGGERS, IMPORTED)
+_HISTORY_TRIGGERS = (*BASELINE_TRIGGERS, IMPORTED)
 
 
 @dataclass(frozen=True)
@@ -28,19 +27,21 @@ class JobContext:
 
     @property
     def is_imported(self) -> bool:
-        """Whether another tool measured it, so that nothing of it may be judged."""
+        """Whether another tool measured the job, so that it must not be judged."""
         return self.run.trigger == IMPORTED
 
     @property
     def is_baseline(self) -> bool:
-        """Whether the job becomes points of history: people, clocks or CI asked for it, on a branch, and
-        nothing about it was turned or slowed. Commits of no known branch have no common past. What was
-        imported has its saved baseline as its branch; its points are kept and do not count."""
+        """Whether the job becomes points of history: an ordinary run on a branch, without knobs.
+
+        Imported jobs, whose branch is their saved baseline, become excluded points."""
         run = self.run
-        asked = (
-            run.trigger in _KEPT and run.base_commit is None and run.branch is not None
+        ordinary = (
+            run.trigger in _HISTORY_TRIGGERS
+            and not run.compares_revisions
+            and run.branch is not None
         )
-        return asked and not run.demonstration and not run.knobs
+        return ordinary and not run.demonstration and not run.knobs
 
 
 def context(session: Session, job_id: str) -> JobContext | None:
@@ -50,13 +51,15 @@ def context(session: Session, job_id: str) -> JobContext | None:
         .join(Target, Target.id == Job.target_id)
         .where(Job.id == job_id)
     )
-    found = session.execute(query).one_or_none()
-    return None if found is None else JobContext(*found)
+    row = session.execute(query).one_or_none()
+    return None if row is None else JobContext(*row)
 
 
-def other_comparisons(session: Session, run_id: str, job_id: str) -> list[Comparison]:
-    """Comparisons of the run's other jobs, in a fixed order; none of a simulated target, that would take
-    from what a real one can find."""
+def other_comparisons(
+    session: Session, run_id: str, job_id: str, as_of: datetime | None = None
+) -> list[Comparison]:
+    """Comparisons of the run's other jobs (those stored until `as_of`), in a fixed order. Simulated targets are
+    excluded, because their tests would cost power on real ones."""
     query = (
         select(Comparison)
         .where(
@@ -66,15 +69,21 @@ def other_comparisons(session: Session, run_id: str, job_id: str) -> list[Compar
         )
         .order_by(Comparison.job_id, Comparison.id)
     )
+    if as_of is not None:
+        query = query.where(Comparison.measured_at <= as_of)
     return list(session.scalars(query))
 
 
-def unjudged_jobs(session: Session, run_id: str, job_id: str) -> int:
-    """How many of the run's other jobs, but those of simulated targets, may still get a verdict."""
+def unjudged_jobs(
+    session: Session, run_id: str, job_id: str, as_of: datetime | None = None
+) -> int:
+    """Number of the run's other jobs on real targets that may still get a verdict, or might at `as_of`."""
+    open_now = Job.state.not_in(FINAL)
+    is_open = open_now if as_of is None else or_(open_now, Job.finished_at > as_of)
     query = select(func.count()).where(
         Job.run_id == run_id,
         Job.id != job_id,
-        Job.state.not_in(FINAL),
+        is_open,
         Job.target_id.in_(REAL_TARGETS),
     )
     return session.scalar(query) or 0
@@ -92,7 +101,7 @@ def report(session: Session, job_id: str) -> JobReport | None:
 
 
 def replace_report(session: Session, row: JobReport) -> None:
-    """Store the analysis of one look; the same look analysed again replaces it."""
+    """Store the analysis of a look, replacing an earlier analysis of the same look."""
     session.execute(
         delete(JobReport).where(
             JobReport.job_id == row.job_id, JobReport.batch == row.batch
@@ -131,20 +140,19 @@ def finding(session: Session, finding_id: str) -> tuple[Finding, Comparison] | N
         .join(Comparison, Comparison.id == Finding.comparison_id)
         .where(Finding.id == finding_id)
     )
-    found = session.execute(query).one_or_none()
-    return None if found is None else (found[0], found[1])
+    row = session.execute(query).one_or_none()
+    return None if row is None else (row[0], row[1])
 
 
 def baseline_jobs(session: Session, suite: str | None) -> list[str]:
-    """Concluded jobs (of a suite) that people, clocks or CI asked for, or that were imported, the oldest
-    first."""
+    """Concluded ordinary and imported jobs (of a suite), oldest first."""
     query = (
         select(Job.id)
         .join(Run, Run.id == Job.run_id)
         .where(
             Job.state == "done",
-            Run.trigger.in_(_KEPT),
-            Run.base_commit.is_(None),
+            Run.trigger.in_(_HISTORY_TRIGGERS),
+            ~Run.compares_revisions,
             Run.branch.is_not(None),
             Run.demonstration.is_(False),
         )

@@ -1,14 +1,8 @@
 """Judges two revisions measured in one job: head against base, case by case.
 
-Used for A/B and A/A jobs, confirmations and steps of a bisection. Blocks are (launch,
-round): launch k of both sides ran one after the other with the same seed. What must
-stay true:
-- cases are decided by the same rule and margin as arms (STATISTICS §2);
-- the checks of both sides pass before anything counts (I1);
-- identical artifacts on both sides are reported, because then the code is not the cause
-  (I15);
-- arms against each other, derived metrics and gates are not judged here: they belong to
-  the ordinary run of a revision, whose baselines this data never enters (I13).
+Cases are decided by the same rule and margin as arms (STATISTICS §2), once the checks of both sides passed (I1).
+Arms, derived metrics and gates are judged in ordinary runs, whose baselines never include this data (I13), and in
+runs of pull requests (`pull_requests.py`).
 """
 
 from __future__ import annotations
@@ -17,11 +11,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
+from paceline_contract.events import Direction
 from paceline_contract.manifest import Manifest
+from paceline_contract.params import params_key
 
 from paceline_server.detect.analyse import (
     Analysis,
     JudgedPair,
+    advice_of,
     blocked_pair,
     blockers_of,
     nothing_measured,
@@ -33,14 +30,13 @@ from paceline_server.detect.analyse import (
 from paceline_server.detect.audits import GroupAudit
 from paceline_server.detect.checks import check_rows
 from paceline_server.detect.compare import (
-    EMPTY,
+    WARM,
     Pair,
     at_sides,
     comparison_out,
     control_false_discoveries,
-    extend_if_unsteady,
+    judge_samples,
     window_of,
-    withdraw_unmeasured,
 )
 from paceline_server.detect.condition_tracks import summarise_tracks
 from paceline_server.detect.facts import (
@@ -64,13 +60,13 @@ from paceline_server.detect.unavailable import (
     list_some,
     no_arm_sentence,
 )
-from paceline_server.ingest.cases import params_key
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.audit import AuditFinding, audit
-from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
+from paceline_server.stats.blocks import PairedBlocks, pair_blocks
 from paceline_server.stats.noise import NoiseFloor, noise_floor
 from paceline_server.stats.paired import PairPolicy, judge_pair
-from paceline_server.stats.samples import CaseSamples, Direction
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.stats.voids import Void
 
 BASE, HEAD = "base", "head"
 SAME_ARTIFACT = "both sides are the same artifact"
@@ -78,8 +74,7 @@ SAME_ARTIFACT = "both sides are the same artifact"
 
 @dataclass(frozen=True)
 class Revision:
-    """One side: what was built of it, and what its launches said. Conditions and faults of the job as a whole
-    are the head's."""
+    """A side with its build and facts. Conditions and faults of the whole job are in the head's facts."""
 
     commit: str
     artifact_hash: str | None
@@ -88,12 +83,12 @@ class Revision:
 
 @dataclass(frozen=True)
 class _RevisionSamples:
-    """One side, looked up."""
+    """The samples and unavailable arms of a side."""
 
     index: CaseIndex
     unavailable: UnavailableArms
-    has: frozenset[tuple[str, str, str]]
-    """(benchmark, params key, arm) announced or measured."""
+    cases: frozenset[tuple[str, str, str]]
+    """(benchmark, params key, arm), announced or measured."""
 
     @classmethod
     def of(cls, facts: JobFacts) -> _RevisionSamples:
@@ -111,119 +106,189 @@ class _RevisionSamples:
         )
 
 
+@dataclass(frozen=True)
+class ComparedRevisions:
+    """Two revisions with their pairs before false discoveries are controlled."""
+
+    manifest: Manifest
+    base: Revision
+    head: Revision
+    request: JobRequest
+    groups: Sequence[Group]
+    checks: list[CheckOut]
+    voids: tuple[Void, ...]
+    blockers: tuple[str, ...]
+    sides: tuple[_RevisionSamples, _RevisionSamples]
+    """Head, then base."""
+    same_artifact: bool
+    pairs: list[Pair]
+
+    @classmethod
+    def of(
+        cls,
+        manifest: Manifest,
+        base: Revision,
+        head: Revision,
+        request: JobRequest,
+        look: Look,
+    ) -> ComparedRevisions:
+        """Judge each pair by itself. `manifest` is that of every kind of target."""
+        manifest = manifest.on(request.target_kind)
+        facts = replace(head.facts, cases=[*head.facts.cases, *base.facts.cases])
+        groups = expected_groups(manifest, request, facts)
+        checks = [
+            *_checks(manifest, request, base, BASE),
+            *_checks(manifest, request, head),
+        ]
+        voids = tuple(voids_of(head.facts, request, look))
+        sides = _RevisionSamples.of(head.facts), _RevisionSamples.of(base.facts)
+        blockers = (
+            *blockers_of(checks, voids, head.facts),
+            *_reasons_nothing_measured(manifest, groups, (head, base), sides),
+        )
+        same = (
+            head.artifact_hash is not None and head.artifact_hash == base.artifact_hash
+        )
+        pairs = [
+            pair
+            for group in groups
+            for pair in _pairs(manifest, group, sides, (request, look), same)
+        ]
+        if base.commit == head.commit and not blockers:
+            pairs = [
+                replace(pair, floor=_measure_floor(pair, sides, request))
+                for pair in pairs
+            ]
+        return cls(
+            manifest=manifest,
+            base=base,
+            head=head,
+            request=request,
+            groups=groups,
+            checks=checks,
+            voids=voids,
+            blockers=blockers,
+            sides=sides,
+            same_artifact=same,
+            pairs=pairs,
+        )
+
+    def rule(self, controlled: Sequence[Pair]) -> tuple[JudgedPair, ...]:
+        """The pairs, of which those of primary metrics and of metrics with a rule decide."""
+        return tuple(
+            JudgedPair(
+                blocked_pair(pair, self.blockers),
+                None,
+                demanded=_decides_job(self.manifest, pair),
+            )
+            for pair in controlled
+        )
+
+    def report(
+        self, identity: JobIdentity, ruled: Sequence[JudgedPair]
+    ) -> JobReportOut:
+        """The report of a job that only compared the revisions."""
+        return JobReportOut(
+            suite=identity.suite,
+            revision=identity.revision,
+            artifact_hash=identity.artifact_hash,
+            target=identity.target,
+            started_at=identity.started_at,
+            checks=self.checks,
+            measurements=[
+                *_measurement_rows(self.manifest, self.groups, self.base, "base"),
+                *_measurement_rows(self.manifest, self.groups, self.head, "head"),
+            ],
+            comparisons=[
+                comparison_out(judged.pair, self.request.demonstration, judged.decides)
+                for judged in ruled
+            ],
+            derived=[],
+            gates=[],
+            audits=_audit_rows(ruled),
+            unavailable=self.sides[0].unavailable.rows(self.manifest, self.groups),
+            base=BaseOut(
+                revision=self.base.commit,
+                artifact_hash=self.base.artifact_hash,
+                same_artifact=self.same_artifact,
+            ),
+            blockers=list(self.blockers),
+            advice=advice_of(self.voids, self.request),
+            suppressed=suppressed_of(self.head.facts, self.request),
+            conditions=summarise_tracks(self.head.facts.conditions),
+        )
+
+    def verdict(self, ruled: Sequence[JudgedPair]) -> tuple[Verdict, str]:
+        """Whether the head is slower than the base, and why."""
+        verdict, reason = _verdict(ruled, self.blockers, same=self.same_artifact)
+        if self.blockers or verdict == "fail":
+            return verdict, reason
+        uncompared = _uncompared_sentence(self.manifest, self.groups, ruled, self.sides)
+        return verdict, f"{reason}; {uncompared}" if uncompared else reason
+
+
 def analyse_revisions(
     manifest: Manifest,
     base: Revision,
     head: Revision,
     identity: JobIdentity,
     *,
-    asked: JobRequest | None = None,
+    request: JobRequest | None = None,
     look: Look | None = None,
     thorough: bool = False,
 ) -> Analysis:
     """Judge the head against the base.
 
-    `thorough`: somebody waits for every comparison (a confirmation, a bisection), so the job goes on while
-    any of them is open; else a first slower one ends it.
+    A `thorough` job (a confirmation or bisection) is extended until every comparison is decided; otherwise the
+    first failure ends it.
     """
-    asked, look = asked or JobRequest(), look or Look()
-    manifest = manifest.on(asked.target_kind)
-    known = replace(head.facts, cases=[*head.facts.cases, *base.facts.cases])
-    groups = expected_groups(manifest, asked, known)
-    checks = [*_checks(manifest, asked, base, BASE), *_checks(manifest, asked, head)]
-    voids = tuple(voids_of(head.facts, asked, look))
-    blockers = tuple(blockers_of(checks, voids, head.facts))
-    sides = _RevisionSamples.of(head.facts), _RevisionSamples.of(base.facts)
-    blockers = (
-        *blockers,
-        *_reasons_nothing_measured(manifest, groups, (head, base), sides),
-    )
-    same = head.artifact_hash is not None and head.artifact_hash == base.artifact_hash
-    a_a = base.commit == head.commit
-    pairs = [
-        pair
-        for group in groups
-        for pair in _pairs(manifest, group, sides, (asked, look), same)
-    ]
-    if a_a and not blockers:
-        pairs = [replace(pair, floor=_floor(pair, sides, asked)) for pair in pairs]
-    ruled = tuple(
-        JudgedPair(
-            blocked_pair(pair, blockers), None, demanded=_demanded(manifest, pair)
-        )
-        for pair in control_false_discoveries(pairs, look)
-    )
-    report = JobReportOut(
-        suite=identity.suite,
-        revision=identity.revision,
-        artifact_hash=identity.artifact_hash,
-        target=identity.target,
-        started_at=identity.started_at,
-        checks=checks,
-        measurements=[
-            *_measurement_rows(manifest, groups, base, "base"),
-            *_measurement_rows(manifest, groups, head, "head"),
-        ],
-        comparisons=[
-            comparison_out(judged.pair, asked.demonstration) for judged in ruled
-        ],
-        derived=[],
-        gates=[],
-        audits=_audit_rows(ruled),
-        unavailable=sides[0].unavailable.rows(manifest, groups),
-        base=BaseOut(
-            revision=base.commit, artifact_hash=base.artifact_hash, same_artifact=same
-        ),
-        blockers=list(blockers),
-        suppressed=suppressed_of(head.facts, asked),
-        conditions=summarise_tracks(head.facts.conditions),
-    )
-    verdict, reason = _verdict(ruled, blockers, same=same)
-    if (
-        not blockers
-        and verdict != "fail"
-        and (left_out := _uncompared_sentence(manifest, groups, ruled, sides))
-    ):
-        reason = f"{reason}; {left_out}"
+    request, look = request or JobRequest(), look or Look()
+    compared = ComparedRevisions.of(manifest, base, head, request, look)
+    blockers = compared.blockers
+    ruled = compared.rule(control_false_discoveries(compared.pairs, look))
+    report = compared.report(identity, ruled)
+    verdict, reason = compared.verdict(ruled)
     reason = with_suppressed(reason, report.suppressed)
-    waited_for = [judged for judged in ruled if thorough or judged.decides]
-    still_open = not blockers and any(
-        judged.pair.found.extendable for judged in waited_for
+    awaited = [judged for judged in ruled if thorough or judged.decides]
+    has_open_pair = not blockers and any(
+        judged.pair.outcome.extendable for judged in awaited
     )
-    extendable = still_open and (thorough or verdict == "inconclusive")
-    return Analysis(report, ruled, verdict, reason, extendable, blockers, voids)
+    extendable = has_open_pair and (thorough or verdict == "inconclusive")
+    return Analysis(
+        report, ruled, verdict, reason, extendable, blockers, compared.voids
+    )
 
 
 def _checks(
-    manifest: Manifest, asked: JobRequest, side: Revision, name: str = ""
+    manifest: Manifest, request: JobRequest, side: Revision, side_name: str = ""
 ) -> list[CheckOut]:
-    """The checks a side owes; those of the base are named so."""
-    rows = check_rows(manifest, asked, side.facts.checks)
+    """The checks of a side; `side_name` prefixes their names."""
+    rows = check_rows(manifest, request, side.facts.checks)
     return (
-        [row.model_copy(update={"name": f"{name}: {row.name}"}) for row in rows]
-        if name
+        [row.model_copy(update={"name": f"{side_name}: {row.name}"}) for row in rows]
+        if side_name
         else rows
     )
 
 
-def _demanded(manifest: Manifest, pair: Pair) -> bool:
-    """The primary metric decides, and whatever a rule of the suite watches."""
-    watched = manifest.rule_for(
+def _decides_job(manifest: Manifest, pair: Pair) -> bool:
+    """Whether a pair decides the job: that of the primary metric, or of a metric that a rule names."""
+    rule = manifest.rule_for(
         pair.group.benchmark, pair.arm, pair.metric, pair.group.params
     )
-    return pair.primary or watched is not None
+    return pair.primary or rule is not None
 
 
 def _pairs(
     manifest: Manifest,
     group: Group,
     sides: tuple[_RevisionSamples, _RevisionSamples],
-    circumstances: tuple[JobRequest, Look],
-    same: bool,
+    request_and_look: tuple[JobRequest, Look],
+    same_artifact: bool,
 ) -> Iterator[Pair]:
-    (head_side, base_side), (asked, look) = sides, circumstances
+    (head_side, base_side), (request, look) = sides, request_and_look
     benchmark = manifest.benchmarks[group.benchmark]
-    policy, warm = PairPolicy(margin_percent=benchmark.margin_percent), WarmPolicy()
+    policy = PairPolicy(margin_percent=benchmark.margin_percent)
     for metric, declared in benchmark.metrics.items():
         for arm in benchmark.arms:
             head = head_side.index.get(group.benchmark, group.params, metric, arm)
@@ -231,32 +296,25 @@ def _pairs(
             primary = metric == benchmark.primary_metric
             if not primary and (head is None or base is None):
                 continue
-            blocks = EMPTY
-            if head is not None and base is not None:
-                blocks = pair_blocks(head, base, declared.direction, warm)
-            found = extend_if_unsteady(judge_pair(blocks, look.number, policy), blocks)
-            found = withdraw_unmeasured(found, head, base, at_sides(arm), blocks)
-            missing = _not_applicable(group, arm, sides)
-            if missing is not None:
-                found = replace(
-                    found,
-                    verdict="not_applicable",
-                    reason=missing,
-                    extendable=False,
-                    insufficient=False,
-                )
-            elif found.insufficient and asked.is_quick_look(policy):
-                found = replace(found, extendable=False)
-            elif same and found.verdict == "fail":
-                found = replace(found, reason=f"{found.reason}; {SAME_ARTIFACT}")
+            blocks, outcome = judge_samples(
+                (head, base),
+                at_sides(arm),
+                declared.direction,
+                policy,
+                missing=_not_applicable(group, arm, sides),
+                request=request,
+                look=look,
+            )
+            if same_artifact and outcome.verdict == "fail":
+                outcome = replace(outcome, reason=f"{outcome.reason}; {SAME_ARTIFACT}")
             yield Pair(
                 group,
                 metric,
                 arm,
                 BASE,
                 policy,
-                warm,
-                found,
+                WARM,
+                outcome,
                 declared.direction,
                 declared.unit,
                 window_of(blocks, head, base),
@@ -264,46 +322,46 @@ def _pairs(
                 audit=_audit(group, arm, head, base),
                 sides="revisions",
                 notes={
-                    "same_artifact": same,
+                    "same_artifact": same_artifact,
                     "faster": _is_faster(blocks, look, policy),
                 },
             )
 
 
-def _floor(
-    pair: Pair, sides: tuple[_RevisionSamples, _RevisionSamples], asked: JobRequest
+def _measure_floor(
+    pair: Pair, sides: tuple[_RevisionSamples, _RevisionSamples], request: JobRequest
 ) -> NoiseFloor | None:
-    """What the target resolves of this case with as many launches as were asked for (one batch)."""
+    """The noise floor of a case with the requested launches of a batch."""
     head, base = (
         side.index.get(pair.group.benchmark, pair.group.params, pair.metric, pair.arm)
         for side in sides
     )
-    if head is None or base is None or pair.found.verdict == "not_applicable":
+    if head is None or base is None or pair.outcome.verdict == "not_applicable":
         return None
     blocks = pair_blocks(head, base, cast(Direction, pair.direction), pair.warm)
-    return noise_floor(blocks, asked.launches or pair.found.launches, pair.policy)
+    return noise_floor(blocks, request.launches or pair.outcome.launches, pair.policy)
 
 
 def _is_faster(blocks: PairedBlocks, look: Look, policy: PairPolicy) -> bool:
-    """Whether the same rule, turned round, calls the base slower: a gain beyond the margin. Shown, never
-    deciding, so it is not part of the run's family of tests."""
-    turned = replace(blocks, d=-blocks.d)
-    return judge_pair(turned, look.number, policy).verdict == "fail"
+    """Whether the head is faster by more than the margin. It decides nothing, so it is outside the run's family
+    of tests."""
+    reversed_blocks = replace(blocks, d=-blocks.d)
+    return judge_pair(reversed_blocks, look.number, policy).verdict == "fail"
 
 
 def _not_applicable(
     group: Group, arm: str, sides: tuple[_RevisionSamples, _RevisionSamples]
 ) -> str | None:
-    """Why there is nothing to compare: one side cannot run it here, or does not have it."""
-    whys = [side.unavailable.why(group, arm) for side in sides]
-    if None not in whys:
-        return whys[0]
-    for why, name in zip(whys, (HEAD, BASE), strict=True):
-        if why is not None:
-            return f"at {name}, {why}"
+    """Why an arm cannot be compared: a side cannot run it here, or does not have it."""
+    reasons = [side.unavailable.why(group, arm) for side in sides]
+    if None not in reasons:
+        return reasons[0]
+    for reason, name in zip(reasons, (HEAD, BASE), strict=True):
+        if reason is not None:
+            return f"at {name}, {reason}"
     key = (group.benchmark, params_key(group.params), arm)
-    head, base = (key in side.has for side in sides)
-    if head == base or not (sides[0].has and sides[1].has):
+    head, base = (key in side.cases for side in sides)
+    if head == base or not (sides[0].cases and sides[1].cases):
         return None
     return f"only the {'head' if head else 'base'} has {arm} of {group.words()}"
 
@@ -314,17 +372,22 @@ def _reasons_nothing_measured(
     revisions: tuple[Revision, Revision],
     sides: tuple[_RevisionSamples, _RevisionSamples],
 ) -> list[str]:
-    """Why there is nothing to judge: once where both sides say the same, else naming the side."""
-    about = [
-        (one.facts, groups, side.unavailable.nowhere(manifest, groups))
-        for one, side in zip(revisions, sides, strict=True)
+    """Why nothing was measured: one reason if it is the same for both sides, else one per side."""
+    arguments = [
+        (
+            revision.facts,
+            groups,
+            side.unavailable.unavailable_benchmarks(manifest, groups),
+        )
+        for revision, side in zip(revisions, sides, strict=True)
     ]
-    both = [nothing_measured(*side) for side in about]
-    if both[0] == both[1]:
-        return both[0]
-    named = zip(about, (HEAD, BASE), strict=True)
+    head, base = (nothing_measured(*side) for side in arguments)
+    if head == base:
+        return head
     return [
-        said for one, name in named for said in nothing_measured(*one, f" at {name}")
+        reason
+        for side, name in zip(arguments, (HEAD, BASE), strict=True)
+        for reason in nothing_measured(*side, f" at {name}")
     ]
 
 
@@ -334,36 +397,44 @@ def _uncompared_sentence(
     ruled: Sequence[JudgedPair],
     sides: tuple[_RevisionSamples, _RevisionSamples],
 ) -> str:
-    """Names the benchmarks of which nothing was compared, as a job of one revision names those without any
-    arm; empty where there is none."""
+    """Name the benchmarks of which nothing was compared; empty without any."""
     deciding = [judged.pair for judged in ruled if judged.decides]
     compared = {
         pair.group.benchmark
         for pair in deciding
-        if pair.found.verdict != "not_applicable"
+        if pair.outcome.verdict != "not_applicable"
     }
-    left = {pair.group.benchmark: pair.found.reason for pair in reversed(deciding)}
-    left = {name: reason for name, reason in left.items() if name not in compared}
-    at_head, at_base = (side.unavailable.nowhere(manifest, groups) for side in sides)
-    nowhere = {
+    uncompared = {
+        pair.group.benchmark: pair.outcome.reason for pair in reversed(deciding)
+    }
+    uncompared = {
+        name: reason for name, reason in uncompared.items() if name not in compared
+    }
+    at_head, at_base = (
+        side.unavailable.unavailable_benchmarks(manifest, groups) for side in sides
+    )
+    unavailable = {
         name: reasons
         for name, reasons in at_head.items()
-        if name in left and name in at_base
+        if name in uncompared and name in at_base
     }
     others = [
-        name for name in manifest.benchmarks if name in left and name not in nowhere
+        name
+        for name in manifest.benchmarks
+        if name in uncompared and name not in unavailable
     ]
-    said = [no_arm_sentence(nowhere)] if nowhere else []
+    sentences = [no_arm_sentence(unavailable)] if unavailable else []
     if others:
-        said.append(f"nothing of {list_some(others)} was compared: {left[others[0]]}")
-    return "; ".join(said)
+        sentences.append(
+            f"nothing of {list_some(others)} was compared: {uncompared[others[0]]}"
+        )
+    return "; ".join(sentences)
 
 
 def _audit(
     group: Group, arm: str, head: CaseSamples | None, base: CaseSamples | None
 ) -> GroupAudit | None:
-    """Whether both sides did the same work, warm. Positions are not audited: both sides run their rounds in
-    the same order, so a place in the round favours neither."""
+    """Audit both sides. Positions are not audited, because both sides run their rounds in the same order."""
     if head is None or base is None:
         return None
     names = at_sides(arm)
@@ -379,7 +450,7 @@ def _audit(
 
 
 def _audit_rows(ruled: Sequence[JudgedPair]) -> list[AuditOut]:
-    """Findings of the deciding comparisons, arm by arm."""
+    """The audits of the deciding comparisons."""
     audits = [judged.pair.audit for judged in ruled if judged.decides]
     return [
         group_audit.out()
@@ -406,32 +477,32 @@ def _verdict(
     deciding = [
         judged.pair
         for judged in ruled
-        if judged.decides and judged.pair.found.verdict != "not_applicable"
+        if judged.decides and judged.pair.outcome.verdict != "not_applicable"
     ]
     if not deciding:
         return (
             "inconclusive",
-            "the two revisions have nothing in common that was asked for",
+            "the two revisions have no requested benchmark in common",
         )
     environment = (
         f"; {SAME_ARTIFACT}: the environment differs, not the code" if same else ""
     )
-    for wanted in ("fail", "inconclusive"):
-        found = sorted(
-            (pair for pair in deciding if pair.found.verdict == wanted),
-            key=lambda p: -(p.found.ratio or 0.0),
+    for verdict in ("fail", "inconclusive"):
+        pairs = sorted(
+            (pair for pair in deciding if pair.outcome.verdict == verdict),
+            key=lambda pair: -(pair.outcome.ratio or 0.0),
         )
-        if found:
-            worst = found[0]
-            said = (
+        if pairs:
+            worst = pairs[0]
+            finding = (
                 f"is {worst.words(BASE)}"
-                if wanted == "fail"
-                else f"- {worst.found.reason}"
+                if verdict == "fail"
+                else f"- {worst.outcome.reason}"
             )
             text = with_count_of_others(
-                f"{worst.group.words()}: {worst.arm} at head {said}", len(found)
+                f"{worst.group.words()}: {worst.arm} at head {finding}", len(pairs)
             )
-            return wanted, text + (environment if wanted == "fail" else "")
+            return verdict, text + (environment if verdict == "fail" else "")
     count = len(deciding)
     text = (
         f"head is not slower than base in {count} comparison{'' if count == 1 else 's'}"

@@ -1,7 +1,6 @@
-"""Wire shapes of an analysis: what a job's samples say (C2, and what `make bench JSON=…` writes).
+"""Wire shapes of a job's analysis (C2), which `make bench JSON=…` writes as well.
 
-Place: built by `analyse`, stored with the job, served by `reports`. Every ratio and sentence in here is
-computed on the server from samples (I17). Holds no logic.
+The server computes every ratio and sentence from samples (I17).
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from datetime import datetime
 from typing import Literal
 
 from paceline_contract.events import Direction, ParamValue
+from paceline_contract.items import SideName
 from paceline_contract.units import Unit
 from pydantic import Field
 
@@ -40,21 +40,32 @@ class MeasurementOut(Response):
     sd: float
     flags: list[str]
     median_lower: float | None = None
-    """99 % interval of the median by order statistics; null where the samples are too few for one."""
+    """99 % interval of the median by order statistics; null with too few samples."""
     median_upper: float | None = None
-    side: Literal["base", "head"] | None = None
-    """Of an A/B job: which revision."""
+    side: SideName | None = None
+    """The revision, in an A/B job."""
     items: int | None = None
-    """Items one iteration is meant to process, as the workload says; `bytes` likewise."""
+    """Items per iteration, as the workload declares them; `bytes` likewise."""
     bytes: int | None = None
 
 
-class ComparisonOut(Response):
-    """One arm against the reference at one point of the params. `ratio` = arm time ÷ reference time: below
-    1 is faster, for every metric. `lower`/`upper`: order-statistic interval of the paired ratio.
+class WaivedOut(Response):
+    """Why a failure does not count: by a waiver (who, why, until when), or because people know it by an alert."""
 
-    `sides` "revisions": the arm at the job's commit (head) against the same arm at its base; `reference` is
-    then `base`."""
+    waiver_id: str | None
+    alert_id: str | None
+    by: str | None
+    reason: str | None
+    until: datetime | None
+    words: str
+
+
+class ComparisonOut(Response):
+    """An arm compared with the reference at the same params. `ratio` is arm time ÷ reference time, below 1 for
+    faster, for every metric. `lower` and `upper` bound the paired ratio by order statistics.
+
+    With `sides` "revisions", the arm at the job's commit (head) is compared with the same arm at its base;
+    `reference` is then `base`."""
 
     benchmark: str
     params: dict[str, ParamValue]
@@ -79,11 +90,15 @@ class ComparisonOut(Response):
     measured_at: datetime | None = None
     demonstration: bool = False
     sides: Literal["arms", "revisions"] = "arms"
+    decides: bool | None = None
+    """Whether the job's verdict rests on it; null in reports from before this was recorded."""
+    waived: WaivedOut | None = None
+    """Set if it fails and does not count."""
 
 
 class DerivedOut(Response):
-    """`value` null with `answered` true is an answer ("there is no crossover"); else `note` says why there is
-    none. `unit` says how to read it: a ratio, a share of 1, an exponent, or a value of `param`."""
+    """A derived metric. If `value` is null, `answered` true means "there is no crossover"; otherwise `note` says
+    why it is missing. `unit`: a ratio, a fraction, an exponent, or a value of `param`."""
 
     name: str
     kind: str = ""
@@ -109,31 +124,35 @@ class GateOut(Response):
     name: str | None = None
     description: str | None = None
     derived: str | None = None
+    requires: list[str] = Field(default_factory=list)
+    """The CPU features without which this level is not demanded; `!` before one that must be missing."""
     benchmark: str
     arm: str
     params: dict[str, ParamValue]
     metric: str
     statistic: str
     absolute: bool = False
-    """The size of `actual` is held against the level, whatever the sign."""
+    """Whether the absolute value of `actual` is compared with the level."""
     op: Literal["<", "<=", ">", ">="]
     level: Literal["required", "stretch"]
     target: float
     actual: float | None
     lower: float | None = None
     upper: float | None = None
-    """Each holds with 99 %; null: the samples are too few for it."""
+    """One-sided 99 % confidence bounds; null with too few samples."""
     reached: float | None = None
-    """`actual` as a share of `target`, speed against speed: 0.73 is 27 % short; null: there is none."""
+    """`actual` as a fraction of `target`, in terms of speed: 0.73 is 27 % short; null without a value."""
     standing: Literal["pass", "close", "below"] | None = None
-    """Where `actual` itself lies: it holds, is within 30 % of the level, or below that. No verdict: that asks
-    for enough samples, too."""
+    """Where `actual` lies: it holds, is within 30 % of the level, or below that. The verdict also requires
+    enough samples."""
     verdict: Judged
     reason: str
+    waived: WaivedOut | None = None
+    """Set if it fails and does not count."""
 
 
 class AuditFindingOut(Response):
-    """A defect of the protocol by name. `decisive`: the comparisons it concerns are inconclusive."""
+    """A defect of the protocol. If it is `decisive`, the comparisons it concerns are inconclusive."""
 
     name: str
     arms: list[str]
@@ -142,7 +161,7 @@ class AuditFindingOut(Response):
 
 
 class AuditOut(Response):
-    """What the audit found in one group. `naive`: what the means alone would have said of it."""
+    """The audit findings of a group. `naive`: the comparison of means alone."""
 
     benchmark: str
     params: dict[str, ParamValue]
@@ -151,7 +170,7 @@ class AuditOut(Response):
 
 
 class UnavailableOut(Response):
-    """An arm this target cannot run, and why; `params` is empty when that is so at every point."""
+    """An arm that this target cannot run; `params` is empty if it cannot run with any."""
 
     benchmark: str
     params: dict[str, ParamValue]
@@ -160,17 +179,27 @@ class UnavailableOut(Response):
 
 
 class BaseOut(Response):
-    """The other revision of an A/B job. `same_artifact`: both sides ran the same bytes, so what differs is
-    the environment, never the code (I15)."""
+    """The other revision of an A/B job. With `same_artifact` both sides ran the same bytes, so any difference is
+    due to the environment (I15)."""
 
     revision: str
     artifact_hash: str | None
     same_artifact: bool
 
 
+class ReasonOut(Response):
+    """Why a run or job did not simply pass, of one kind: the worst in words, and how many there are. `verdict` is null
+    for a job that ended without one; what is `waived` failed and does not count."""
+
+    kind: Literal["regression", "gate", "arm", "blocker", "missing", "job"]
+    verdict: Literal["fail", "inconclusive", "waived"] | None
+    text: str
+    count: int
+
+
 class JobReportOut(Response):
-    """The same shape `make bench JSON=…` writes. With a `base` it is of an A/B job: comparisons are of
-    revisions, measurements of both sides; derived metrics and gates are not judged there."""
+    """A job's report. That of an A/B job has a `base`, compares revisions, and has measurements of both sides; it
+    judges arms, derived metrics and gates of the head only if its run `judges_head`."""
 
     suite: str
     revision: str
@@ -186,10 +215,15 @@ class JobReportOut(Response):
     unavailable: list[UnavailableOut] = Field(default_factory=list)
     base: BaseOut | None = None
     blockers: list[str] = Field(default_factory=list)
-    """Why nothing of this job may be judged: failed checks, broken launches, void conditions."""
+    """Why the job must not be judged: failed checks, broken launches, void conditions."""
+    advice: str | None = None
+    """What to do about void conditions that other programs on the host caused."""
+    missing: str | None = None
+    """Which of the head's cases were asked for and not measured, in words; only in a run that `judges_head`, where
+    it keeps the job from passing."""
     suppressed: list[str] = Field(default_factory=list)
-    """Configuration errors the target had while it measured, which the request suppressed by name."""
+    """Configuration errors of the target that the request suppressed."""
     conditions: dict[str, dict[Literal["median", "max"], float]] = Field(
         default_factory=dict
     )
-    """What the target was like while it measured, by reading."""
+    """Conditions of the target during the measurement, by track."""

@@ -1,11 +1,9 @@
-"""Analyses jobs that delivered a batch: requests another batch, or concludes and stores
-the result.
+"""Analyses jobs that delivered a batch: requests another batch, or concludes the job and stores the result.
 
-The outbox row `job.analyse` announces a complete batch. Reading and computing hold no
-lock; the result commits together with the job's new state, once per (job, batch).
-Findings are facts and never change (I16).
+Reading and computing hold no lock; the result commits together with the job's new state, once per (job, batch).
+Findings never change (I16).
 
-    job.analyse(job:batch) ─▶ read ─▶ analyse ─┬─ undecided, batches left ─▶ request_batch
+    job.analyse(job:batch) ─▶ read ─▶ analyse ─┬─ inconclusive, batches left ─▶ request_batch
                                                └─ else ─▶ conclude + comparisons ─▶ alerts.evaluate(job)
                                                                     baseline ─▶ history.extend(job)
 """
@@ -14,10 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from datetime import datetime
+from typing import Any
 
 import msgspec
+from paceline_contract.items import SideName
 from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.detect import noise, queries
@@ -32,11 +33,12 @@ from paceline_server.detect.facts import (
 )
 from paceline_server.detect.findings import Role, record_finding
 from paceline_server.detect.policies import service as policies
+from paceline_server.detect.pull_requests import analyse_pull_request
 from paceline_server.detect.queries import JobContext, findings_with_comparisons
 from paceline_server.detect.revisions import Revision, analyse_revisions
-from paceline_server.detect.schemas import JobReportOut
+from paceline_server.detect.schemas import ComparisonOut, GateOut, JobReportOut
+from paceline_server.detect.waivers import service as waivers
 from paceline_server.ingest import service as ingest
-from paceline_server.ingest.cases import params_key
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.kernel.errors import ProblemError, not_found
@@ -52,10 +54,11 @@ WHY_IMPORTED = (
     "another tool measured it, one benchmark after the other in one process, and nobody watched the target: "
     "its figures are shown and not judged"
 )
-"""Why a verdict, and a point that counts, is not to be had of an imported job (I2, I11)."""
+"""Why an imported job has no verdict, and its points do not count (I2, I11)."""
 
 __all__ = [
     "JobAnalysis",
+    "RepeatedReport",
     "Role",
     "advise_again",
     "analyse_job",
@@ -63,6 +66,7 @@ __all__ = [
     "conclude_job",
     "findings_of",
     "give_up_job",
+    "judge_again",
     "record_finding",
     "rederive_finding",
     "report_of",
@@ -75,7 +79,7 @@ comparisons_of_job = queries.comparisons_of_job
 
 @dataclass(frozen=True)
 class JobAnalysis:
-    """An analysis and the look it belongs to."""
+    """The analysis of a look (batch) of a job."""
 
     job_id: str
     batch: int
@@ -83,7 +87,7 @@ class JobAnalysis:
 
 
 def analyse_job(session: Session, key: str) -> JobAnalysis | None:
-    """Read and judge one look of a job; `key` is `job:batch`. None when that look is no longer waited for."""
+    """Analyse a look of a job; `key` is `job:batch`. None if the job no longer waits for it."""
     job_id, _, batch = key.rpartition(":")
     context = queries.context(session, job_id)
     if (
@@ -96,19 +100,28 @@ def analyse_job(session: Session, key: str) -> JobAnalysis | None:
 
 
 def void_limits() -> VoidLimits:
-    """The void limits of this server: STATISTICS §1, with those an operator raised."""
-    own = settings.current()
-    return VoidLimits.of_operator(own.pressure_limit_percent, own.drift_limit_percent)
+    """The void limits of STATISTICS §1, with those that the operator raised."""
+    configured = settings.current()
+    return VoidLimits.of_operator(
+        configured.pressure_limit_percent, configured.drift_limit_percent
+    )
 
 
-def _analyse(session: Session, context: JobContext) -> Analysis:
+def _analyse(
+    session: Session,
+    context: JobContext,
+    *,
+    as_of: datetime | None = None,
+    limits: VoidLimits | None = None,
+) -> Analysis:
+    """`as_of`: what was known of the run's other jobs then; `limits`: instead of this server's."""
     job, run = context.job, context.run
-    others = queries.other_comparisons(session, run.id, job.id)
+    others = queries.other_comparisons(session, run.id, job.id, as_of)
     manifest = read_manifest(run.manifest)
     identity = JobIdentity(
         run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at
     )
-    asked = JobRequest(
+    request = JobRequest(
         run.benchmarks,
         run.params,
         job.launches,
@@ -125,32 +138,47 @@ def _analyse(session: Session, context: JobContext) -> Analysis:
             for comparison in others
             if comparison.verdict != "not_applicable"
         ),
-        unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id),
-        limits=void_limits(),
+        unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id, as_of),
+        limits=limits or void_limits(),
     )
     if context.is_imported:
         return _without_comparisons(
-            analyse(manifest, _read_facts(session, context), identity, asked, look)
+            analyse(manifest, _read_facts(session, context), identity, request, look)
         )
-    if run.base_commit is None:
-        return analyse(manifest, _read_facts(session, context), identity, asked, look)
+    if not run.compares_revisions:
+        return analyse(manifest, _read_facts(session, context), identity, request, look)
+    base, head = (
+        Revision(commit, artifact, _read_facts(session, context, side))
+        for commit, artifact, side in _sides(context)
+    )
+    if run.judges_head:
+        return analyse_pull_request(
+            manifest, base, head, identity, request=request, look=look
+        )
     return analyse_revisions(
         manifest,
-        Revision(
-            run.base_commit,
-            job.base_artifact_hash,
-            _read_facts(session, context, "base"),
-        ),
-        Revision(run.commit, job.artifact_hash, _read_facts(session, context, "head")),
+        base,
+        head,
         identity,
-        asked=asked,
+        request=request,
         look=look,
         thorough=run.trigger in THOROUGH,
     )
 
 
+def _sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
+    """Commit, artifact and name of the base, then of the head."""
+    run, job = context.run, context.job
+    # An agent that could not announce its merge base has measured one all the same.
+    base = run.base_commit or f"the merge base with {run.base_branch}"
+    return [
+        (base, job.base_artifact_hash, "base"),
+        (run.commit, job.artifact_hash, "head"),
+    ]
+
+
 def _without_comparisons(analysis: Analysis) -> Analysis:
-    """Without comparisons: arms that were measured one after the other have no blocks to compare (I11)."""
+    """Remove the comparisons: arms measured one after the other have no blocks to compare (I11)."""
     return replace(
         analysis,
         ruled=(),
@@ -159,11 +187,11 @@ def _without_comparisons(analysis: Analysis) -> Analysis:
 
 
 THOROUGH = ("confirm", "bisect")
-"""Triggers of A/B runs in which an alert waits for a comparison that need not be the one that decides."""
+"""Triggers of A/B runs in which an alert waits for every comparison."""
 
 
 def _read_facts(
-    session: Session, context: JobContext, side: Literal["base", "head"] | None = None
+    session: Session, context: JobContext, side: SideName | None = None
 ) -> JobFacts:
     job_id = context.job.id
     return JobFacts(
@@ -183,46 +211,84 @@ def _p_value(comparison: Comparison) -> float:
     return 1.0 if p is None else float(p)
 
 
-def conclude_job(session: Session, found: JobAnalysis | None) -> None:
-    """Carry out what an analysis decided; does nothing when the job has moved on meanwhile."""
-    if found is None:
+def conclude_job(session: Session, job_analysis: JobAnalysis | None) -> None:
+    """Conclude or extend a job by its analysis; do nothing if the job has moved on meanwhile."""
+    if job_analysis is None:
         return
-    context = queries.context(session, found.job_id)
+    context = queries.context(session, job_analysis.job_id)
     if context is None or (context.job.state, context.job.batch) != (
         "analysing",
-        found.batch,
+        job_analysis.batch,
     ):
         return
-    analysis = found.analysis
-    if analysis.extendable and jobs.request_batch(session, found.job_id):
-        _store_report(session, found)
+    analysis = waivers.apply(session, context, job_analysis.analysis)
+    job_analysis = replace(job_analysis, analysis=analysis)
+    if analysis.extendable and jobs.request_batch(session, job_analysis.job_id):
+        _store_report(session, job_analysis)
         return
-    if not jobs.conclude(session, found.job_id, analysis.verdict, analysis.reason):
+    if not jobs.conclude(
+        session, job_analysis.job_id, analysis.verdict, analysis.reason
+    ):
         return
-    _store_report(session, found)
+    _store_report(session, job_analysis)
     _store_comparisons(session, context, analysis.ruled, analysis.report.suppressed)
     noise.store_noise_floors(session, context, analysis)
-    outbox.add(session, "alerts.evaluate", found.job_id)
+    outbox.add(session, "alerts.evaluate", job_analysis.job_id)
     if context.is_baseline:
-        outbox.add(session, EXTEND_HISTORY, found.job_id)
+        outbox.add(session, EXTEND_HISTORY, job_analysis.job_id)
         policies.store_advice(
             session, context.job, context.run, context.target, analysis.policies
         )
 
 
-def measure_again(session: Session, context: JobContext) -> JobReportOut:
-    """What a job's stored samples say today: the report of an analysis that stores and decides nothing."""
+def recompute_report(session: Session, context: JobContext) -> JobReportOut:
+    """Analyse a job's stored samples again, without storing or deciding anything."""
     return _analyse(session, context).report
 
 
+@dataclass(frozen=True)
+class RepeatedReport:
+    """A stored report and the one that its samples give now. What people waived is left out of both: it is a
+    decision, not a measurement."""
+
+    stored: dict[str, Any]
+    again: dict[str, Any]
+
+    @property
+    def differing(self) -> list[str]:
+        """The parts of the report that are not equal to the bit."""
+        names = sorted(self.stored.keys() | self.again.keys())
+        return [name for name in names if self.stored.get(name) != self.again.get(name)]
+
+
+def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedReport:
+    """Judge a concluded job again as it was judged: from its samples, with `limits`, and with what was known of the
+    run's other jobs at that time. Raises 404."""
+    context, known = queries.context(session, job_id), queries.report(session, job_id)
+    if context is None or known is None:
+        raise not_found("report of the job", job_id)
+    analysis = _analyse(session, context, as_of=known.created_at, limits=limits)
+    report = JobReportOut.model_validate(known.report)
+    stored, again = _without_waivers(report), _without_waivers(analysis.report)
+    rows: list[ComparisonOut | GateOut] = [*report.comparisons, *report.gates]
+    if not any(row.waived for row in rows):
+        stored["verdict"], again["verdict"] = context.job.verdict, analysis.verdict
+    return RepeatedReport(stored, again)
+
+
+def _without_waivers(report: JobReportOut) -> dict[str, Any]:
+    each = {"__all__": {"waived"}}
+    return report.model_dump(mode="json", exclude={"comparisons": each, "gates": each})
+
+
 def advise_again(session: Session, job_id: str) -> list[PolicyAdvice]:
-    """What a concluded job's samples say of the suite's policies, stored nowhere: of a confirmation, whose
-    advice enters no history (I13). Empty for a job there is not."""
+    """Compute policy advice of a concluded job without storing it: that of a confirmation enters no history
+    (I13). Empty for an unknown job."""
     context = queries.context(session, job_id)
     if context is None:
         return []
-    advised = _analyse(session, context).policies
-    return policies.advice_rows(context.job, context.run, context.target, advised)
+    assessments = _analyse(session, context).policies
+    return policies.advice_rows(context.job, context.run, context.target, assessments)
 
 
 def give_up_job(session: Session, key: str, error: str) -> None:
@@ -236,11 +302,11 @@ def give_up_job(session: Session, key: str, error: str) -> None:
     jobs.fail_analysis(session, job_id, int(batch), detail)
 
 
-def _store_report(session: Session, found: JobAnalysis) -> None:
+def _store_report(session: Session, job_analysis: JobAnalysis) -> None:
     row = JobReport(
-        job_id=found.job_id,
-        batch=found.batch,
-        report=found.analysis.report.model_dump(mode="json"),
+        job_id=job_analysis.job_id,
+        batch=job_analysis.batch,
+        report=job_analysis.analysis.report.model_dump(mode="json"),
         created_at=clock.now(),
     )
     queries.replace_report(session, row)
@@ -254,9 +320,13 @@ def _store_comparisons(
 ) -> None:
     at = clock.now()
     for judged in ruled:
-        out = comparison_out(judged.pair, context.run.demonstration)
+        out = comparison_out(judged.pair, context.run.demonstration, judged.decides)
         rule = None if judged.rule is None else msgspec.to_builtins(judged.rule)
-        evidence = {**evidence_of(judged.pair), "rule": rule}
+        evidence = {
+            **evidence_of(judged.pair),
+            "rule": rule,
+            "decides": judged.decides,
+        }
         if suppressed:
             evidence["window"] = {**evidence["window"], "suppressed": list(suppressed)}
         session.add(
@@ -309,16 +379,12 @@ def report_of(session: Session, job_id: str) -> JobReportOut:
 
 
 def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
-    """Judge a stored finding again from stored samples and stored parameters. Raises 404.
-
-    The proof of I16, that a finding holds everything it takes to make it again: run by the tests, and by hand
-    by whoever doubts one.
-    """
-    found = queries.finding(session, finding_id)
-    if found is None:
+    """Judge a stored finding again from stored samples and parameters (I16). Raises 404."""
+    row = queries.finding(session, finding_id)
+    if row is None:
         raise not_found("finding", finding_id)
-    finding, comparison = found
-    sources: list[tuple[str, Literal["base", "head"] | None]] = [
+    finding, comparison = row
+    sources: list[tuple[str, SideName | None]] = [
         (comparison.arm, None),
         (comparison.reference, None),
     ]

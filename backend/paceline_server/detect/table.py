@@ -1,12 +1,14 @@
 """Prints the report of a job as aligned plain text for a terminal or a CI log.
 
-Readable in a pipe; the verdict is the last line and says why. Computes nothing.
+The last line is the verdict with its reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TextIO
+
+from paceline_contract.params import params_text
 
 from paceline_server.detect.analyse import Analysis, JudgedPair
 from paceline_server.detect.policies import advice_sentences as policy_words
@@ -16,7 +18,7 @@ from paceline_server.stats.plain_words import quantity
 
 
 def write_table(analysis: Analysis, out: TextIO, failure: str | None = None) -> None:
-    """Write the whole report of one analysis; `failure`: why it is no verdict on a whole measurement."""
+    """Write the report of an analysis; `failure`: why the measurement is incomplete and has no verdict."""
     for line in report_lines(analysis, failure):
         out.write(line.rstrip() + "\n")
 
@@ -25,7 +27,7 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
     """The report, line by line, without newlines."""
     report = analysis.report
     lines = [
-        f"{report.suite} at {revision_in_words(report.revision)} on {report.target}"
+        f"{report.suite} at {describe_revision(report.revision)} on {report.target}"
     ]
     if report.artifact_hash:
         lines.append(f"artifact {report.artifact_hash[:16]}")
@@ -36,8 +38,9 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
             "DEMONSTRATION: a knob changed the work on purpose; these figures say nothing about the code"
         )
     lines += [""]
-    lines += _checks(analysis)
+    lines += _check_lines(analysis)
     lines += [f"void       {void.text}" for void in analysis.voids]
+    lines += [f"advice     {report.advice}"] if report.advice else []
     lines += [
         f"suppressed {describe_error(name).text} ({name})" for name in report.suppressed
     ]
@@ -48,26 +51,26 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
             judged
         )
     for (benchmark, metric), group in tables.items():
-        shown = _benchmark_lines if report.base is None else revision_lines
-        lines += ["", *shown(benchmark, metric, group, analysis)]
-    lines += _uncompared(
+        table_lines = _benchmark_lines if report.base is None else revision_lines
+        lines += ["", *table_lines(benchmark, metric, group, analysis)]
+    lines += _uncompared_lines(
         [
             row
             for row in report.measurements
             if (row.benchmark, row.metric) not in tables
         ]
     )
-    lines += _unavailable(analysis)
-    lines += _audits(analysis)
-    lines += _derived(analysis)
-    lines += _gates(analysis)
-    lines += _policies(analysis)
+    lines += _unavailable_lines(analysis)
+    lines += _audit_lines(analysis)
+    lines += _derived_lines(analysis)
+    lines += _gate_lines(analysis)
+    lines += _policy_lines(analysis)
     ending = f"verdict: {analysis.verdict.upper()} - {analysis.reason}"
     return [*lines, "", ending if failure is None else f"verdict: NONE - {failure}"]
 
 
-def revision_in_words(revision: str) -> str:
-    """A commit; of the offline path also what was in no commit, as `paceline run` records it."""
+def describe_revision(revision: str) -> str:
+    """Word a revision, which `paceline run` may have recorded without a commit or with uncommitted changes."""
     if revision == "unversioned":
         return "no commit"
     commit, dirty, _ = revision.partition("+dirty")
@@ -75,7 +78,7 @@ def revision_in_words(revision: str) -> str:
 
 
 def base_lines(base: BaseOut) -> list[str]:
-    """The other revision of an A/B job, under the head."""
+    """Lines about the base of an A/B job."""
     lines = [f"against {base.revision[:40]}"]
     if base.same_artifact:
         return [
@@ -90,7 +93,7 @@ def base_lines(base: BaseOut) -> list[str]:
 def revision_lines(
     benchmark: str, metric: str, group: Sequence[JudgedPair], analysis: Analysis
 ) -> list[str]:
-    """Head against base, one row per point and arm."""
+    """A table of head against base, one row per group and arm."""
     margin = group[0].pair.policy.margin_percent
     medians = {
         (row.side, row.benchmark, row.metric, row.arm, _params(row.params)): quantity(
@@ -104,76 +107,77 @@ def revision_lines(
     rows = [[*names, "arm", "base", "head", "head against base", "blocks", "verdict"]]
     notes = []
     for judged in group:
-        pair, found, params = (
-            judged.pair,
-            judged.pair.found,
-            _params(dict(judged.pair.group.params)),
-        )
+        pair, outcome = judged.pair, judged.pair.outcome
+        params = _params(dict(pair.group.params))
         key = (benchmark, metric, pair.arm, params)
-        said = "not in both" if found.verdict == "not_applicable" else pair.words()
+        comparison = (
+            "not in both" if outcome.verdict == "not_applicable" else pair.words()
+        )
         rows.append(
             [
                 *(str(pair.group.params.get(name, "-")) for name in names),
                 pair.arm,
                 medians.get(("base", *key), "-"),
                 medians.get(("head", *key), "-"),
-                said,
-                f"{found.blocks} in {found.launches}",
-                found.verdict if judged.decides else f"({found.verdict})",
+                comparison,
+                f"{outcome.blocks} in {outcome.launches}",
+                outcome.verdict if judged.decides else f"({outcome.verdict})",
             ]
         )
-        if found.verdict != "pass" and not analysis.blockers:
-            notes.append((f"{params} {pair.arm}", found.reason))
-    at = len(names)
-    head = f"{benchmark}: {metric}, head against base, margin {margin:g} %"
+        if outcome.verdict != "pass" and not analysis.blockers:
+            notes.append((f"{params} {pair.arm}", outcome.reason))
+    params_count = len(names)
+    title = f"{benchmark}: {metric}, head against base, margin {margin:g} %"
     return [
-        head,
-        *align_columns(rows, right=(*range(at), at + 1, at + 2)),
+        title,
+        *align_columns(
+            rows, right=(*range(params_count), params_count + 1, params_count + 2)
+        ),
         *fold_notes(notes),
     ]
 
 
 def fold_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
-    """Lines of what is said of which row, each text once: a metric that no arm has says so in one line."""
-    places: dict[str, list[str]] = {}
-    for place, text in notes:
-        places.setdefault(text, []).append(place)
+    """Lines of notes (row, text), each text once with the number of its rows."""
+    rows_by_text: dict[str, list[str]] = {}
+    for row, text in notes:
+        rows_by_text.setdefault(text, []).append(row)
     return [
         f"  {first}{f' and {len(others)} more' if others else ''}: {text}"
-        for text, (first, *others) in places.items()
+        for text, (first, *others) in rows_by_text.items()
     ]
 
 
 def align_columns(
     rows: Sequence[Sequence[str]], right: Iterable[int] = ()
 ) -> list[str]:
-    """Rows as columns two spaces apart; the columns in `right` end flush."""
-    flush = set(right)
+    """Align cells in columns; those in `right` to the right."""
+    right_aligned = set(right)
     widths = (
-        [max(len(row[at]) for row in rows) for at in range(len(rows[0]))]
+        [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         if rows
         else []
     )
     return [
         "  "
         + "  ".join(
-            cell.rjust(width) if at in flush else cell.ljust(width)
-            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+            cell.rjust(width) if column in right_aligned else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows
     ]
 
 
-def _checks(analysis: Analysis) -> list[str]:
+def _check_lines(analysis: Analysis) -> list[str]:
     checks = analysis.report.checks
     if not checks:
         return ["checks     none"]
-    said = [f"{check.name} {'ok' if check.ok else 'FAILED'}" for check in checks]
-    return ["checks     " + ", ".join(said)]
+    results = [f"{check.name} {'ok' if check.ok else 'FAILED'}" for check in checks]
+    return ["checks     " + ", ".join(results)]
 
 
 def _params(params: dict[str, int | str]) -> str:
-    return " ".join(f"{name}={value}" for name, value in params.items()) or "-"
+    return params_text(params, " ") or "-"
 
 
 def _benchmark_lines(
@@ -189,7 +193,7 @@ def _benchmark_lines(
         return "-" if row is None else quantity(row.median, row.unit)
 
     margin, reference = group[0].pair.policy.margin_percent, group[0].pair.reference
-    head = f"{benchmark}: {metric}, reference {reference}, margin {margin:g} %"
+    title = f"{benchmark}: {metric}, reference {reference}, margin {margin:g} %"
     names = list(
         dict.fromkeys(name for judged in group for name in judged.pair.group.params)
     )
@@ -214,22 +218,24 @@ def _benchmark_lines(
                 cell(pair.arm, params),
                 cell(pair.reference, params),
                 pair.words(),
-                f"{pair.found.blocks} in {pair.found.launches}",
-                pair.found.verdict if judged.rule else f"({pair.found.verdict})",
+                f"{pair.outcome.blocks} in {pair.outcome.launches}",
+                pair.outcome.verdict if judged.rule else f"({pair.outcome.verdict})",
             ]
         )
-        if pair.found.verdict == "not_applicable":
+        if pair.outcome.verdict == "not_applicable":
             rows[-1][-3] = "not available here"
-        elif pair.found.verdict != "pass" and not analysis.blockers:
-            notes.append((f"{params} {pair.arm}", pair.found.reason))
+        elif pair.outcome.verdict != "pass" and not analysis.blockers:
+            notes.append((f"{params} {pair.arm}", pair.outcome.reason))
     notes += [
         (f"{_params(row.params)} {row.arm}", ", ".join(row.flags))
         for row in _flagged_rows(analysis, benchmark, metric)
     ]
-    at = len(names)
+    params_count = len(names)
     return [
-        head,
-        *align_columns(rows, right=(*range(at), at + 1, at + 2)),
+        title,
+        *align_columns(
+            rows, right=(*range(params_count), params_count + 1, params_count + 2)
+        ),
         *fold_notes(notes),
     ]
 
@@ -245,7 +251,7 @@ def _flagged_rows(
     ]
 
 
-def _uncompared(rows: Sequence[MeasurementOut]) -> list[str]:
+def _uncompared_lines(rows: Sequence[MeasurementOut]) -> list[str]:
     if not rows:
         return []
     head = ["benchmark", "params", "arm", "metric", "median", "p99", "sd", "n"]
@@ -269,7 +275,7 @@ def _uncompared(rows: Sequence[MeasurementOut]) -> list[str]:
     ]
 
 
-def _unavailable(analysis: Analysis) -> list[str]:
+def _unavailable_lines(analysis: Analysis) -> list[str]:
     if not analysis.report.unavailable:
         return []
     rows = [
@@ -284,8 +290,8 @@ def _unavailable(analysis: Analysis) -> list[str]:
     return ["", "not available here", *align_columns(rows)]
 
 
-def _audits(analysis: Analysis) -> list[str]:
-    """Per group with findings: what the means alone would have said, then every finding in words."""
+def _audit_lines(analysis: Analysis) -> list[str]:
+    """Findings by group, with the comparison of means alone."""
     if not analysis.report.audits:
         return []
     lines = ["", "audit of the protocol"]
@@ -294,13 +300,13 @@ def _audits(analysis: Analysis) -> list[str]:
         kind = (
             "defects" if any(finding.decisive for finding in row.findings) else "notes"
         )
-        said = "" if row.naive is None else f"means alone say {row.naive}; "
-        lines.append(f"  {row.benchmark} {_params(row.params)}: {said}{kind}: {names}")
+        naive = "" if row.naive is None else f"means alone say {row.naive}; "
+        lines.append(f"  {row.benchmark} {_params(row.params)}: {naive}{kind}: {names}")
         lines += [f"    {finding.name}: {finding.text}" for finding in row.findings]
     return lines
 
 
-def _derived(analysis: Analysis) -> list[str]:
+def _derived_lines(analysis: Analysis) -> list[str]:
     if not analysis.report.derived:
         return []
     rows = [["name", "benchmark", "arm", "params", "value", "interval", "in words"]]
@@ -319,46 +325,54 @@ def _derived(analysis: Analysis) -> list[str]:
         )
         if row.kind == "crossover" and row.lower is None and row.upper is not None:
             bounds = f"{row.upper:.4g} or below"
-        said = row.note or row.words
+        explanation = row.note or row.words
         rows.append(
-            [row.name, row.benchmark, row.arm, _params(row.params), value, bounds, said]
+            [
+                row.name,
+                row.benchmark,
+                row.arm,
+                _params(row.params),
+                value,
+                bounds,
+                explanation,
+            ]
         )
     return ["", "derived", *align_columns(rows, right=(4,))]
 
 
-def _gates(analysis: Analysis) -> list[str]:
+def _gate_lines(analysis: Analysis) -> list[str]:
     if not analysis.report.gates:
         return []
     rows = [["benchmark", "arm", "params", "gate", "actual", "level", "verdict", "why"]]
     for gate in analysis.report.gates:
         actual = "-" if gate.actual is None else f"{gate.actual:.6g}"
-        what = f"{gate.statistic} {gate.metric} {gate.op} {gate.target:g}"
-        what = f"size of {what}" if gate.absolute else what
-        why = "" if gate.verdict == "pass" else gate.reason
+        condition = f"{gate.statistic} {gate.metric} {gate.op} {gate.target:g}"
+        condition = f"size of {condition}" if gate.absolute else condition
+        reason = "" if gate.verdict == "pass" else gate.reason
         rows.append(
             [
                 gate.benchmark,
                 gate.arm,
                 _params(gate.params),
-                what,
+                condition,
                 actual,
                 gate.level,
                 gate.verdict,
-                why,
+                reason,
             ]
         )
     return ["", "gates", *align_columns(rows, right=(4,))]
 
 
-def _policies(analysis: Analysis) -> list[str]:
-    """One line per policy and point: the advice, and whether what is in force is right."""
+def _policy_lines(analysis: Analysis) -> list[str]:
+    """The advice for each policy and group, and whether the policy in force holds."""
     if not analysis.policies:
         return []
-    said = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
+    answers = {True: "holds", False: "DOES NOT HOLD", None: "inconclusive"}
     lines = ["", "policies"]
     for policy in analysis.policies:
         lines.append(
-            f"  {policy.policy.name}: {policy_words.headline(policy)}: {said[policy.holds]}"
+            f"  {policy.policy.name}: {policy_words.headline(policy)}: {answers[policy.holds]}"
         )
         lines.append(f"    {policy_words.explain_holds(policy)}")
     return lines

@@ -1,6 +1,4 @@
-"""Handlers of the outbox topics of detection; each computes before its write transaction
-begins.
-"""
+"""Handles the outbox topics of detection; each handler computes before its write transaction begins."""
 
 from __future__ import annotations
 
@@ -16,14 +14,14 @@ from paceline_server.store.outbox import (
 
 
 @handle_topic_after_reading("job.analyse", service.analyse_job)
-def analyse(session: Session, _key: str, found: service.JobAnalysis | None) -> None:
+def analyse(session: Session, _key: str, analysis: service.JobAnalysis | None) -> None:
     """Extend or conclude the job."""
-    service.conclude_job(session, found)
+    service.conclude_job(session, analysis)
 
 
 @on_give_up("job.analyse")
 def stop_analysing(session: Session, key: str, error: str) -> None:
-    """It failed too often: end the job instead of letting it hang, and its run and alert with it."""
+    """End a job whose analysis failed too often, so that its run and alert do not wait for it."""
     service.give_up_job(session, key, error)
 
 
@@ -35,7 +33,7 @@ def extend_history(session: Session, job_id: str) -> None:
 
 @handle_topic_after_reading(history.EVALUATE, history.evaluate_job)
 def evaluate_history(
-    session: Session, job_id: str, looked: list[EvaluatedSeries]
+    session: Session, job_id: str, evaluated: list[EvaluatedSeries]
 ) -> None:
-    """Keep what was seen of the series it touched."""
-    history.store_evaluation(session, job_id, looked)
+    """Store the evaluations of the job's series."""
+    history.store_evaluation(session, job_id, evaluated)

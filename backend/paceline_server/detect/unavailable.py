@@ -1,8 +1,7 @@
-"""Finds the arms a target cannot run: announced with a reason and without samples.
+"""Finds the arms that a target cannot run: announced with a reason and without samples.
 
-Samples win: an arm that one launch called unavailable and another measured counts as
-measured. Rules and gates about an unavailable arm do not apply; it is neither missing,
-nor a defect, nor passed.
+Rules and gates do not apply to an unavailable arm. An arm that one launch called unavailable and another
+measured counts as measured.
 """
 
 from __future__ import annotations
@@ -11,26 +10,31 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from paceline_contract.manifest import Manifest
+from paceline_contract.params import params_key
 
 from paceline_server.detect.facts import JobFacts
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import UnavailableOut
-from paceline_server.ingest.cases import params_key
 
 NAMED = 3
-"""Benchmarks that a reason names before it counts: it is read on one line, and stands once per target in a
-run's."""
+"""Benchmarks that a sentence names; the others are counted, so that it fits on a line."""
 
 
 def list_some(names: Collection[str]) -> str:
-    """`parse, print, scan (and 4 more)`: all names where they are few."""
+    """`parse, print, scan (and 4 more)`."""
     return f"{', '.join(list(names)[:NAMED])}{_and_more(len(names) - NAMED)}"
 
 
-def no_arm_sentence(nowhere: Mapping[str, Sequence[str]]) -> str:
+def no_arm_sentence(reasons_by_benchmark: Mapping[str, Sequence[str]]) -> str:
     """`no arm of parse, print is available here: no JVM (and 1 more)`."""
-    reasons = list(dict.fromkeys(reason for own in nowhere.values() for reason in own))
-    return f"no arm of {list_some(nowhere)} is available here: {reasons[0]}{_and_more(len(reasons) - 1)}"
+    reasons = list(
+        dict.fromkeys(
+            reason
+            for own_reasons in reasons_by_benchmark.values()
+            for reason in own_reasons
+        )
+    )
+    return f"no arm of {list_some(reasons_by_benchmark)} is available here: {reasons[0]}{_and_more(len(reasons) - 1)}"
 
 
 def _and_more(number: int) -> str:
@@ -50,52 +54,56 @@ class UnavailableArms:
             for case in facts.cases
             if case.value.size
         }
-        said = {
+        reasons = {
             (case.benchmark, params_key(case.params), case.arm): case.unavailable
             for case in facts.announced
             if case.unavailable is not None
         }
-        return cls({key: reason for key, reason in said.items() if key not in measured})
+        return cls(
+            {key: reason for key, reason in reasons.items() if key not in measured}
+        )
 
     def why(self, group: Group, *arms: str) -> str | None:
-        """Why the first of `arms` that cannot run here cannot, in a sentence's words; None when all can."""
+        """Why the first unavailable arm of `arms` cannot run here; None if all can."""
         for arm in arms:
             reason = self.reasons.get((group.benchmark, params_key(group.params), arm))
             if reason is not None:
                 return f"{arm} is not available here: {reason}"
         return None
 
-    def nowhere(
+    def unavailable_benchmarks(
         self, manifest: Manifest, groups: Sequence[Group]
     ) -> dict[str, list[str]]:
-        """The reasons, each once, of every benchmark of which no arm can run here at any of its points."""
-        told: dict[str, list[str]] = {}
+        """Reasons by benchmark, for the benchmarks of which no arm can run here with any params."""
+        reasons_by_benchmark: dict[str, list[str]] = {}
         for name, benchmark in manifest.benchmarks.items():
-            own = [group for group in groups if group.benchmark == name]
-            found = [
+            own_groups = [group for group in groups if group.benchmark == name]
+            reasons = [
                 self.reasons.get((name, params_key(group.params), arm))
-                for group in own
+                for group in own_groups
                 for arm in benchmark.arms
             ]
-            if found and None not in found:
-                told[name] = [
-                    reason for reason in dict.fromkeys(found) if reason is not None
+            if reasons and None not in reasons:
+                reasons_by_benchmark[name] = [
+                    reason for reason in dict.fromkeys(reasons) if reason is not None
                 ]
-        return told
+        return reasons_by_benchmark
 
     def rows(self, manifest: Manifest, groups: Sequence[Group]) -> list[UnavailableOut]:
-        """One row per arm and reason: for all points at once where they agree, else one per point."""
+        """One row per arm if its reason is the same with all params, else one row per group."""
         rows: list[UnavailableOut] = []
         for name, benchmark in manifest.benchmarks.items():
-            own = [group for group in groups if group.benchmark == name]
+            own_groups = [group for group in groups if group.benchmark == name]
             for arm in benchmark.arms:
-                found = [
+                reason_by_group = [
                     (group, self.reasons.get((name, params_key(group.params), arm)))
-                    for group in own
+                    for group in own_groups
                 ]
-                reasons = {reason for _, reason in found}
+                reasons = {reason for _, reason in reason_by_group}
                 everywhere = len(reasons) == 1
-                for group, reason in found[:1] if everywhere else found:
+                for group, reason in (
+                    reason_by_group[:1] if everywhere else reason_by_group
+                ):
                     if reason is not None:
                         params = {} if everywhere else dict(group.params)
                         rows.append(

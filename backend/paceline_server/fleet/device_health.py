@@ -40,14 +40,14 @@ def apply_health_event(
     *,
     evidence: dict[str, Any] | None = None,
     actor: str = AGENT,
-    always: bool = False,
+    record_unchanged: bool = False,
     quiet: bool = False,
     ref: str | None = None,
 ) -> bool:
     """Take a step of the state machine; True when the state changed.
 
-    A target event is recorded when the state or the count of failures changed, or with `always`; never with
-    `quiet`.
+    A target event is recorded when the state or the count of failures changed, or with `record_unchanged`;
+    never with `quiet`.
     """
     before = health_of(target)
     after = health.step(before, event)
@@ -65,7 +65,8 @@ def apply_health_event(
             because=name,
         )
     if not quiet and (
-        always or (before.state, before.failures) != (after.state, after.failures)
+        record_unchanged
+        or (before.state, before.failures) != (after.state, after.failures)
     ):
         record_event(
             session,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+from paceline_contract.items import MAX_OUTPUT, MAX_OUTPUTS
 from pydantic import Field, StringConstraints
 
 from paceline_server.kernel.wire import Instant, Request, Response
@@ -23,11 +24,6 @@ RecoveryStep = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$
 """A step an agent tried, such as `reconnect`. The server knows two: `reboot` counts as a restart, `give_up`
 leads to quarantine."""
 ConfigurationName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
-
-MAX_RAW_TEXT = 262_144
-"""Characters of one command's output that are kept; `dumpsys` of a phone prints some tens of thousands."""
-MAX_RAW = 64
-"""Outputs kept of one health check or one reading of the conditions."""
 
 Id = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 Words = Annotated[str, StringConstraints(max_length=4000)]
@@ -46,7 +42,7 @@ class RawIn(Request):
     status: int | None = None
     at_ms: int
     took_ms: float = Field(ge=0)
-    text: str = Field(max_length=MAX_RAW_TEXT)
+    text: str = Field(max_length=MAX_OUTPUT)
 
 
 class ConnectionIn(Request):
@@ -91,7 +87,7 @@ class CheckIn(Request):
     ok: bool
     infrastructure: bool = False
     steps: list[CheckStepIn] = Field(max_length=32)
-    raw: list[RawIn] = Field(default_factory=list, max_length=MAX_RAW)
+    raw: list[RawIn] = Field(default_factory=list, max_length=MAX_OUTPUTS)
 
 
 class RecoveryIn(Request):

@@ -1,8 +1,7 @@
 """Handles what a heartbeat reports about an agent's targets and answers what the agent should do.
 
-All target rows of a heartbeat are locked, in order of id, before any is changed. One agent at a time drives a
-target; another agent takes it over only when it reaches the target and the first does not, so a device that
-two agents know does not move back and forth. Reports that are sent again because an answer was lost are kept
+All target rows of a heartbeat are locked, in order of id, before any is changed. A target is bound to the first agent
+that reached it; another one that reaches it is refused and leaves a claim (`claims.py`), which a person decides. Reports that are sent again because an answer was lost are kept
 once. Health is decided in `health.py` and written by `device_health.py`.
 """
 
@@ -15,19 +14,20 @@ from typing import Any
 import structlog
 from sqlalchemy.orm import Session
 
-from paceline_server.fleet import device_orders, health, queries
+from paceline_server.fleet import claims, device_orders, health, queries
 from paceline_server.fleet.device_health import apply_health_event, health_of
 from paceline_server.fleet.device_schemas import CheckIn, GatesIn, RecoveryIn
 from paceline_server.fleet.schemas import (
     AgentOrderOut,
     TargetAnnouncementIn,
+    TargetRefusedOut,
     TargetReplyOut,
 )
 from paceline_server.fleet.target_events import SYSTEM, record_event
 from paceline_server.fleet.target_state import is_in_maintenance, is_online
 from paceline_server.fleet.target_views import publish_target
 from paceline_server.kernel.ids import new_id
-from paceline_server.store.tables.fleet import Target, TargetEvent, TargetReading
+from paceline_server.store.tables.fleet import Agent, Target, TargetEvent, TargetReading
 
 log = structlog.get_logger("paceline.fleet")
 
@@ -37,40 +37,47 @@ SAME_READING = timedelta(seconds=1)
 """Two heartbeats report the same reading with ages that differ by network delays; agents read once a minute."""
 CHANGE_C, CHANGE_PERCENT, CHANGE_BYTES = 1.0, 5.0, 1 << 30
 """A reading that changed by this much is kept at once: °C, percent of charge, bytes of free storage."""
-MOVE_EVENT_EVERY = timedelta(hours=1)
-"""A device that moves back and forth between two agents leaves one event per agent in this time."""
 
 
 def handle_targets(
     session: Session,
-    agent_id: str,
+    agent: Agent,
     targets: Sequence[TargetAnnouncementIn],
     at: datetime,
     *,
     was_online: bool,
-) -> list[TargetReplyOut]:
-    """Store what an agent reports about its targets; returns the reply about each.
+) -> tuple[list[TargetReplyOut], list[TargetRefusedOut]]:
+    """Store what an agent reports about its targets; returns the reply about each, and those that are another
+    agent's.
 
     `was_online`: whether the agent was online before this heartbeat.
     """
+    agent_id = agent.id
     reports = sorted(targets, key=lambda target: (target.kind, target.serial))
     for report in reports:
-        queries.insert_once(session, Target, _new_target(agent_id, report, at))
+        values = _new_target(agent_id, report, at)
+        if queries.insert_once(session, Target, values):
+            for project_id in agent.granted_projects:
+                queries.grant(session, [values["id"]], project_id, at)
     rows = queries.lock_announced(
         session, [(report.kind, report.serial) for report in reports]
     )
-    replies = []
+    replies, refused = [], []
     for report in reports:
         target = rows[report.kind, report.serial]
         changed = not was_online
         if target.agent_id != agent_id:
-            if not _takes_over(session, target, agent_id, report, at):
+            if not _gets_unbound(target, report, at):
                 replies.append(_reply_of_other_agent(session, target, report))
+                if report.reached:
+                    refused.append(claims.note_claim(session, target, agent, at))
                 continue
-            _move_to_agent(session, target, agent_id, at)
+            _give_unbound(session, target, agent, at)
             changed = True
+        if target.bound_at is None and report.reached:
+            target.bound_at = at
         replies.append(_handle_target(session, target, report, at, changed=changed))
-    return replies
+    return replies, refused
 
 
 def _new_target(
@@ -120,27 +127,15 @@ def _handle_target(
     return reply
 
 
-def _takes_over(
-    session: Session,
-    target: Target,
-    agent_id: str,
-    report: TargetAnnouncementIn,
-    at: datetime,
-) -> bool:
-    """Whether this agent drives the target from now on instead of the agent that does.
-
-    A device: if this agent has the better connection and no job holds the device. A host with two agents: if
-    this one was enrolled later, or the other is silent.
-    """
+def _gets_unbound(target: Target, report: TargetAnnouncementIn, at: datetime) -> bool:
+    """Whether a target that nobody has reached yet goes to this agent: its connection is the better one."""
+    if target.bound_at is not None:
+        return False
     silent = not is_online(target.last_seen_at, at)
-    if target.kind == "host":
-        return silent or agent_id > target.agent_id
     offered = _connection_rank(
         None if report.connection is None else report.connection.state
     )
-    if offered <= (0 if silent else _connection_rank(target.connection)):
-        return False
-    return not queries.active_jobs(session, [target.id])
+    return offered > (0 if silent else _connection_rank(target.connection))
 
 
 def _connection_rank(connection: str | None) -> int:
@@ -164,17 +159,15 @@ def _reply_of_other_agent(
     return reply
 
 
-def _move_to_agent(
-    session: Session, target: Target, agent_id: str, at: datetime
-) -> None:
-    before, target.agent_id = target.agent_id, agent_id
-    log.warning(
-        "target_moved", target_id=target.id, from_agent=before, to_agent=agent_id
+def _give_unbound(session: Session, target: Target, agent: Agent, at: datetime) -> None:
+    """Give a target that nobody has reached yet to another agent, and to the projects of that one."""
+    log.info(
+        "target_given", target_id=target.id, before=target.agent_id, after=agent.id
     )
-    ref = f"moved:{before}:{agent_id}"
-    if not queries.event_exists(session, target.id, ref, since=at - MOVE_EVENT_EVERY):
-        evidence = {"from": before, "to": agent_id}
-        record_event(session, target, "connection", "moved", evidence=evidence, ref=ref)
+    target.agent_id = agent.id
+    queries.withdraw(session, target.id)
+    for project_id in agent.granted_projects:
+        queries.grant(session, [target.id], project_id, at)
 
 
 def _visible_state(target: Target) -> tuple[object, ...]:

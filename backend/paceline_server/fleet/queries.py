@@ -37,16 +37,21 @@ from paceline_server.store.tables.fleet import (
     Agent,
     EnrolmentCode,
     Target,
+    TargetClaim,
     TargetEvent,
     TargetOrder,
     TargetReading,
 )
 from paceline_server.store.tables.history import Fingerprint
 from paceline_server.store.tables.jobs import LEASED_STATES, Job
+from paceline_server.store.tables.projects import TargetGrant
 
 
-def take_code(session: Session, code_sha256: str, agent_id: str, at: datetime) -> bool:
-    """Use up an enrolment code. One conditional UPDATE: of two racing agents one gets it."""
+def take_code(
+    session: Session, code_sha256: str, agent_id: str, at: datetime
+) -> EnrolmentCode | None:
+    """Use up an enrolment code; None if it is unknown, used or expired. One conditional UPDATE: of two racing
+    agents one gets it."""
     query = (
         update(EnrolmentCode)
         .where(
@@ -55,9 +60,9 @@ def take_code(session: Session, code_sha256: str, agent_id: str, at: datetime) -
             EnrolmentCode.expires_at > at,
         )
         .values(used_by=agent_id)
-        .returning(EnrolmentCode.code_sha256)
+        .returning(EnrolmentCode)
     )
-    return session.execute(query).scalar_one_or_none() is not None
+    return session.scalars(query).one_or_none()
 
 
 def delete_expired_codes(session: Session, at: datetime) -> None:
@@ -88,6 +93,8 @@ class TargetFilter:
     health: str | None = None
     simulated: bool | None = None
     q: str | None = None
+    held: frozenset[str] = frozenset()
+    """Targets that jobs of other projects hold, where `state` is asked for."""
 
 
 def targets(filters: TargetFilter, seen_since: datetime) -> Select[Any]:
@@ -103,7 +110,7 @@ def targets(filters: TargetFilter, seen_since: datetime) -> Select[Any]:
     if filters.health is not None:
         query = query.where(Target.kind == "device")
     if filters.state is not None:
-        query = query.where(_in_state(filters.state, seen_since))
+        query = query.where(_in_state(filters.state, seen_since, filters.held))
     if filters.q:
         texts = (
             Target.name,
@@ -124,7 +131,9 @@ def slim(query: Select[Any]) -> Select[Any]:
     )
 
 
-def _in_state(state: str, seen_since: datetime) -> ColumnElement[bool]:
+def _in_state(
+    state: str, seen_since: datetime, held: Collection[str]
+) -> ColumnElement[bool]:
     reachable = and_(
         Target.last_seen_at.is_not(None),
         Target.last_seen_at >= seen_since,
@@ -133,7 +142,10 @@ def _in_state(state: str, seen_since: datetime) -> ColumnElement[bool]:
             func.coalesce(Target.connection, "absent") == "online",
         ),
     )
-    leased = exists().where(Job.target_id == Target.id, Job.state.in_(LEASED_STATES))
+    leased = or_(
+        exists().where(Job.target_id == Target.id, Job.state.in_(LEASED_STATES)),
+        Target.id.in_(list(held)),
+    )
     conditions: dict[str, ColumnElement[bool]] = {
         "offline": ~reachable,
         "busy": and_(reachable, leased),
@@ -201,6 +213,63 @@ def active_jobs(session: Session, target_ids: list[str]) -> dict[str, str]:
     return {row.target_id: row.id for row in session.execute(query)}
 
 
+def held_outside(
+    session: Session, projects: Collection[str], target_ids: Collection[str] | None
+) -> set[str]:
+    """Targets that a job of another project than these holds."""
+    query = select(Job.target_id).where(
+        Job.state.in_(LEASED_STATES), Job.project_id.not_in(list(projects))
+    )
+    if target_ids is not None:
+        query = query.where(Job.target_id.in_(list(target_ids)))
+    return set(session.scalars(query))
+
+
+def grant(
+    session: Session, target_ids: Collection[str], project_id: str, at: datetime
+) -> None:
+    """Let a project use and see targets; granting twice is fine."""
+    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    for target_id in target_ids:
+        statement = dialect.insert(TargetGrant).values(
+            target_id=target_id, project_id=project_id, created_at=at
+        )
+        session.execute(statement.on_conflict_do_nothing())
+
+
+def withdraw(session: Session, target_id: str) -> None:
+    """Take a target from every project."""
+    session.execute(delete(TargetGrant).where(TargetGrant.target_id == target_id))
+
+
+def projects_of_target(session: Session, target_id: str) -> list[str]:
+    """Ids of the projects that a target is granted to."""
+    query = select(TargetGrant.project_id).where(TargetGrant.target_id == target_id)
+    return sorted(session.scalars(query))
+
+
+def claim_of(session: Session, target_id: str, agent_id: str) -> TargetClaim | None:
+    """The claim of an agent to a target, decided or not."""
+    query = select(TargetClaim).where(
+        TargetClaim.target_id == target_id, TargetClaim.agent_id == agent_id
+    )
+    return session.scalars(query).one_or_none()
+
+
+def lock_claim(session: Session, claim_id: str) -> TargetClaim | None:
+    """A claim, locked until the transaction ends."""
+    query = select(TargetClaim).where(TargetClaim.id == claim_id).with_for_update()
+    return session.scalars(
+        query.execution_options(populate_existing=True)
+    ).one_or_none()
+
+
+def lock_agent(session: Session, agent_id: str) -> Agent:
+    """An agent that exists, locked until the transaction ends."""
+    query = select(Agent).where(Agent.id == agent_id).with_for_update(key_share=True)
+    return session.scalars(query.execution_options(populate_existing=True)).one()
+
+
 def targets_gone_silent(
     session: Session, since: datetime, until: datetime
 ) -> list[Target]:
@@ -214,11 +283,15 @@ def targets_gone_silent(
     )
 
 
-def insert_once(session: Session, table: type[Base], values: dict[str, Any]) -> None:
-    """Insert a row unless one with its key exists, perhaps of a transaction that is not committed yet."""
+def insert_once(session: Session, table: type[Base], values: dict[str, Any]) -> bool:
+    """Insert a row unless one with its key exists, perhaps of a transaction that is not committed yet; True if it was
+    inserted."""
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     statement = dialect.insert(table).values(**values)
-    session.execute(statement.on_conflict_do_nothing())
+    statement = statement.on_conflict_do_nothing().returning(
+        table.__mapper__.primary_key[0]
+    )
+    return session.execute(statement).first() is not None
 
 
 def agents_of_suite(session: Session, suite: str) -> list[str]:
@@ -246,9 +319,11 @@ def event_exists(
     session: Session, target_id: str, ref: str, since: datetime | None = None
 ) -> bool:
     """Whether an event with the reporter's id `ref` is kept already, optionally only after `since`."""
-    event = exists().where(TargetEvent.target_id == target_id, TargetEvent.ref == ref)
+    event = select(TargetEvent.id).where(
+        TargetEvent.target_id == target_id, TargetEvent.ref == ref
+    )
     event = event if since is None else event.where(TargetEvent.at > since)
-    return session.execute(select(literal(1)).where(event)).first() is not None
+    return session.execute(event.limit(1)).first() is not None
 
 
 def newest_event(session: Session, target_id: str, axis: str) -> TargetEvent | None:

@@ -9,7 +9,9 @@ from fastapi import APIRouter, Depends, Query
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.auth import ANYONE, Principal, require
+from paceline_server.accounts.idempotency import Once
 from paceline_server.fleet import queries, service, target_actions, target_views
+from paceline_server.fleet.agents import routes as agents
 from paceline_server.fleet.device_schemas import (
     Axis,
     HealthState,
@@ -20,6 +22,7 @@ from paceline_server.fleet.device_schemas import (
 from paceline_server.fleet.schemas import (
     AgentOut,
     EnrolIn,
+    EnrolmentCodeIn,
     EnrolmentCodeOut,
     EnrolOut,
     HeartbeatIn,
@@ -29,14 +32,16 @@ from paceline_server.fleet.schemas import (
 from paceline_server.fleet.target_events import list_events
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.wire import Page
+from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.page import Cursor, Limit, page
-from paceline_server.store.session import DbSession
+from paceline_server.store.session import DbSession, SystemSession
 from paceline_server.store.tables.fleet import Agent, Target
 
 router = APIRouter(tags=["fleet"])
+router.include_router(agents.router)
 
-Reader = Annotated[Principal, Depends(require("read"))]
-Admin = Annotated[Principal, Depends(require("admin"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
+Admin = Annotated[Principal, Depends(require("installation.admin"))]
 AgentItself = Annotated[Principal, Depends(require("agent"))]
 
 ENROL_BYTES = 16 * 1024
@@ -45,16 +50,27 @@ HEARTBEAT_BYTES = 8 * 1024 * 1024
 """Room for all suites of an agent and the output of its devices' last checks."""
 
 
-@router.post("/agents/enrolment-codes", status_code=201)
-def create_enrolment_code(_: Admin, session: DbSession) -> EnrolmentCodeOut:
-    """Create a one-time code for one agent."""
-    return service.create_enrolment_code(session)
+@router.post(
+    "/agents/enrolment-codes", status_code=201, max_body_size=agents.GRANT_BYTES
+)
+def create_enrolment_code(
+    who: Admin, session: SystemSession, once: Once, body: EnrolmentCodeIn | None = None
+) -> EnrolmentCodeOut:
+    """Create a one-time code for one agent, with its grant. Without a body: any repository and any target, for the
+    request's project."""
+    project = who.project.id if who.project is not None else DEFAULT_PROJECT_ID
+    return once.answer_secret(
+        session,
+        lambda: service.create_enrolment_code(
+            session, body or EnrolmentCodeIn(), who.name, project
+        ),
+    )
 
 
 @router.post(
     "/agents/enrol", status_code=201, max_body_size=ENROL_BYTES, dependencies=[ANYONE]
 )
-def enrol(body: EnrolIn, session: DbSession) -> EnrolOut:
+def enrol(body: EnrolIn, session: SystemSession) -> EnrolOut:
     """Join with a one-time code; the credential is returned only here."""
     return service.enrol(session, body)
 
@@ -98,7 +114,8 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
 ) -> Page[TargetOut]:
     """Targets in the order they were first seen; `q` searches name, serial, model and route.
     `fields=names` leaves out factors, preflight findings and the last check."""
-    filters = queries.TargetFilter(kind, state, health, simulated, q)
+    held = target_views.held_for_others(session) if state is not None else ()
+    filters = queries.TargetFilter(kind, state, health, simulated, q, frozenset(held))
     since = clock.now() - timedelta(seconds=settings.current().offline_after_s)
     query, slim = queries.targets(filters, since), fields == "names"
     rows = page(

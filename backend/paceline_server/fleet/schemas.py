@@ -6,6 +6,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal, Self
 
+from paceline_contract.locations import EVERYTHING
 from pydantic import (
     Field,
     ModelWrapValidatorHandler,
@@ -34,9 +35,18 @@ from paceline_server.fleet.device_schemas import (
     RecoveryIn,
     TakesJobsOut,
 )
+from paceline_server.fleet.grants import (
+    EVERY_TARGET,
+    RepositoryPattern,
+    TargetPattern,
+)
 from paceline_server.kernel.wire import Request, Response
+from paceline_server.projects.schemas import ProjectName
 
 Factor = str | int | float | bool | None
+
+MAX_PATTERNS = 100
+"""Patterns, or projects, of one grant."""
 
 
 class PreflightFindingIn(Request):
@@ -86,6 +96,26 @@ class TargetAnnouncementIn(Request):
         return self.kind == "host" or (
             self.connection is not None and self.connection.state == "online"
         )
+
+
+class EnrolmentCodeIn(Request):
+    """What the agent that uses the code may do. `projects`: names, by default the request's project. `*` in a pattern
+    stands for any part of a name, `**` for anything."""
+
+    projects: list[ProjectName] | None = Field(
+        default=None, min_length=1, max_length=MAX_PATTERNS
+    )
+    repositories: list[RepositoryPattern] = Field(
+        default_factory=lambda: [EVERYTHING], max_length=MAX_PATTERNS
+    )
+    """Patterns of URLs or absolute paths whose suites it may announce."""
+    targets: list[TargetPattern] = Field(
+        default_factory=lambda: [EVERY_TARGET], min_length=1, max_length=MAX_PATTERNS
+    )
+    """`*`, or `host:` or `device:` and a serial number."""
+    replaces: str | None = Field(default=None, min_length=1, max_length=100)
+    """Id of an agent that the new one replaces: the new one gets its targets and, unless others are given, its
+    projects and patterns; the old one is revoked when the code is used."""
 
 
 class EnrolmentCodeOut(Response):
@@ -204,6 +234,10 @@ class HeartbeatOut(Response):
     refused: list[SuiteRefusedOut] = Field(default_factory=list)
     refused_targets: list[TargetRefusedOut] = Field(default_factory=list)
     targets: list[TargetReplyOut] = Field(default_factory=list)
+    manifests_wanted: list[str] = Field(default_factory=list)
+    """Digests of announced manifests that the server lacks; the agent sends them with its next heartbeat."""
+    rotate_credential: bool = False
+    """The agent is to replace its credential: `POST /agents/self/credential`, until that returns null."""
 
 
 class AgentOut(Response):

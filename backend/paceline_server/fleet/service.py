@@ -2,7 +2,7 @@
 
     code --enrol--> agent with a credential --heartbeat--> its targets are online --silence--> offline
 
-An enrolment code works once. A target is one row for ever, identified by (kind, serial), whichever agent
+An enrolment code works once and carries the grant of its agent. A target is one row for ever, identified by (kind, serial), whichever agent
 drives it. Whether it is reachable, busy, healthy or in maintenance are independent facts.
 """
 
@@ -16,25 +16,34 @@ from sqlalchemy.orm import Session
 
 from paceline_server.accounts import service as accounts
 from paceline_server.catalog import service as catalog
-from paceline_server.fleet import queries
+from paceline_server.fleet import agent_audit, grants, queries
+from paceline_server.fleet.agents import service as agents
 from paceline_server.fleet.device_health import attempt_failed, run_succeeded
 from paceline_server.fleet.expiry import delete_old_rows, sweep
+from paceline_server.fleet.grants import Grant
 from paceline_server.fleet.heartbeats import READING_EVERY, handle_targets
 from paceline_server.fleet.imported_targets import imported_target
 from paceline_server.fleet.schemas import (
     AgentOut,
     EnrolIn,
+    EnrolmentCodeIn,
     EnrolmentCodeOut,
     EnrolOut,
     HeartbeatIn,
     HeartbeatOut,
+    TargetAnnouncementIn,
+    TargetRefusedOut,
 )
 from paceline_server.fleet.target_state import is_free_to_use, is_online
 from paceline_server.fleet.target_views import agent_out, publish_target, targets_out
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.kernel.ids import new_id, new_secret, sha256_hex
+from paceline_server.projects import service as known_projects
+from paceline_server.store import access, audit
+from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.tables.fleet import (
+    IMPORTS_AGENT,
     Agent,
     EnrolmentCode,
     Target,
@@ -68,20 +77,60 @@ __all__ = [
 ]
 
 
-def create_enrolment_code(session: Session) -> EnrolmentCodeOut:
-    """Create a one-time code with which one agent may enrol."""
+def create_enrolment_code(
+    session: Session,
+    spec: EnrolmentCodeIn,
+    actor: str,
+    project_id: str = DEFAULT_PROJECT_ID,
+) -> EnrolmentCodeOut:
+    """Create a one-time code with which one agent may enrol, and the grant that the agent gets.
+
+    `project_id`: where it works if `spec` names no projects. Raises 404 for an unknown project or agent to replace.
+    """
     code = new_secret("ple")
     at = clock.now()
     expires_at = at + timedelta(minutes=settings.current().enrolment_code_minutes)
-    session.add(
-        EnrolmentCode(
-            code_sha256=sha256_hex(code),
-            created_at=at,
-            expires_at=expires_at,
-            used_by=None,
-        )
+    grant = _grant_of(session, spec, project_id)
+    row = EnrolmentCode(
+        code_sha256=sha256_hex(code),
+        created_at=at,
+        created_by=actor,
+        expires_at=expires_at,
+        used_by=None,
+        replaces=spec.replaces,
     )
+    grants.give(row, grant)
+    session.add(row)
+    detail = {"repositories": grant.repositories, "targets": grant.targets}
+    for granted_project in grant.projects:
+        with access.within_project(session, granted_project):
+            audit.record(
+                session,
+                actor,
+                "create",
+                "enrolment_code",
+                row.code_sha256[:12],
+                {**detail, "replaces": spec.replaces},
+            )
     return EnrolmentCodeOut(code=code, expires_at=expires_at)
+
+
+def _grant_of(session: Session, spec: EnrolmentCodeIn, project_id: str) -> Grant:
+    """What a code grants: what `spec` says, else what the agent has that is replaced."""
+    projects = sorted(
+        {known_projects.find_project(session, name).id for name in spec.projects or ()}
+    )
+    if spec.replaces is None:
+        return Grant(projects or [project_id], spec.repositories, spec.targets)
+    replaced = queries.agent(session, spec.replaces)
+    if replaced is None or replaced.id == IMPORTS_AGENT:
+        raise not_found("agent", spec.replaces)
+    given = spec.model_fields_set
+    return Grant(
+        projects or replaced.granted_projects,
+        spec.repositories if "repositories" in given else replaced.granted_repositories,
+        spec.targets if "targets" in given else replaced.granted_targets,
+    )
 
 
 def delete_expired_codes(session: Session) -> None:
@@ -93,25 +142,34 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
     """Turn a code into an agent and its credential. Raises 401 `enrolment_code_invalid`."""
     at = clock.now()
     agent_id = new_id("agt")
-    if not queries.take_code(session, sha256_hex(spec.code), agent_id, at):
+    code = queries.take_code(session, sha256_hex(spec.code), agent_id, at)
+    if code is None:
         raise ProblemError(
             401,
             "enrolment_code_invalid",
             "This enrolment code was used already or has expired. Create a new one with "
             "`paceline-server enrolment-code`.",
         )
-    session.add(
-        Agent(
-            id=agent_id,
-            name=spec.name,
-            version=spec.version,
-            created_at=at,
-            last_seen_at=None,
-        )
+    agent = Agent(
+        id=agent_id,
+        name=spec.name,
+        version=spec.version,
+        enrolled_by=code.created_by,
+        created_at=at,
+        last_seen_at=None,
     )
+    grants.give(
+        agent,
+        Grant(code.granted_projects, code.granted_repositories, code.granted_targets),
+    )
+    session.add(agent)
     _, credential = accounts.issue_token(
         session, spec.name, "pla", ["agent"], agent_id=agent_id
     )
+    agent_audit.record(session, agent, code.created_by, "enrol")
+    if code.replaces is not None:
+        session.flush()
+        agents.replace(session, code.replaces, agent, code.created_by)
     log.info("agent_enrolled", agent_id=agent_id, name=spec.name)
     return EnrolOut(agent_id=agent_id, credential=credential)
 
@@ -128,23 +186,46 @@ def heartbeat(session: Session, agent_id: str, body: HeartbeatIn) -> HeartbeatOu
     Omitted `suites` keep those announced before; an empty list withdraws them.
     """
     at = clock.now()
+    announcement = catalog.read_announcement(body.suites)
     agent = queries.agent(session, agent_id)
     if agent is None:
         raise not_found("agent", agent_id)
     was_online = is_online(agent.last_seen_at, at)
     agent.version, agent.last_seen_at = body.version, at
-    reply = HeartbeatOut(heartbeat_s=settings.current().heartbeat_s)
-    reply.refused_targets = list(body.refused_targets)
-    for target in reply.refused_targets:
-        log.warning(
-            "target_refused", agent_id=agent_id, serial=target.serial, why=target.why
-        )
-    reply.targets = handle_targets(
-        session, agent_id, body.targets, at, was_online=was_online
+    reply = HeartbeatOut(
+        heartbeat_s=settings.current().heartbeat_s,
+        rotate_credential=agent.rotation_requested_at is not None,
     )
+    reply.refused_targets = list(body.refused_targets)
+    granted = []
+    for target in body.targets:
+        if grants.may_announce_target(agent, target.kind, target.serial):
+            granted.append(target)
+        else:
+            reply.refused_targets.append(_not_granted(agent, target))
+    reply.targets, of_others = handle_targets(
+        session, agent, granted, at, was_online=was_online
+    )
+    reply.refused_targets += of_others
+    for refused in reply.refused_targets:
+        log.debug(
+            "target_refused", agent_id=agent_id, serial=refused.serial, why=refused.why
+        )
     if "suites" in body.model_fields_set:
-        reply.refused = catalog.announce(session, agent_id, body.suites).refused
+        announced = catalog.announce(
+            session, agent_id, announcement, agent.granted_repositories
+        )
+        reply.refused, reply.manifests_wanted = announced.refused, announced.wanted
     return reply
+
+
+def _not_granted(agent: Agent, target: TargetAnnouncementIn) -> TargetRefusedOut:
+    return TargetRefusedOut(
+        kind=target.kind,
+        serial=target.serial,
+        why=f"This agent may not announce {target.kind}:{target.serial}: its grant names "
+        f"{grants.describe(agent.granted_targets)}. An admin of the installation can change the grant.",
+    )
 
 
 def agents_heard_last(session: Session, limit: int) -> list[AgentOut]:

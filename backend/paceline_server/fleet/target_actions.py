@@ -63,10 +63,12 @@ def set_maintenance(
 
 
 def quarantine(session: Session, target_id: str, reason: str, who: str) -> Target:
-    """Give a device no job until a person releases it. Raises 404, 409 `not_a_device`."""
+    """Keep a device from getting jobs until a person releases it. Raises 404, 409 `not_a_device`."""
     target = _lock_device(session, target_id)
     event = health.QuarantineDecision(reason)
-    apply_health_event(session, target, event, "quarantine", actor=who, always=True)
+    apply_health_event(
+        session, target, event, "quarantine", actor=who, record_unchanged=True
+    )
     _audit(session, who, "quarantine", target, {"reason": reason})
     publish_target(session, target)
     return target

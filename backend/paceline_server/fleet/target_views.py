@@ -22,7 +22,8 @@ from paceline_server.fleet.target_state import (
     is_reachable,
 )
 from paceline_server.kernel import clock
-from paceline_server.store import live_events
+from paceline_server.store import access, live_events
+from paceline_server.store.session import read_scope
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, Target, TargetOrder
 
 
@@ -31,7 +32,7 @@ class _RelatedRows:
     """What other tables hold about the shown targets, by target id."""
 
     agents: Mapping[str, str]
-    active: Mapping[str, str]
+    active: Mapping[str, str | None]
     orders: Mapping[str, list[OrderOut]]
     refused: Mapping[str, list[OrderOut]]
     reboots_left: Mapping[str, int]
@@ -54,12 +55,29 @@ def targets_out(
     refused = queries.refused_orders(session, devices, at - device_orders.EXPIRES_AFTER)
     related = _RelatedRows(
         agents=queries.agent_names(session, {target.agent_id for target in targets}),
-        active=queries.active_jobs(session, [target.id for target in targets]),
+        active=_active_jobs(session, [target.id for target in targets]),
         orders=_by_target(queries.pending_orders(session, devices, at)),
         refused=_by_target(refused),
         reboots_left=device_orders.reboots_left(session, devices, at),
     )
     return [_target_out(target, related, at, raw=raw, slim=slim) for target in targets]
+
+
+def _active_jobs(session: Session, target_ids: list[str]) -> dict[str, str | None]:
+    """Busy targets with the job that holds each; None for a job of a project the session does not see."""
+    seen = queries.active_jobs(session, target_ids)
+    return {**dict.fromkeys(held_for_others(session, target_ids)), **seen}
+
+
+def held_for_others(
+    session: Session, target_ids: Sequence[str] | None = None
+) -> set[str]:
+    """Targets (of these, or all) that a job of a project outside the session's access holds."""
+    projects = access.of_session(session).projects
+    if projects is None:
+        return set()
+    with access.as_system(), read_scope() as system:  # only that it is busy is told
+        return queries.held_outside(system, projects, target_ids)
 
 
 def _by_target(rows: Sequence[TargetOrder]) -> dict[str, list[OrderOut]]:
@@ -74,9 +92,10 @@ def _target_out(
 ) -> TargetOut:
     is_device = target.kind == "device"
     online, job_id = is_reachable(target, at), related.active.get(target.id)
+    busy = target.id in related.active
     hold, hold_reason = hold_of(target, at)
     takes_jobs, availability = target_messages.describe_availability(
-        target, at, online=online, busy=job_id is not None
+        target, at, online=online, busy=busy
     )
     orders = related.orders.get(target.id, [])
     computed: dict[str, Any] = {
@@ -84,7 +103,7 @@ def _target_out(
         "preflight": [] if slim else target.preflight,
         "agent_name": related.agents.get(target.agent_id, ""),
         "imported": target.agent_id == IMPORTS_AGENT,
-        "state": "offline" if not online else "busy" if job_id else "online",
+        "state": "offline" if not online else "busy" if busy else "online",
         "hold": hold,
         "hold_reason": hold_reason,
         "active_job_id": job_id,
@@ -162,7 +181,6 @@ PUBLISHED_FIELDS = {
     "id",
     "state",
     "hold",
-    "active_job_id",
     "connection",
     "health",
     "takes_jobs",
@@ -174,7 +192,7 @@ def publish_target(session: Session, target: Target) -> None:
     session.flush()
     view = targets_out(session, [target])[0]
     data = view.model_dump(mode="json", include=PUBLISHED_FIELDS)
-    live_events.emit(session, "target", None, None, data)
+    live_events.emit_target(session, target.id, data)
 
 
 def agent_out(agent: Agent) -> AgentOut:

@@ -1,1 +1,1 @@
-"""Results of other tools: stored as given, with what the server computes from them."""
+"""Imports results of other tools: documents are stored as given, figures are computed from them."""

@@ -1,10 +1,9 @@
 """Imports criterion's results: one run per baseline, with every sample.
 
-All samples of a benchmark belong to one launch and one round, because criterion has
-neither, so no number of them makes a verdict. Criterion's group becomes the benchmark,
-its function the arm, and its value the one param, or several as `batch=256,keys=16`.
-Where the announced suite has a benchmark of that name with these params, they are named
-and typed as there, and the suite's gates on times apply to every imported arm.
+Criterion has no launches or rounds, so all samples of a benchmark are one launch and one
+round, and never make a verdict. Its group becomes the benchmark, its function the arm, and
+its value the params. Params are named and typed as in the announced suite if that has the
+benchmark, and the suite's gates on times apply to every imported arm.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ import numpy as np
 from paceline_contract.events import ParamValue
 from paceline_contract.manifest import Benchmark, Manifest
 from paceline_contract.manifest_reader import ManifestError, read_manifest
+from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.catalog import service as catalog
@@ -37,7 +37,6 @@ from paceline_server.imports.schemas import (
     MeasuredOnIn,
 )
 from paceline_server.ingest import service as ingest
-from paceline_server.ingest.cases import params_key
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel.errors import invalid_request
 from paceline_server.stats.samples import Floats
@@ -45,21 +44,21 @@ from paceline_server.stats.summary import tukey_outliers
 from paceline_server.store.tables.imports import ImportDocument
 
 LAST_RUN = "new"
-"""Criterion's name for what ran last: no saved baseline."""
+"""Criterion's name for its last run, which is no saved baseline."""
 
 
 class CriterionImporter(Importer[CriterionIn]):
-    """Documents of samples, which become runs."""
+    """Importer of documents with samples, which become runs."""
 
     has_samples = True
 
     def identity(self, document: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
-        """Its runs also depend on where they were measured."""
+        """The document and where it was measured, because its runs depend on both."""
         measured_on = where.model_dump(mode="json")
         return {**document.model_dump(mode="json"), "measured_on": measured_on}
 
     def columns(self, document: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
-        """Without its samples, which are kept once, as those of its runs."""
+        """The columns of the document without its samples, which are stored with its runs."""
         return {
             "document": document.model_dump(mode="json", exclude={"series"}),
             "devices": [where.on],
@@ -106,8 +105,8 @@ def store_runs(
     who: str,
     import_id: str,
 ) -> list[ImportedRunOut]:
-    """Store a document's samples as runs, in the order of its baselines. Raises 404 for a suite that nobody
-    announced, 400 for names that no run can have."""
+    """Store a document's samples as one run per baseline. Raises 404 for a suite that is not announced; 400 for
+    names that no run can have."""
     suite = (
         None
         if where.suite is None
@@ -132,7 +131,7 @@ def store_runs(
                 commit=where.commit,
                 branch=None if baseline == LAST_RUN else baseline,
                 target=target,
-                samples=sum(len(case.said.times) for case in cases),
+                samples=sum(len(case.series.times) for case in cases),
                 created_by=who,
             ),
         )
@@ -156,25 +155,25 @@ def _manifest(
     for case in cases:
         key = (case.benchmark, case.arm, params_key(case.params))
         if key in seen:
-            detail = f"{case.id} is there twice in the baseline {case.said.baseline}: import one of them"
+            detail = f"{case.id} is there twice in the baseline {case.series.baseline}: import only one"
             raise invalid_request(f"series: {detail}.", {"series": detail})
         seen.add(key)
-    found = manifest_of(cases, name, suite)
+    manifest = manifest_of(cases, name, suite)
     try:
-        read_manifest(found)
+        read_manifest(manifest)
     except ManifestError as error:
         detail = f"no run can hold them: {error}"[:500]
         raise invalid_request(f"series: {detail}.", {"series": detail}) from None
-    return found
+    return manifest
 
 
 def _per_iteration(case: ImportedCase) -> Floats:
     """Nanoseconds per iteration, shape (n,)."""
-    said = case.said
+    series = case.series
     return (
-        np.asarray(said.times)
-        / np.asarray(said.iterations, dtype=np.float64)
-        * NS_PER[said.unit or "ns"]
+        np.asarray(series.times)
+        / np.asarray(series.iterations, dtype=np.float64)
+        * NS_PER[series.unit or "ns"]
     )
 
 
@@ -187,7 +186,7 @@ def _samples(case: ImportedCase) -> ingest.Imported:
         "ns",
         "lower",
         _per_iteration(case),
-        np.asarray(case.said.iterations, dtype=np.int64),
+        np.asarray(case.series.iterations, dtype=np.int64),
     )
 
 
@@ -216,26 +215,26 @@ WHOLE = "0|[1-9][0-9]{0,17}"
 
 @dataclass(frozen=True)
 class ImportedCase:
-    """A series under the names it is stored with; `id` is what criterion calls it."""
+    """A series with the names it is stored under; `id` is its name in criterion."""
 
     id: str
     benchmark: str
     arm: str
     params: dict[str, ParamValue]
-    said: CriterionSeriesIn
+    series: CriterionSeriesIn
 
 
 @dataclass
 class UniqueNames:
-    """Texts → names as manifests have them, each text its own."""
+    """Assigns each text a name that manifests allow, no two texts the same."""
 
     taken: dict[str, str] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
-    """The same the other way round."""
+    """The text of each name in `taken`."""
 
     def of(self, text: str) -> str:
-        """`Ed25519 / Sign` → `ed25519_sign`. A second text that would be called so gets six digits of its own
-        digest after it: no count, which would depend on how many others there are."""
+        """`Ed25519 / Sign` → `ed25519_sign`. A second text with the same name gets digits of its digest appended,
+        not a number, which would depend on the other texts."""
         if text not in self.taken:
             plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
             plain = (plain if plain[:1].isalpha() else f"b_{plain}".rstrip("_"))[
@@ -253,38 +252,40 @@ class UniqueNames:
 def cases_of(
     series: Sequence[CriterionSeriesIn], suite: Manifest | None
 ) -> list[ImportedCase]:
-    """The series of one baseline, in order."""
+    """The series of a baseline as cases, in order."""
     groups, arms = UniqueNames(), dict[str, UniqueNames]()
     values: dict[str, set[str]] = defaultdict(set)
     for measured in series:
         values[groups.of(measured.benchmark)].add(measured.value or "")
-    found = []
-    for one in series:
-        benchmark = groups.of(one.benchmark)
-        arm = arms.setdefault(benchmark, UniqueNames()).of(one.arm or NO_ARM)
-        parts = [part for part in (one.benchmark, one.arm, one.value) if part]
+    cases = []
+    for measured in series:
+        benchmark = groups.of(measured.benchmark)
+        arm = arms.setdefault(benchmark, UniqueNames()).of(measured.arm or NO_ARM)
+        parts = [
+            part for part in (measured.benchmark, measured.arm, measured.value) if part
+        ]
         params = _params(
-            one.value,
+            measured.value,
             values[benchmark],
             None if suite is None else suite.benchmarks.get(benchmark),
         )
-        found.append(ImportedCase("/".join(parts), benchmark, arm, params, one))
-    return found
+        cases.append(ImportedCase("/".join(parts), benchmark, arm, params, measured))
+    return cases
 
 
 def _params(
-    value: str | None, beside: Collection[str], declared: Benchmark | None
+    value: str | None, benchmark_values: Collection[str], declared: Benchmark | None
 ) -> dict[str, ParamValue]:
-    """A value as the declared params have it. Numbers only where all of the benchmark's values are some, as
-    people write them: one param has one kind, and `01000` is not `1000`."""
+    """A value as params, named as declared. A param is a number only if all of the benchmark's values are
+    numbers without leading zeros: a param has one kind, and `01000` is not `1000`."""
     if not value:
         return {}
     if declared is None or not declared.params:
         return {PARAM: value}
     several = len(declared.params) > 1
     points = {
-        text: _named(text) if several else dict.fromkeys(declared.params, text)
-        for text in beside
+        text: _params_of_text(text) if several else dict.fromkeys(declared.params, text)
+        for text in benchmark_values
     }
     if any(point.keys() != declared.params.keys() for point in points.values()):
         return {PARAM: value}
@@ -299,8 +300,8 @@ def _params(
     }
 
 
-def _named(value: str) -> dict[str, str]:
-    """`batch=256,keys=16`, as `--case` writes params. Whatever is no such list has no names."""
+def _params_of_text(value: str) -> dict[str, str]:
+    """The params of a text such as `batch=256,keys=16`; none if it is not such a list."""
     pairs = [part.partition("=") for part in value.split(",")]
     return {name: text for name, _, text in pairs if text}
 
@@ -308,15 +309,15 @@ def _named(value: str) -> dict[str, str]:
 def manifest_of(
     cases: Sequence[ImportedCase], name: str | None, suite: Manifest | None
 ) -> dict[str, Any]:
-    """The manifest that an imported run freezes: what was measured, and the levels it is held against."""
+    """The manifest of an imported run: its benchmarks, and the gates of the suite that apply to them."""
     benchmarks: dict[str, Any] = {}
     for case in cases:
-        one = benchmarks.setdefault(case.benchmark, _benchmark(case))
-        if case.arm not in one["arms"]:
-            one["arms"].append(case.arm)
+        benchmark = benchmarks.setdefault(case.benchmark, _benchmark(case))
+        if case.arm not in benchmark["arms"]:
+            benchmark["arms"].append(case.arm)
         for key, value in case.params.items():
             kind = "int" if isinstance(value, int) else "enum"
-            values = one["params"].setdefault(key, {"kind": kind, "values": []})[
+            values = benchmark["params"].setdefault(key, {"kind": kind, "values": []})[
                 "values"
             ]
             if value not in values:
@@ -341,7 +342,7 @@ def manifest_of(
 
 def _benchmark(case: ImportedCase) -> dict[str, Any]:
     return {
-        "title": case.said.benchmark,
+        "title": case.series.benchmark,
         "workload": "criterion",
         "arms": [],
         "reference": case.arm,
@@ -351,11 +352,11 @@ def _benchmark(case: ImportedCase) -> dict[str, Any]:
 
 
 def _gates(benchmarks: dict[str, Any], suite: Manifest) -> Iterator[dict[str, Any]]:
-    """Levels of the suite on times of these benchmarks, for every imported arm, where the point was
-    imported."""
+    """The suite's gates on times of these benchmarks, for every imported arm, if their point was imported. Levels
+    for some CPUs are left out: nobody says on which one an import was measured."""
     for gate in suite.gates:
         known = benchmarks.get(gate.benchmark or "")
-        if known is None or gate.metric != METRIC:
+        if known is None or gate.metric != METRIC or gate.requires:
             continue
         params = known["params"]
         if any(

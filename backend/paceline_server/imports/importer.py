@@ -1,4 +1,4 @@
-"""The interface of an importer: what one format needs to be stored, shown and deleted."""
+"""The interface of an importer: how a format is stored, shown and deleted."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Document = TypeVar("Document", bound=BaseModel)
 
 
 class Importer(ABC, Generic[Document]):
-    """One format of imported documents."""
+    """An importer of one document format."""
 
     has_samples: ClassVar[bool] = False
-    """Its samples become runs, which stay when somebody asks to delete the document."""
+    """Whether its samples become runs; such a document cannot be deleted."""
 
     def identity(self, document: Document, where: MeasuredOnIn) -> dict[str, Any]:  # noqa: ARG002 - for those it matters to
-        """What two uploads must agree in to be the same document, as plain JSON."""
+        """Plain JSON that is equal for two uploads of the same document."""
         return document.model_dump(mode="json")
 
     @abstractmethod
@@ -36,10 +36,10 @@ class Importer(ABC, Generic[Document]):
         who: str,
         row: ImportDocument,
     ) -> None:
-        """Store what belongs into other tables; called once, after the row was added."""
+        """Store the samples of a new document; called once, after its row was added."""
 
     @abstractmethod
     def detail(
         self, session: Session, row: ImportDocument, summary: ImportOut
     ) -> ImportDetailOut:
-        """A stored document as people read it."""
+        """The wire shape of a stored document with its rows."""

@@ -1,10 +1,8 @@
 """Imports logs that other tools printed: averages, computed differences, and the policy stated.
 
-Every figure comes from a printed average and its rounding interval (I17). A row is never a
-verdict, because an average hides how many samples it was made of. A sentence of the document
-that the figures contradict is shown with each row it is about. Nothing becomes a sample or a
-point. `native/protocol/vectors/claims.golden.json` holds the client's importer and this file
-to one reading of sentences.
+Every figure comes from a printed average and its rounding interval (I17). A row never has a
+verdict, because an average hides its samples; nothing becomes a sample or a point. Client and
+server must read sentences alike (`native/protocol/vectors/claims.golden.json`).
 """
 
 from __future__ import annotations
@@ -36,14 +34,14 @@ from paceline_server.stats.plain_words import percent, quantity
 from paceline_server.store.tables.imports import ImportDocument
 
 PARAM, REFERENCE = "batch", "fallback"
-"""What the rows vary, and the arm they compare with; a policy to compare with is about both."""
+"""The param of the rows and their reference arm; a policy that is compared with has the same."""
 INSUFFICIENT = "insufficient: no samples"
 ABOUT = 0.1
-"""A sentence that says ~ is held to a tenth of what it says: "~20 %" is 18 to 22 %."""
+"""Tolerance of a percentage with ~: "~20 %" means 18 to 22 %."""
 
 
 class LogcatImporter(Importer[LogcatIn]):
-    """Documents of averages; their rows are computed whenever they are read."""
+    """Importer of documents with averages; rows are computed on every read."""
 
     def columns(self, document: LogcatIn, where: MeasuredOnIn) -> dict[str, Any]:  # noqa: ARG002 - of the interface
         rows = imported_rows(document)
@@ -78,7 +76,7 @@ def imported_rows(document: LogcatIn) -> list[ImportedRowOut]:
             f"{number}.{place}",
             session,
             row,
-            list(_stated(session, row, log.claims, names)),
+            list(_sentences_about_row(session, row, log.claims, names)),
             texts,
         )
         for number, session in enumerate(log.sessions, 1)
@@ -87,7 +85,7 @@ def imported_rows(document: LogcatIn) -> list[ImportedRowOut]:
 
 
 def device_name(session: SessionIn) -> str:
-    """What its heading calls the device, else its model."""
+    """The device's name in the heading, or else its model."""
     if session.heading is not None:
         return session.heading.name
     return session.device or "an unnamed device"
@@ -95,11 +93,12 @@ def device_name(session: SessionIn) -> str:
 
 def device_names(document: LogcatIn) -> list[str]:
     """`Xiaomi 13T Pro (API 35)`, each once, in the document's order."""
-    found = dict.fromkeys(_with_api(session) for session in document.log.sessions)
-    return list(found)
+    return list(
+        dict.fromkeys(_device_with_api(session) for session in document.log.sessions)
+    )
 
 
-def _with_api(session: SessionIn) -> str:
+def _device_with_api(session: SessionIn) -> str:
     return (
         device_name(session)
         if session.api is None
@@ -128,7 +127,7 @@ def stated_policy(policy: PolicyIn | None) -> ImportedPolicyOut | None:
 
 
 def other_lines(document: LogcatIn) -> list[str]:
-    """Lines that are read and are no rows of a table: counters, headers, averages without their other arm."""
+    """Lines that belong to no row: counters, headers, averages of only one arm."""
     used = {
         line
         for session in document.log.sessions
@@ -153,7 +152,7 @@ def _row(
     share = None if reference.value == 0 else average.value / reference.value - 1.0
     low = None if reference.high == 0 else average.low / reference.high - 1.0
     high = None if reference.low == 0 else average.high / reference.low - 1.0
-    words = _words(row.arm, share, low, high)
+    words = _row_sentence(row.arm, share, low, high)
     delta = average.value - reference.value
     return ImportedRowOut(
         id=name,
@@ -187,7 +186,9 @@ def _row(
     )
 
 
-def _words(arm: str, share: float | None, low: float | None, high: float | None) -> str:
+def _row_sentence(
+    arm: str, share: float | None, low: float | None, high: float | None
+) -> str:
     if share is None or low is None:
         return f"{REFERENCE} took no time as printed: nothing to compare with"
     if low <= 0.0 and (high is None or high >= 0.0):
@@ -201,10 +202,10 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else round(100.0 * share, 2)
 
 
-def _stated(
+def _sentences_about_row(
     session: SessionIn, row: RowIn, claims: Sequence[ClaimIn], names: Sequence[str]
 ) -> Iterator[StatedOut]:
-    """Every sentence about this row."""
+    """The document's sentences about a row."""
     for claim in claims:
         if claim.batch == row.batch and device_name(session) in devices_named(
             claim.text, names
@@ -219,18 +220,18 @@ def _stated(
 
 
 def devices_named(text: str, names: Collection[str]) -> set[str]:
-    """Which devices a sentence is about: those it names, and where it names none, all. Where one name is part
-    of another the longer one wins."""
-    found = set()
+    """The devices a sentence is about: those it names, or all if it names none. If a name contains another, the
+    longer one wins."""
+    devices = set()
     for name in sorted(set(names), key=len, reverse=True):
         if name in text:
-            found.add(name)
+            devices.add(name)
             text = text.replace(name, "\n")
-    return found or set(names)
+    return devices or set(names)
 
 
 def claim_agrees(claim: ClaimIn, average: QuantityIn, fallback: QuantityIn) -> bool:
-    """Whether averages that were printed so can mean what a sentence says."""
+    """Whether the printed averages are consistent with a sentence."""
     if fallback.low == 0:
         return True
     low = 100.0 * (average.low / fallback.high - 1.0)
@@ -243,13 +244,15 @@ def claim_agrees(claim: ClaimIn, average: QuantityIn, fallback: QuantityIn) -> b
 def _notes(stated: Sequence[StatedOut], words: str) -> Iterator[str]:
     for statement in stated:
         if not statement.agrees:
-            said = f"{'~' if statement.about else ''}{abs(statement.percent):g} %"
+            stated_percent = (
+                f"{'~' if statement.about else ''}{abs(statement.percent):g} %"
+            )
             direction = "slower" if statement.percent > 0 else "faster"
-            yield f"The document says {said} {direction} (line {statement.line}); its own averages say {words}."
+            yield f"The document says {stated_percent} {direction} (line {statement.line}); its own averages say {words}."
 
 
 def _advice(session: Session, document: LogcatIn) -> list[ImportedAdviceOut]:
-    """The document's policy against every target that was measured, then against its own devices."""
+    """The document's policy, compared with every measured target and with its own devices."""
     policy = document.log.policy
     if policy is None:
         return []

@@ -11,7 +11,7 @@ from paceline_server.store.tables.imports import ImportDocument
 
 
 def documents(form: str | None) -> Select[Any]:
-    """Every document, or those of one format, without what they hold: it is large."""
+    """All documents, or those of a format, without their large `document` column."""
     query = select(ImportDocument).options(
         defer(ImportDocument.document, raiseload=True)
     )

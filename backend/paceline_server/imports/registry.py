@@ -1,4 +1,4 @@
-"""The importers by format: a new format is one file with an `Importer`, and one line here."""
+"""The importers by format; a new format needs a file with an `Importer` and a line here."""
 
 from __future__ import annotations
 

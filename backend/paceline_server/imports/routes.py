@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Response
 
 from paceline_server.accounts.auth import Principal, require
+from paceline_server.accounts.idempotency import Once
 from paceline_server.imports import service
 from paceline_server.imports.schemas import ImportDetailOut, ImportIn, ImportOut
 from paceline_server.kernel.wire import Page
@@ -15,10 +16,10 @@ from paceline_server.store.session import DbSession
 
 router = APIRouter(tags=["imports"])
 
-Reader = Annotated[Principal, Depends(require("read"))]
-Writer = Annotated[Principal, Depends(require("ingest"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
+Writer = Annotated[Principal, Depends(require("imports.write"))]
 IMPORT_BYTES = 8 * 1024 * 1024
-"""Of one document: the log of some 20,000 lines."""
+"""Bytes of a document, enough for a log of about 20,000 lines."""
 Form = Annotated[str | None, Query(alias="format", max_length=50)]
 
 
@@ -29,13 +30,21 @@ Form = Annotated[str | None, Query(alias="format", max_length=50)]
     responses={200: {"model": ImportDetailOut}},
 )
 def store_import(
-    body: ImportIn, principal: Writer, session: DbSession, response: Response
+    body: ImportIn,
+    principal: Writer,
+    session: DbSession,
+    response: Response,
+    once: Once,
 ) -> ImportDetailOut:
-    """Store a document as `paceline import` writes it. The same one again: 200, and nothing changes."""
-    stored, new = service.store_import(session, body, principal.name)
-    if not new:
-        response.status_code = 200
-    return stored
+    """Store a document that `paceline import` wrote. Storing it again changes nothing: 200."""
+
+    def store() -> ImportDetailOut:
+        stored, new = service.store_import(session, body, principal.name)
+        if not new:
+            response.status_code = 200
+        return stored
+
+    return once.answer(session, ImportDetailOut, store)
 
 
 @router.get("/imports")
@@ -52,12 +61,11 @@ def list_imports(
 
 @router.get("/imports/{import_id}")
 def read_import(import_id: str, _: Reader, session: DbSession) -> ImportDetailOut:
-    """A document's rows with what they say, the policy it states, and how that compares with what was
-    measured here."""
+    """A document's rows, the policy it states, and how that compares with measurements of this server."""
     return service.get_import(session, import_id)
 
 
 @router.delete("/imports/{import_id}", status_code=204)
 def delete_import(import_id: str, principal: Writer, session: DbSession) -> None:
-    """Forget a document."""
+    """Delete a document."""
     service.delete_import(session, import_id, principal.name)

@@ -1,9 +1,7 @@
-"""Wire shapes of imports: documents as `paceline import` writes them, and what the server
-answers.
+"""Wire shapes of imports: documents that `paceline import` writes, and the server's answers.
 
-Only printed figures are read from a document; differences, shares and sentences are
-computed here (I17), whatever the sender computed. Times are whole nanoseconds. A
-document is a file format with its own version, so unlike other requests it may hold
+Only printed figures are read from a document; the server computes differences, shares and
+sentences (I17). A document has its own version, so unlike other requests it may hold
 fields that this server does not know.
 """
 
@@ -27,17 +25,17 @@ from paceline_server.kernel.wire import Request, Response
 
 MAX_SESSIONS = 1_000
 MAX_ROWS = 1_000
-"""Of one session; a benchmark prints a handful."""
+"""Rows of a session; a benchmark prints only a few."""
 MAX_RECORDS = 20_000
-"""Lines of one document; with 8 MiB per request it is the smaller limit for real logs."""
+"""Lines of a document; real logs reach this limit before 8 MiB."""
 MAX_CLAIMS = 100
 MAX_SERIES = 10_000
 MAX_SAMPLES = 1_000_000
 NS_PER = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
-"""Nanoseconds of the units that measure time; criterion's files say none and mean ns."""
+"""Nanoseconds per unit of time; criterion's files name no unit and mean ns."""
 
 LONGEST_NS = 1e18
-"""What an iteration may take: thirty years, and far from where a double overflows."""
+"""The longest iteration accepted: thirty years, far below the overflow of a double."""
 
 Label = Annotated[str, Field(min_length=1, max_length=200)]
 Iterations = Annotated[int, Field(ge=1, lt=2**63)]
@@ -54,7 +52,7 @@ class _DocumentPart(BaseModel):
 
 
 class QuantityIn(_DocumentPart):
-    """A printed number in base units; the true one lies from `low` to `high`."""
+    """A printed number in base units; the true one is between `low` and `high`."""
 
     printed: Short
     value: Count
@@ -63,14 +61,14 @@ class QuantityIn(_DocumentPart):
     unit: Short
 
     @model_validator(mode="after")
-    def _ordered(self) -> Self:
+    def _check_order(self) -> Self:
         if not self.low <= self.value <= self.high:
             raise ValueError("expected low <= value <= high")
         return self
 
 
 class RowIn(_DocumentPart):
-    """Both averages of one batch size of one session."""
+    """Both averages of a batch size in a session."""
 
     arm: Short
     batch: Count
@@ -101,7 +99,7 @@ class RecordIn(_DocumentPart):
 
 
 class ClaimIn(_DocumentPart):
-    """A sentence about one batch size; `percent` above 0 is slower."""
+    """A sentence about a batch size; `percent` above 0 is slower."""
 
     line: Line
     batch: Count
@@ -128,7 +126,7 @@ class LogIn(_DocumentPart):
 
 
 class LogcatIn(_DocumentPart):
-    """What `paceline import` stores of a log as import.json."""
+    """The import.json that `paceline import` writes for a log."""
 
     v: Literal[1]
     format: Literal["logcat"]
@@ -140,7 +138,7 @@ class LogcatIn(_DocumentPart):
 
 
 class CriterionSeriesIn(BaseModel):
-    """One benchmark of one baseline: `times[i]` of `iterations[i]` iterations together, in `unit`."""
+    """A benchmark of a baseline; `times[i]` is the total time of `iterations[i]` iterations, in `unit`."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -153,7 +151,7 @@ class CriterionSeriesIn(BaseModel):
     times: Annotated[list[Time], Field(min_length=1, max_length=MAX_SAMPLES)]
 
     @model_validator(mode="after")
-    def _measured(self) -> Self:
+    def _check_times(self) -> Self:
         if len(self.times) != len(self.iterations):
             raise ValueError("expected as many times as iterations")
         if self.unit is not None and self.unit not in NS_PER:
@@ -170,7 +168,7 @@ class CriterionSeriesIn(BaseModel):
 
 
 class CriterionIn(BaseModel):
-    """What `paceline import --format criterion` stores as import.json."""
+    """The import.json that `paceline import --format criterion` writes."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
@@ -186,8 +184,8 @@ class CriterionIn(BaseModel):
 
 
 class MeasuredOnIn(BaseModel):
-    """Where it was measured. `suite`: an announced one, whose gates it is held against where the names of
-    benchmarks are the same; `on`: what the machine is called; `commit`: what was measured."""
+    """Where and what was measured. `suite` names an announced suite, whose gates apply to benchmarks of the same
+    name; `on` names the target; `commit` is the measured revision."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -197,8 +195,7 @@ class MeasuredOnIn(BaseModel):
 
 
 class ImportIn(Request):
-    """`title`: what people call it; without one it is named after its file. `measured_on` is for criterion's
-    runs alone."""
+    """A document to store; `title` defaults to its file name. `measured_on` applies only to criterion's runs."""
 
     document: Annotated[LogcatIn | CriterionIn, Field(discriminator="format")]
     title: Annotated[str, Field(min_length=1, max_length=200)] | None = None
@@ -206,8 +203,8 @@ class ImportIn(Request):
 
 
 class ImportOut(Response):
-    """One stored document. `devices`: as its headings name them, or what criterion's runs were measured on;
-    `row_count`: its rows, or series; `note_count`: rows that something in the document disagrees with."""
+    """A stored document. `devices` are the devices of its headings, or the target of criterion's runs.
+    `row_count` counts rows or series, `note_count` rows that a sentence of the document contradicts."""
 
     id: str
     title: str
@@ -222,8 +219,8 @@ class ImportOut(Response):
 
 
 class StatedOut(Response):
-    """What a sentence of the document says of a row: a signed percentage, above 0 slower. `agrees`: whether
-    the printed averages can mean that."""
+    """A sentence of the document about a row: a percentage, above 0 is slower. `agrees` says whether the printed
+    averages are consistent with it."""
 
     percent: float
     about: bool
@@ -233,9 +230,8 @@ class StatedOut(Response):
 
 
 class ImportedRowOut(Response):
-    """Both averages of one batch size on one device. `percent`: arm ÷ reference − 1, computed, above 0 the
-    arm is slower; from `lower_percent` to `upper_percent` by what printing rounded off alone: no confidence.
-    """
+    """Both averages of a batch size on a device. `percent` is arm ÷ reference − 1, above 0 the arm is slower;
+    `lower_percent` and `upper_percent` only reflect the rounding of printed figures, not confidence."""
 
     id: str
     device: str
@@ -279,9 +275,8 @@ class ImportedPolicyOut(Response):
 
 
 class ImportedAdviceOut(Response):
-    """The policy held against what was measured on one target (STATISTICS §3), or against an imported device,
-    of which there are no samples. `params`: the point of the policy's other params; advice is about one.
-    `holds` null: nobody can say."""
+    """The policy compared with measurements on a target (STATISTICS §3), or with an imported device, which has no
+    samples. `params` is the point of the policy's other params. `holds` is null if it is unknown."""
 
     target_id: str | None
     target_name: str
@@ -296,8 +291,8 @@ class ImportedAdviceOut(Response):
 
 
 class ImportedSeriesOut(Response):
-    """One benchmark of an imported run. `outliers_*`: samples beyond Tukey's fences at 1.5 and 3
-    interquartile ranges; they are counted and kept."""
+    """A benchmark of an imported run. `outliers_mild` and `outliers_severe` count samples beyond Tukey's fences at
+    1.5 and 3 interquartile ranges; these samples are kept."""
 
     id: str
     benchmark: str
@@ -310,8 +305,8 @@ class ImportedSeriesOut(Response):
 
 
 class ImportedRunOut(Response):
-    """A run that was made of one baseline. A saved one is the `branch` of its series; `new`, criterion's last
-    run, has none and so no series."""
+    """The run of a baseline. A saved baseline is the branch of its series; `new`, criterion's last run, has no
+    branch and therefore no series."""
 
     run_id: str
     job_id: str
@@ -320,9 +315,8 @@ class ImportedRunOut(Response):
 
 
 class ImportDetailOut(ImportOut):
-    """`other_lines`: lines read that are no rows, such as counters, with their own sentences. `runs`: what
-    criterion measured, which has samples and no rows; then `why_no_samples` is empty, and `why_no_verdict`
-    says why they are not judged."""
+    """A stored document with its contents. `other_lines` belong to no row, such as counters. A criterion document
+    has `runs` instead of rows; `why_no_verdict` says why they are not judged."""
 
     rows: list[ImportedRowOut]
     policy: ImportedPolicyOut | None

@@ -1,8 +1,7 @@
 """Stores, lists and deletes imported documents.
 
-The same document is stored once. Each format has one importer in `registry`, which says
-what is kept of a document and how it is shown. Deleting leaves an entry in the audit
-log.
+A document is stored once, however often it is uploaded. The importer of its format, from
+`registry`, decides what is stored and shown.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from paceline_server.store.tables.imports import ImportDocument
 def store_import(
     session: Session, body: ImportIn, who: str
 ) -> tuple[ImportDetailOut, bool]:
-    """(the stored document, whether it is new). The same document again changes nothing."""
+    """(the stored document, whether it is new). Storing a document again changes nothing."""
     document, where = body.document, body.measured_on
     importer = IMPORTERS[document.format]
     identity = json.dumps(importer.identity(document, where), sort_keys=True)
@@ -50,7 +49,7 @@ def store_import(
         with session.begin_nested():
             session.add(row)
             session.flush()
-    except IntegrityError:  # another request stored the same one meanwhile
+    except IntegrityError:  # another request stored the same document meanwhile
         stored = queries.document_with_digest(session, digest)
         if stored is None:
             raise
@@ -82,13 +81,13 @@ def get_import(session: Session, import_id: str) -> ImportDetailOut:
 
 
 def delete_import(session: Session, import_id: str, who: str) -> None:
-    """Forget a document. Raises 404; 409 `samples_stay` for one whose samples became runs."""
+    """Delete a document. Raises 404; 409 `samples_stay` if its samples became runs."""
     row = _find(session, import_id)
     if IMPORTERS[row.format].has_samples:
         raise ProblemError(
             409,
             "samples_stay",
-            "Its samples are those of runs, and samples are never taken away.",
+            "Its samples became runs, and samples are never deleted.",
         )
     about = {"name": row.title, "file": row.file, "sha256": row.sha256}
     audit.record(session, who, "import.remove", "import", row.id, about)

@@ -1,38 +1,38 @@
-"""Which cases of a job have arrived at all, from the first sample on and whatever becomes of the attempt.
+"""Lists the cases of a job that have arrived, from the first sample on and whatever the attempt's outcome.
 
-Place: asked by the completeness of a run, which must say at once what is missing; `reader` says what counts.
-Invariant: a case that one launch called unavailable and another measured has arrived. Reads no values.
+A case that one launch called unavailable and another measured counts as measured. `reader` reads the samples
+that count.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import queries
-from paceline_server.ingest.cases import params_key
 
 CaseKey = tuple[str, str, str]
 """(benchmark, arm, params key)."""
 
 
 class Arrivals(NamedTuple):
-    """Cases with measured samples, and those a workload said its target cannot run, with its reason."""
+    """Cases with measured samples, and reasons of cases that the target cannot run."""
 
     measured: frozenset[CaseKey]
     unavailable: dict[CaseKey, str]
 
 
 def arrivals(session: Session, job_id: str) -> Arrivals:
-    """What of a job is here now."""
+    """The cases of a job that have arrived so far."""
     measured = frozenset(
         (benchmark, arm, params_key(params))
         for benchmark, arm, params in queries.measured_cases(session, job_id)
     )
-    said: dict[CaseKey, str] = {}
+    unavailable: dict[CaseKey, str] = {}
     for event in queries.announced_cases(session, job_id):
         key = (event["benchmark"], event["arm"], params_key(event["params"]))
         if event.get("unavailable") and key not in measured:
-            said[key] = event["unavailable"]
-    return Arrivals(measured, said)
+            unavailable[key] = event["unavailable"]
+    return Arrivals(measured, unavailable)

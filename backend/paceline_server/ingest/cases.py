@@ -1,36 +1,19 @@
-"""What a workload said beside its samples: checks, warnings, cases, conditions.
+"""Defines what a workload reports beside its samples: checks, warnings, cases and conditions.
 
-Place: between storage (or a raw stream on disk) and `detect`/`judge`, which must not care which of the two
-it was. The samples themselves travel as `stats.samples.CaseSamples`. Decides nothing.
+Detection reads them alike from the database and from raw streams on disk. Samples are
+`stats.samples.CaseSamples`.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-ParamValue = int | str
-
-_COMPACT = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-"""One encoder for all: `json.dumps` with options builds a new one each time, and that is half of its time."""
-
-
-def params_key(params: Mapping[str, ParamValue]) -> str:
-    """Params as one sortable text, equal exactly when the params are equal, e.g. `{"batch":1000}`."""
-    return _encoded(tuple(params.items()))
-
-
-@lru_cache(maxsize=4096)
-def _encoded(items: tuple[tuple[str, ParamValue], ...]) -> str:
-    """Thousands of cases share few params, and encoding is ten times as long as looking up."""
-    return _COMPACT.encode(dict(items))
+from paceline_contract.events import ParamValue
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A correctness check as one launch of a workload reported it (I1)."""
+    """A correctness check that a launch of a workload reported (I1)."""
 
     launch: int
     name: str
@@ -40,8 +23,8 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
-    """A `warning` event: something a person should know; the data stands."""
+class CaseWarning:
+    """A `warning` event: something a person should know; the data stays valid."""
 
     launch: int
     code: str
@@ -50,7 +33,7 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A case a launch announced, whether or not it has samples."""
+    """A case that a launch announced, with or without samples."""
 
     launch: int
     benchmark: str
@@ -61,12 +44,12 @@ class Case:
     items_per_iteration: int | None
     bytes_per_iteration: int | None
     unavailable: str | None = None
-    """Why this machine or runtime cannot run the arm; such a case has no samples."""
+    """Why this target cannot run the arm; such a case has no samples."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What the target was like at `at_ms` (milliseconds since `attempt` began, the agent's clock)."""
+    """Conditions of the target `at_ms` milliseconds after `attempt` began, by the agent's clock."""
 
     phase: str
     at_ms: int

@@ -1,7 +1,7 @@
-"""Samples that no workload sent: another tool's, kept as chunks of the one attempt of an imported job.
+"""Stores another tool's samples as chunks of an imported job's only attempt.
 
-Place: beside `service`, called by imports through it. Invariants: identities, chunk size and ledger are those
-of uploads (I7); all samples are of launch 0 and round 0, for what has no rounds must not look as if it had.
+Identities, chunk size and ledger are those of uploads (I7). All samples belong to launch 0 and round 0,
+because imported samples have no rounds.
 """
 
 from __future__ import annotations
@@ -11,24 +11,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from paceline_contract.events import MAX_VALUES, Direction, ParamValue
+from paceline_contract.items import COLUMNS
+from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import queries
-from paceline_server.ingest.cases import ParamValue, params_key
 from paceline_server.kernel import clock
-from paceline_server.stats.samples import Direction, Floats, Ints
+from paceline_server.stats.samples import Floats, Ints
 from paceline_server.store.tables.samples import SampleChunk
 
 ATTEMPT = 1
-CHUNK = 1_000
-"""Samples a chunk has at most (I7)."""
 KIND = "samples"
 
 
 @dataclass(frozen=True)
 class Imported:
-    """One case's samples: `values` per iteration in `unit`, and how many `iterations` each was over, shape
-    (n,)."""
+    """The samples of a case: `values` per iteration in `unit`, each measured over `iterations`; shape (n,)."""
 
     benchmark: str
     arm: str
@@ -62,8 +61,8 @@ def store_imported(session: Session, job_id: str, cases: Sequence[Imported]) -> 
 def _rows(job_id: str, cases: Sequence[Imported]) -> Iterator[queries.Row]:
     seq = 0
     for case in cases:
-        for start in range(0, case.values.size, CHUNK):
-            values = case.values[start : start + CHUNK]
+        for start in range(0, case.values.size, MAX_VALUES):
+            values = case.values[start : start + MAX_VALUES]
             n = int(values.size)
             yield {
                 "job_id": job_id,
@@ -80,12 +79,13 @@ def _rows(job_id: str, cases: Sequence[Imported]) -> Iterator[queries.Row]:
                 "phase": "measure",
                 "n": n,
                 "values": values,
-                "rounds": bytes(4 * n),
-                "positions": bytes(4 * n),
-                "iterations": case.iterations[start : start + CHUNK]
+                **{
+                    name: np.zeros(n, f"<{column.packed_type}").tobytes()
+                    for name, column in COLUMNS.items()
+                },
+                "iterations": case.iterations[start : start + MAX_VALUES]
                 .astype("<i8")
                 .tobytes(),
-                "t_ns": bytes(8 * n),
                 "counters": None,
                 "work": None,
             }
@@ -93,14 +93,14 @@ def _rows(job_id: str, cases: Sequence[Imported]) -> Iterator[queries.Row]:
 
 
 def _digest(row: queries.Row) -> bytes:
-    named = (
+    identity = (
         row["benchmark"],
         row["arm"],
         params_key(row["params"]),
         row["metric"],
         row["unit"],
     )
-    digest = hashlib.sha256("\0".join(named).encode())
+    digest = hashlib.sha256("\0".join(identity).encode())
     digest.update(np.asarray(row["values"], dtype="<f8").tobytes())
     digest.update(row["iterations"])
     return digest.digest()

@@ -1,8 +1,7 @@
-"""What streams hear of an upload: a few small events per request, however many chunks it holds.
+"""Emits live events of an upload: a few small events per request, however many chunks it holds.
 
-Place: inside the transaction that stores the items. Invariant: a request leaves at most one `samples` event
-per case and launch with at most 20 values, one `progress`, the last few `conditions` and the last log lines;
-whole data stays in the tables. Nothing here decides what is stored.
+Per request, each case and launch has at most one `samples` event of 20 values. Events are emitted in the
+transaction that stores the items.
 """
 
 from __future__ import annotations
@@ -12,23 +11,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from paceline_contract.items import ConditionsItem, EventItem, LogItem, SamplesItem
+from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
-from paceline_server.ingest.cases import params_key
-from paceline_server.ingest.wire import (
-    Checked,
-    ConditionsItem,
-    EventItem,
-    LogItem,
-    SamplesItem,
-)
+from paceline_server.ingest.wire import Checked
 from paceline_server.store import live_events
 from paceline_server.store.tables.jobs import Job
 
 MAX_VALUES = 20
-"""Values of a `samples` event, evenly picked."""
+"""Values of a `samples` event, evenly spaced."""
 MAX_SERIES = 64
-"""`samples` events per request; a benchmark with more cases shows the first ones live."""
+"""`samples` events per request; of benchmarks with more cases only the first are shown live."""
 MAX_CONDITIONS = 10
 MAX_LOG_LINES = 200
 MAX_LOG_TEXT = 500
@@ -43,7 +37,7 @@ def tell(
     first_launch: int,
     launches: int,
 ) -> None:
-    """Emit what `fresh` holds and keep the job's progress."""
+    """Emit events of the newly stored items and update the job's progress."""
     series: dict[tuple[Any, ...], list[Checked]] = {}
     conditions: deque[ConditionsItem] = deque(maxlen=MAX_CONDITIONS)
     logs: dict[str, deque[str]] = {}
@@ -71,14 +65,14 @@ def tell(
     if progress is not None:
         job.progress = dict(progress)
         emit("progress", dict(progress))
-    for seen in conditions:
+    for condition in conditions:
         emit(
             "conditions",
             {
-                "seq": seen.seq,
-                "phase": seen.phase,
-                "at_ms": seen.at_ms,
-                "values": seen.values,
+                "seq": condition.seq,
+                "phase": condition.phase,
+                "at_ms": condition.at_ms,
+                "values": condition.values,
             },
         )
     for stream, lines in logs.items():

@@ -1,7 +1,7 @@
-"""All SQL of what arrives: the ledger of identities, chunks, events, conditions, logs.
+"""SQL of uploads: the ledger of identities, chunks, events, conditions and logs.
 
-Invariant: append-only; an identity `(job, attempt, seq)` enters once (`ON CONFLICT DO NOTHING`, I7). Callers
-hold the job's row lock, so whoever inserted a seq first has committed before the next one looks.
+Tables are append-only; an identity `(job, attempt, seq)` is inserted once (I7). Callers hold the job's row
+lock, so an earlier insert of the same seq has been committed.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from paceline_contract.events import ParamValue
 from sqlalchemy import Table, func, null, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, undefer
 
 from paceline_server.store.base import Base
+from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.jobs import Job
 from paceline_server.store.tables.samples import (
     ConditionsRow,
@@ -31,14 +32,14 @@ Row = dict[str, Any]
 
 
 class Chunk(NamedTuple):
-    """The columns of a stored chunk that judging needs, in the order of the query."""
+    """The columns of a stored chunk that detection reads, in the order of the query."""
 
     attempt: int
     launch: int
     side: str | None
     benchmark: str
     arm: str
-    params: dict[str, int | str]
+    params: dict[str, ParamValue]
     metric: str
     unit: str
     direction: str
@@ -55,20 +56,17 @@ _CHUNK = [getattr(SampleChunk, name) for name in Chunk._fields]
 
 
 def add_to_ledger(session: Session, rows: Sequence[Row]) -> set[int]:
-    """Insert the identities that are new; returns their seqs."""
-    insert = (
-        postgresql.insert
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert
+    """Insert identities that are new; returns their seqs."""
+    insert = insert_into(session, Item)
+    return set(
+        session.scalars(insert.on_conflict_do_nothing().returning(Item.seq), rows)
     )
-    statement = insert(Item).on_conflict_do_nothing().returning(Item.seq)
-    return set(session.scalars(statement, rows))
 
 
 def known_items(
     session: Session, job_id: str, attempt: int, seqs: Sequence[int]
 ) -> dict[int, bytes]:
-    """Digests of those seqs that are in the ledger."""
+    """Digests of the seqs that are in the ledger."""
     query = select(Item.seq, Item.digest).where(
         Item.job_id == job_id, Item.attempt == attempt, Item.seq.in_(list(seqs))
     )
@@ -83,7 +81,7 @@ def add_rows(session: Session, table: type[Base], rows: Sequence[Row]) -> None:
 
 
 def count_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> int:
-    """How many of the seqs 0 … last_seq have arrived."""
+    """Number of seqs 0 … last_seq that have arrived."""
     query = select(func.count()).where(
         Item.job_id == job_id, Item.attempt == attempt, Item.seq <= last_seq
     )
@@ -103,8 +101,7 @@ def seqs_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> li
 def chunks(
     session: Session, job_id: str, attempts: Sequence[int], side: str | None = None
 ) -> list[Chunk]:
-    """All chunks of one side (None: of a job without sides) of these attempts, by launch, then as they were
-    sent."""
+    """Chunks of a side (None for a job without sides) of these attempts, by launch, then as sent."""
     query = (
         select(*_CHUNK)
         .where(
@@ -138,13 +135,13 @@ def newest_chunks(
         .where(SampleChunk.job_id == job_id, SampleChunk.attempt == attempt)
         .subquery()
     )
-    wanted = select(ranked.c.seq).where(ranked.c.age <= per_case)
+    newest = select(ranked.c.seq).where(ranked.c.age <= per_case)
     query = (
         select(*_CHUNK)
         .where(
             SampleChunk.job_id == job_id,
             SampleChunk.attempt == attempt,
-            SampleChunk.seq.in_(wanted),
+            SampleChunk.seq.in_(newest),
         )
         .order_by(SampleChunk.seq)
     )
@@ -181,7 +178,7 @@ def events(
     kinds: Sequence[str],
     side: str | None = None,
 ) -> list[tuple[int, dict[str, Any]]]:
-    """(launch, event) of some types and one side, by launch, then as they were sent."""
+    """(launch, event) of these types and this side, by launch, then as sent."""
     query = (
         select(StreamEvent.launch, StreamEvent.event)
         .where(
@@ -198,7 +195,7 @@ def events(
 def conditions(
     session: Session, job_id: str, attempts: Sequence[int]
 ) -> list[ConditionsRow]:
-    """Every observation of the target, as it was sent."""
+    """Conditions of these attempts, as sent."""
     query = (
         select(ConditionsRow)
         .where(
@@ -212,7 +209,7 @@ def conditions(
 def conditions_after(
     session: Session, job_id: str, attempt: int, after: int, limit: int, *, raw: bool
 ) -> list[ConditionsRow]:
-    """Observations with a seq above `after`; `raw`: loaded with what was printed."""
+    """Conditions with a seq above `after`; `raw` includes printed texts."""
     query = (
         select(ConditionsRow)
         .where(
@@ -246,7 +243,7 @@ def reported_after(
 
 
 def jobs_with_old_raw(session: Session, before: datetime, limit: int) -> list[str]:
-    """Jobs that ended before an instant and still have texts of what their device printed."""
+    """Jobs that ended before an instant and still have printed texts."""
     ended = func.coalesce(Job.finished_at, Job.created_at)
     query = (
         select(ConditionsRow.job_id)
@@ -259,7 +256,7 @@ def jobs_with_old_raw(session: Session, before: datetime, limit: int) -> list[st
 
 
 def forget_raw(session: Session, job_ids: Sequence[str]) -> None:
-    """Remove the texts of what devices printed; what was read out of them stays."""
+    """Remove printed texts; the values parsed from them stay."""
     old = (ConditionsRow.job_id.in_(list(job_ids)), ConditionsRow.raw.is_not(null()))
     session.execute(update(ConditionsRow).where(*old).values(raw=null()))
 
@@ -293,7 +290,7 @@ def log_tail(session: Session, job_id: str, attempt: int, limit: int) -> list[Lo
 def measured_cases(
     session: Session, job_id: str
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """(benchmark, arm, params) of every case with measured samples, whatever became of the attempt."""
+    """(benchmark, arm, params) of every case with measured samples, of all attempts."""
     case = (SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params)
     query = (
         select(*case)
@@ -304,7 +301,7 @@ def measured_cases(
 
 
 def announced_cases(session: Session, job_id: str) -> list[dict[str, Any]]:
-    """Every `case` event of a job, whatever became of the attempt, in a fixed order."""
+    """Every `case` event of a job, of all attempts, in a fixed order."""
     query = (
         select(StreamEvent.event)
         .where(StreamEvent.job_id == job_id, StreamEvent.type == "case")

@@ -1,8 +1,7 @@
-"""What has arrived, read back: arrays for whoever judges, pages for whoever looks.
+"""Reads uploads back: arrays for detection, pages for people.
 
-Place: called by detect and reports through `ingest.service`. Invariant: what is judged is only what counts:
-the newest `done` attempt of each batch. What people look at (log, conditions, live series) is the newest
-attempt, finished or not. `side` is None but in an A/B job, whose base and head are read apart.
+Detection reads only the newest `done` attempt of each batch; people see the newest attempt, finished or not.
+`side` is None except in an A/B job, whose base and head are read separately.
 """
 
 from __future__ import annotations
@@ -14,17 +13,18 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 import numpy as np
-from paceline_contract.events import CaseEvent, CheckEvent
-from paceline_contract.items import Side
+from paceline_contract.events import CaseEvent, CheckEvent, Direction, ParamValue
+from paceline_contract.items import SideName
+from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import queries
-from paceline_server.ingest.cases import Case, Check, Conditions, Warned, params_key
+from paceline_server.ingest.cases import Case, CaseWarning, Check, Conditions
 from paceline_server.ingest.stream import case_of, check_of
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import ConditionsOut, LogLineOut, ReportedLineOut
 from paceline_server.kernel.wire import Page
-from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Direction, Ints
+from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Ints
 from paceline_server.store.page import decode_cursor, encode_cursor
 from paceline_server.store.session import read_scope
 
@@ -32,28 +32,28 @@ Key = tuple[str, str, str, str, str | None]
 """(benchmark, arm, params key, metric, side)."""
 
 LIVE_CHUNKS = 32
-"""Newest chunks per case that a live series looks at."""
+"""Newest chunks of each case in a live series."""
 LOG_CHUNKS = 4
-"""Chunks of log lines read at once for a text, each of at most 2 MB."""
+"""Log chunks read at once for a text, each of at most 2 MB."""
 _NOT_IN_A_FILENAME = re.compile(r"[^A-Za-z0-9._-]+")
 LIVE_VALUES = 150
-"""Values of a live series, evenly picked: what a chart shows without dots."""
+"""Values of a live series, evenly spaced: what a chart can show."""
 
 
 def blocks(
-    session: Session, job_id: str, side: Side | None = None
+    session: Session, job_id: str, side: SideName | None = None
 ) -> list[CaseSamples]:
-    """All samples that count of a job, one entry per (benchmark, arm, params, metric), as they appeared."""
-    return _joined(
+    """All counted samples of a job by (benchmark, arm, params, metric), in order of appearance."""
+    return _case_samples(
         queries.chunks(session, job_id, jobs.counting_attempts(session, job_id), side)
     )
 
 
-def _joined(chunks: Sequence[queries.Chunk]) -> list[CaseSamples]:
-    return [_case(group) for group in _grouped(chunks).values()]
+def _case_samples(chunks: Sequence[queries.Chunk]) -> list[CaseSamples]:
+    return [_case(group) for group in _group_by_case(chunks).values()]
 
 
-def _grouped(chunks: Sequence[queries.Chunk]) -> dict[Key, list[queries.Chunk]]:
+def _group_by_case(chunks: Sequence[queries.Chunk]) -> dict[Key, list[queries.Chunk]]:
     groups: dict[Key, list[queries.Chunk]] = {}
     for chunk in chunks:
         key = (
@@ -93,18 +93,18 @@ def _case(chunks: Sequence[queries.Chunk]) -> CaseSamples:
 
 
 def _work(chunks: Sequence[queries.Chunk], lengths: Sequence[int]) -> dict[str, Ints]:
-    """Counters by name over all chunks; a chunk without one has `NOT_COUNTED`."""
+    """Counters by name over all chunks, `NOT_COUNTED` where a chunk lacks a counter."""
     names = sorted({name for chunk in chunks for name in chunk.counters or ()})
-    found = {
+    counters = {
         name: [np.full(n, NOT_COUNTED, dtype=np.int64) for n in lengths]
         for name in names
     }
-    for at, chunk in enumerate(chunks):
+    for position, chunk in enumerate(chunks):
         if chunk.counters and chunk.work is not None:
             rows = _int64s([chunk.work]).reshape(len(chunk.counters), -1)
             for name, row in zip(chunk.counters, rows, strict=True):
-                found[name][at] = row
-    return {name: np.concatenate(parts) for name, parts in found.items()}
+                counters[name][position] = row
+    return {name: np.concatenate(parts) for name, parts in counters.items()}
 
 
 def _int64s(packed: Sequence[bytes]) -> Ints:
@@ -115,29 +115,34 @@ def _int32s(packed: Sequence[bytes]) -> Ints:
     return np.frombuffer(b"".join(packed), dtype="<i4").astype(np.int64)
 
 
-def checks(session: Session, job_id: str, side: Side | None = None) -> list[Check]:
-    """Correctness checks of the launches that count (I1). Workloads of a launch run one after the other, so
-    a check is of the workload whose `start` came last before it."""
-    found: list[Check] = []
+def checks(session: Session, job_id: str, side: SideName | None = None) -> list[Check]:
+    """Correctness checks of the counted launches (I1).
+
+    A launch runs its workloads one after the other, so a check belongs to the last `start` before it."""
+    reported: list[Check] = []
     workload = ""
     for launch, event in _events(session, job_id, side, "start", "check"):
         if event["type"] == "start":
             workload = event["workload"]
         else:
-            found.append(check_of(msgspec.convert(event, CheckEvent), launch, workload))
-    return found
+            reported.append(
+                check_of(msgspec.convert(event, CheckEvent), launch, workload)
+            )
+    return reported
 
 
-def warnings(session: Session, job_id: str, side: Side | None = None) -> list[Warned]:
-    """Warnings of the launches that count."""
+def warnings(
+    session: Session, job_id: str, side: SideName | None = None
+) -> list[CaseWarning]:
+    """Warnings of the counted launches."""
     return [
-        Warned(launch, event["code"], event["text"])
+        CaseWarning(launch, event["code"], event["text"])
         for launch, event in _events(session, job_id, side, "warning")
     ]
 
 
-def cases(session: Session, job_id: str, side: Side | None = None) -> list[Case]:
-    """Cases the launches that count announced, with or without samples."""
+def cases(session: Session, job_id: str, side: SideName | None = None) -> list[Case]:
+    """Cases that the counted launches announced, with or without samples."""
     return [
         case_of(msgspec.convert(event, CaseEvent), launch)
         for launch, event in _events(session, job_id, side, "case")
@@ -145,14 +150,14 @@ def cases(session: Session, job_id: str, side: Side | None = None) -> list[Case]
 
 
 def starts(
-    session: Session, job_id: str, side: Side | None = None
+    session: Session, job_id: str, side: SideName | None = None
 ) -> list[tuple[int, dict[str, Any]]]:
-    """(launch, `start` event) of the launches that count: build facts, clock, seed."""
+    """(launch, `start` event) of the counted launches: build facts, clock, seed."""
     return _events(session, job_id, side, "start")
 
 
 def _events(
-    session: Session, job_id: str, side: Side | None, *kinds: str
+    session: Session, job_id: str, side: SideName | None, *kinds: str
 ) -> list[tuple[int, dict[str, Any]]]:
     return queries.events(
         session, job_id, jobs.counting_attempts(session, job_id), kinds, side
@@ -160,18 +165,18 @@ def _events(
 
 
 def conditions(session: Session, job_id: str) -> list[Conditions]:
-    """What the target was like during the attempts that count, in order."""
+    """Conditions of the target during the counted attempts, in order."""
     rows = queries.conditions(session, job_id, jobs.counting_attempts(session, job_id))
     return [Conditions(row.phase, row.at_ms, row.values, row.attempt) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSeries:
-    """The newest values of one case of the newest attempt, thinned. Fields as `LiveSeriesOut`."""
+    """The newest values of a case of the newest attempt, thinned. Fields as in `LiveSeriesOut`."""
 
     benchmark: str
     arm: str
-    params: dict[str, int | str]
+    params: dict[str, ParamValue]
     metric: str
     unit: str
     n: int
@@ -181,7 +186,7 @@ class LiveSeries:
 
 
 def live_series(session: Session, job_id: str) -> list[LiveSeries]:
-    """Per case of the newest attempt: how many samples, and the newest of them. Raises 404."""
+    """Sample counts and newest values of each case of the newest attempt. Raises 404."""
     attempt = jobs.get_job(session, job_id).attempt
     counted: dict[Key, int] = {
         (benchmark, arm, params_key(params), metric, side): n
@@ -189,8 +194,8 @@ def live_series(session: Session, job_id: str) -> list[LiveSeries]:
             session, job_id, attempt
         )
     }
-    found = []
-    for key, chunks in _grouped(
+    live = []
+    for key, chunks in _group_by_case(
         queries.newest_chunks(session, job_id, attempt, LIVE_CHUNKS)
     ).items():
         case = _case(chunks)
@@ -198,7 +203,7 @@ def live_series(session: Session, job_id: str) -> list[LiveSeries]:
         picked = np.unique(
             np.linspace(0, last, min(last + 1, LIVE_VALUES)).astype(np.int64)
         )
-        found.append(
+        live.append(
             LiveSeries(
                 benchmark=case.benchmark,
                 arm=case.arm,
@@ -211,7 +216,7 @@ def live_series(session: Session, job_id: str) -> list[LiveSeries]:
                 side=key[-1],
             )
         )
-    return found
+    return live
 
 
 def log_page(
@@ -245,16 +250,16 @@ def log_tail(
     """The last lines of an attempt's log (the newest attempt unless given). Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     chunks = queries.log_tail(session, job_id, number, lines)
-    said = [
+    tail = [
         LogLineOut(seq=chunk.seq, stream=chunk.stream, text=text)
         for chunk in chunks
         for text in chunk.lines
     ]
-    return Page[LogLineOut](items=said[-lines:], next=None)
+    return Page[LogLineOut](items=tail[-lines:], next=None)
 
 
 class WholeLog(NamedTuple):
-    """The log of one attempt as a text: `lines` are read from the store while they are sent."""
+    """An attempt's log as text; `lines` are read from the store while they are sent."""
 
     filename: str
     lines: Iterator[str]
@@ -272,7 +277,7 @@ def log_text(session: Session, job_id: str, *, attempt: int | None) -> WholeLog:
 
 
 def _log_lines(job_id: str, attempt: int) -> Iterator[str]:
-    """Page by page, each in a transaction of its own: a slow reader holds neither memory nor a database."""
+    """Read page by page, each in its own transaction, so that a slow reader holds neither memory nor a lock."""
     seq = 0
     while True:
         with read_scope() as session:
@@ -294,14 +299,14 @@ def conditions_page(
     limit: int,
     cursor: str | None,
 ) -> Page[ConditionsOut]:
-    """Conditions of an attempt (the newest unless given) with a seq above `after`; `raw`: with what was
-    printed. Raises 404."""
+    """Conditions of an attempt (the newest unless given) with a seq above `after`; `raw` includes printed texts.
+    Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     start = after if cursor is None else decode_cursor(cursor, [int])[0]
     rows = queries.conditions_after(session, job_id, number, start, limit + 1, raw=raw)
-    own = [name for name in ConditionsOut.model_fields if raw or name != "raw"]
+    names = [name for name in ConditionsOut.model_fields if raw or name != "raw"]
     shown = [
-        ConditionsOut.model_validate({name: getattr(row, name) for name in own})
+        ConditionsOut.model_validate({name: getattr(row, name) for name in names})
         for row in rows[:limit]
     ]
     following = encode_cursor([shown[-1].seq]) if len(rows) > limit else None
@@ -317,7 +322,7 @@ def reported_page(
     limit: int,
     cursor: str | None,
 ) -> Page[ReportedLineOut]:
-    """What a device's log reported during an attempt (the newest unless given), above `after`. Raises 404."""
+    """Reported lines of an attempt (the newest unless given) with a seq above `after`. Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     start = after if cursor is None else decode_cursor(cursor, [int])[0]
     rows = queries.reported_after(session, job_id, number, start, limit + 1)

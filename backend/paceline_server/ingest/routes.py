@@ -1,15 +1,16 @@
-"""HTTP of uploads and of what people read back of them."""
+"""HTTP routes of uploads, and of the logs, conditions and reported lines that people read."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from paceline_contract.items import Items
 
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.ingest import reader, service
-from paceline_server.ingest.schemas import ItemsIn, ItemsOut
+from paceline_server.ingest.schemas import ItemsOut
 from paceline_server.jobs.lease_claims import ClaimedLease
 from paceline_server.jobs.schemas import (
     ConditionsOut,
@@ -17,49 +18,28 @@ from paceline_server.jobs.schemas import (
     LogLineOut,
     ReportedLineOut,
 )
+from paceline_server.kernel.openapi import inlined_schema
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
 from paceline_server.store.session import DbSession
 
 router = APIRouter(tags=["ingest"])
 
-Reader = Annotated[Principal, Depends(require("read"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
 After = Annotated[int, Query(ge=-1, lt=2**63)]
 AttemptQuery = Annotated[int | None, Query(ge=1, lt=2**31)]
 
 
-async def body_of(_: ClaimedLease, request: Request) -> bytes:
-    """The body as it was sent, read only for a known agent; its size on the wire is bounded around us."""
+async def read_body(_: ClaimedLease, request: Request) -> bytes:
+    """The body as sent, read only for a valid lease. The middleware limits its size."""
     return await request.body()
-
-
-def _inlined(schema: dict[str, Any]) -> dict[str, Any]:
-    """A JSON schema with its `$defs` put in place, as OpenAPI has no room for them."""
-    defs = schema.pop("$defs", {})
-
-    def put(node: Any) -> Any:
-        if isinstance(node, dict):
-            ref = node.get("$ref")
-            return (
-                put(defs[ref.rsplit("/", 1)[1]])
-                if ref
-                else {key: put(each) for key, each in node.items()}
-            )
-        return [put(each) for each in node] if isinstance(node, list) else node
-
-    inlined: dict[str, Any] = put(
-        {key: each for key, each in schema.items() if key != "discriminator"}
-    )
-    return inlined
 
 
 ITEMS_BYTES = 8 * 1024 * 1024
 _ITEMS_BODY = {
     "requestBody": {
         "required": True,
-        "content": {
-            "application/json": {"schema": _inlined(ItemsIn.model_json_schema())}
-        },
+        "content": {"application/json": {"schema": inlined_schema(Items)}},
         "description": "At most 8 MiB as sent and 64 MiB of JSON; optionally `Content-Encoding: gzip`.",
     }
 }
@@ -72,24 +52,23 @@ _ITEMS_BODY = {
 )
 def store_items(
     writer: ClaimedLease,
-    body: Annotated[bytes, Depends(body_of)],
+    body: Annotated[bytes, Depends(read_body)],
     session: DbSession,
     content_encoding: Annotated[str, Header(max_length=100)] = "",
 ) -> ItemsOut:
-    """Store samples, events, conditions, log lines and what a log reported; sent again they are duplicates,
-    not more data."""
+    """Store samples, events, conditions, log lines and reported lines. Items sent again count as duplicates."""
     return service.store(session, writer, service.read_items(body, content_encoding))
 
 
 @router.post("/jobs/{job_id}/attempts/{attempt}/finish", status_code=204)
 def finish(body: FinishIn, writer: ClaimedLease, session: DbSession) -> None:
-    """End the attempt; `done` is taken once every item has arrived."""
+    """End the attempt; `done` is accepted once every item has arrived."""
     service.finish(session, writer, body)
 
 
 _LOG_TEXT = {
-    "description": "With `format=text` the whole log of the attempt as a file, sent while it is read; "
-    "`after`, `tail`, `limit` and `cursor` are of pages only.",
+    "description": "With `format=text`, the attempt's whole log as a streamed file; "
+    "`after`, `tail`, `limit` and `cursor` apply to pages only.",
     "content": {"text/plain": {"schema": {"type": "string"}}},
 }
 
@@ -108,7 +87,7 @@ def read_log(  # noqa: PLR0917 - query parameters, passed by name
     cursor: Cursor = None,
     form: Annotated[Literal["json", "text"], Query(alias="format")] = "json",
 ) -> Page[LogLineOut] | Response:
-    """Log lines, the oldest first; `tail=true` gives the last `limit` of them, `format=text` all of them."""
+    """Log lines, oldest first; `tail=true` returns the last `limit`, `format=text` all of them."""
     if form == "text":
         whole = reader.log_text(session, job_id, attempt=attempt)
         headers = {"Content-Disposition": f'attachment; filename="{whole.filename}"'}
@@ -133,8 +112,7 @@ def read_conditions(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[ConditionsOut]:
-    """What the target was like, the oldest first; with `expand=raw`, of a device, what its commands
-    printed."""
+    """Conditions of the target, oldest first; `expand=raw` adds what a device's commands printed."""
     return reader.conditions_page(
         session,
         job_id,
@@ -156,8 +134,7 @@ def read_reported(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[ReportedLineOut]:
-    """What a device's log reported in lines that the suite declares, the oldest first: an app's own figures,
-    no samples."""
+    """Values in a device's log lines that match the suite's patterns, oldest first. They are not samples."""
     return reader.reported_page(
         session, job_id, attempt=attempt, after=after, limit=limit, cursor=cursor
     )

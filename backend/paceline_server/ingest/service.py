@@ -1,9 +1,7 @@
-"""Storing what agents upload, and finishing an attempt once everything has arrived.
+"""Stores what agents upload and finishes an attempt once all its items have arrived.
 
-Place: between the wire (`wire.py`, before any transaction) and the store; after commit, detect follows from
-an outbox row. Invariants (I7, I8): one request is one transaction: all of its items or none; an identity with
-other content is a 409 and an incident, and stores nothing; `done` is accepted only when every seq from 0 on
-is here. Judges nothing. Also the front door to what was stored (`reader.py`).
+A request is stored whole or not at all. An identity with other content is a 409 and an incident (I7), and `done` is
+accepted only when every seq from 0 on was stored (I8). Detection follows from an outbox row.
 """
 
 from __future__ import annotations
@@ -13,6 +11,15 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from msgspec import to_builtins
+from paceline_contract.attempts import FinishReport
+from paceline_contract.item_reader import ItemError
+from paceline_contract.items import (
+    ConditionsItem,
+    EventItem,
+    LogItem,
+    ReportedItem,
+    SamplesItem,
+)
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import live, queries, wire
@@ -28,16 +35,8 @@ from paceline_server.ingest.reader import (
     warnings,
 )
 from paceline_server.ingest.schemas import ItemsOut
-from paceline_server.ingest.wire import (
-    Checked,
-    ConditionsItem,
-    EventItem,
-    LogItem,
-    ReportedItem,
-    SamplesItem,
-)
+from paceline_server.ingest.wire import Checked
 from paceline_server.jobs import service as jobs
-from paceline_server.jobs.schemas import FinishIn
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, conflict
 from paceline_server.stats.samples import CaseSamples
@@ -61,7 +60,7 @@ TABLES: dict[type, type[Base]] = {
     LogItem: LogChunk,
     ReportedItem: ReportedLine,
 }
-"""Where items of a kind are kept."""
+"""The table of each kind of item."""
 
 _decoding = threading.BoundedSemaphore(MAX_DECODING)
 
@@ -78,11 +77,11 @@ def read_items(body: bytes, encoding: str) -> list[Checked]:
             return wire.decode(wire.inflate(body, encoding.strip().lower()))
         except wire.BodyError as error:
             raise ProblemError(STATUS[error.code], error.code, error.detail) from None
-        except wire.ItemError as error:
-            raise _refused(error) from None
+        except ItemError as error:
+            raise _problem_of(error) from None
 
 
-def _refused(error: wire.ItemError) -> ProblemError:
+def _problem_of(error: ItemError) -> ProblemError:
     where = (
         error.field if error.index is None else f"items[{error.index}].{error.field}"
     )
@@ -108,7 +107,7 @@ def store(
     for index, checked in enumerate(items):
         refused = _undeclared(checked, plan, range(first, first + held.job.launches))
         if refused is not None:
-            raise _refused(wire.ItemError(index, checked.item.seq, *refused))
+            raise _problem_of(ItemError(index, checked.item.seq, *refused))
     fresh = _claim(session, writer, items, closed=held.closed)
     if not fresh:
         return ItemsOut(stored=0, duplicates=len(items))
@@ -124,7 +123,7 @@ def store(
 def _undeclared(
     checked: Checked, plan: jobs.RunPlan, launches: range
 ) -> tuple[str, str] | None:
-    """(field, why) when an item is not what this attempt was asked to measure."""
+    """(field, reason) if an item does not belong to what this attempt measures."""
     item = checked.item
     if isinstance(item, ConditionsItem | LogItem):
         return None
@@ -255,7 +254,7 @@ def _columns(checked: Checked) -> queries.Row:
             "event": item.event,
         }
     if isinstance(item, ConditionsItem):
-        raw = [to_builtins(one) for one in item.raw]
+        raw = [to_builtins(output) for output in item.raw]
         return {
             "phase": item.phase,
             "at_ms": item.at_ms,
@@ -282,16 +281,13 @@ def _columns(checked: Checked) -> queries.Row:
         "phase": item.phase,
         "n": len(packed.values),
         "values": packed.values,
-        "rounds": packed.rounds,
-        "positions": packed.positions,
-        "iterations": packed.iterations,
-        "t_ns": packed.t_ns,
+        **packed.columns,
         "counters": list(packed.counters) or None,
         "work": packed.work or None,
     }
 
 
-def finish(session: Session, writer: jobs.LeaseClaim, report: FinishIn) -> None:
+def finish(session: Session, writer: jobs.LeaseClaim, report: FinishReport) -> None:
     """End an attempt; `done` only when all its items are here. Raises 409 `items_missing`, `lease_lost`."""
     held = jobs.check_lease(session, writer, delivers=True)
     if report.outcome == "done" and not held.closed:
@@ -316,7 +312,7 @@ MAX_GAPS = 20
 
 
 def gaps(seqs: Sequence[int], last_seq: int) -> str:
-    """What is missing from 0 … last_seq, given the sorted seqs that are there, e.g. `3, 7-9`."""
+    """The seqs missing from 0 … last_seq, given the sorted stored seqs, for example `3, 7-9`."""
     missing: list[str] = []
     expected = 0
     for seq in [*seqs, last_seq + 1]:

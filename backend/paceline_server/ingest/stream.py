@@ -1,7 +1,7 @@
-"""Raw streams on disk (C1) as what detection reads: samples, cases, checks and warnings per launch.
+"""Reads raw streams on disk (C1) into samples, cases, checks and warnings of each launch.
 
-`paceline-server judge` reads them without a server. Reading and checking is `paceline_contract.stream`'s; what
-was accepted before a fault stands. Knows no job.
+`paceline-server judge` uses it without a server. Events accepted before a fault stay valid. Parsing and
+validation are in `paceline_contract.stream`.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from paceline_contract.events import (
     AnyEvent,
     CaseEvent,
     CheckEvent,
+    Direction,
     DoneEvent,
     ErrorEvent,
     ProgressEvent,
@@ -26,19 +27,20 @@ from paceline_contract.events import (
     Terminal,
     WarningEvent,
 )
+from paceline_contract.params import params_key
 from paceline_contract.stream import StreamError, StreamReader
 
-from paceline_server.ingest.cases import Case, Check, Warned, params_key
-from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Direction, Ints
+from paceline_server.ingest.cases import Case, CaseWarning, Check
+from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Ints
 
 T = TypeVar("T")
 
 BLOCK_BYTES: Final = 1 << 16
-"""Read from a file at once."""
+"""Bytes read from a file at once."""
 
 
 class Sample(NamedTuple):
-    """One `samples` event, its values already per iteration where the unit says so."""
+    """A `samples` event; values are per iteration where the unit requires it."""
 
     case: int
     metric: str
@@ -53,13 +55,13 @@ class Sample(NamedTuple):
 
 @dataclass(slots=True)
 class Stream:
-    """What a reader accepted of one launch, and the fault that stopped it, if any."""
+    """The accepted events of a launch, and the fault that ended reading, if any."""
 
     start: StartEvent | None = None
     cases: dict[int, Case] = field(default_factory=dict)
     samples: list[Sample] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
-    warnings: list[Warned] = field(default_factory=list)
+    warnings: list[CaseWarning] = field(default_factory=list)
     progress: tuple[int, int] | None = None
     terminal: Terminal | None = None
     fault: StreamError | None = None
@@ -74,11 +76,11 @@ class Stream:
 
     @property
     def ok(self) -> bool:
-        """Nothing was refused and the terminal is `done`."""
+        """Whether the stream has no fault and ends with `done`."""
         return self.fault is None and isinstance(self.terminal, DoneEvent)
 
     def add(self, event: AnyEvent, reader: StreamReader) -> None:
-        """The event that `reader` yielded next."""
+        """Add the event that `reader` yielded last."""
         match event:
             case StartEvent():
                 self.start = event
@@ -91,18 +93,18 @@ class Stream:
             case ProgressEvent():
                 self.progress = (event.done, event.total)
             case WarningEvent():
-                self.warnings.append(Warned(self.launch, event.code, event.text))
+                self.warnings.append(CaseWarning(self.launch, event.code, event.text))
             case DoneEvent() | ErrorEvent():
                 self.terminal = event
 
 
 def check_of(event: CheckEvent, launch: int, workload: str) -> Check:
-    """A `check` event of a launch."""
+    """Convert a `check` event of a launch."""
     return Check(launch, event.name, event.ok, event.detail, workload)
 
 
 def case_of(event: CaseEvent, launch: int) -> Case:
-    """A `case` event of a launch."""
+    """Convert a `case` event of a launch."""
     return Case(
         launch=launch,
         benchmark=event.benchmark,
@@ -137,7 +139,7 @@ def _sample_of(event: SamplesEvent, case: CaseEvent) -> Sample:
 
 
 def read_stream(source: Path | BinaryIO) -> Stream:
-    """Read one launch's stream to its end or first fault. Never raises for its content; OSError may pass."""
+    """Read a launch's stream to its end or first fault. Raises OSError, but nothing for its content."""
     if isinstance(source, Path):
         with source.open("rb") as opened:
             return read_stream(opened)
@@ -154,23 +156,27 @@ def read_stream(source: Path | BinaryIO) -> Stream:
 
 
 def case_samples(streams: Iterable[Stream]) -> list[CaseSamples]:
-    """The samples of several launches, joined per (benchmark, arm, params, metric)."""
+    """Join the samples of several launches by (benchmark, arm, params, metric)."""
     rows: dict[tuple[str, str, str, str], list[tuple[int, Sample]]] = defaultdict(list)
-    about: dict[tuple[str, str, str, str], Case] = {}
+    cases: dict[tuple[str, str, str, str], Case] = {}
     for stream in streams:
         for sample in stream.samples:
             case = stream.cases[sample.case]
             key = (case.benchmark, case.arm, params_key(case.params), sample.metric)
-            about.setdefault(key, case)
+            cases.setdefault(key, case)
             rows[key].append((stream.launch, sample))
-    return [_joined(about[key], key[3], samples) for key, samples in rows.items()]
+    return [_case_samples(cases[key], key[3], samples) for key, samples in rows.items()]
 
 
-def _joined(case: Case, metric: str, rows: list[tuple[int, Sample]]) -> CaseSamples:
+def _case_samples(
+    case: Case, metric: str, rows: list[tuple[int, Sample]]
+) -> CaseSamples:
     rows = sorted(rows, key=lambda row: row[0])
     lengths = [len(sample.values) for _, sample in rows]
     names = sorted({name for _, sample in rows for name in sample.work})
-    _, unit, direction = next(each for each in case.metrics if each[0] == metric)
+    _, unit, direction = next(
+        declared for declared in case.metrics if declared[0] == metric
+    )
     return CaseSamples(
         benchmark=case.benchmark,
         arm=case.arm,

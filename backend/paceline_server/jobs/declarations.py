@@ -209,7 +209,7 @@ def plan_of(session: Session, run_id: str) -> RunPlan:
             _plans.move_to_end(run_id)
             return plan
     run = session.get_one(Run, run_id)
-    plan = RunPlan(suite_declaration(run.manifest), run.base_commit is not None)
+    plan = RunPlan(suite_declaration(run.manifest), run.compares_revisions)
     with _lock:
         _plans[run_id] = plan
         while len(_plans) > MAX_PLANS:

@@ -1,4 +1,4 @@
-"""Ends leases that ran out and expires jobs that were not leased in time.
+"""Ends leases that ran out or whose agent is revoked, and expires jobs that were not leased in time.
 
 The sweeper runs it about once a second. The server's clock decides (I6). Rows are locked and rows locked by
 others are skipped, so several processes may run it at once.
@@ -15,6 +15,7 @@ from paceline_server.jobs.schemas import JobState
 from paceline_server.jobs.states import Event, on_lease_loss
 from paceline_server.jobs.transitions import move
 from paceline_server.kernel import clock
+from paceline_server.store import access
 from paceline_server.store.session import read_scope, session_scope
 
 BATCH = 100
@@ -26,12 +27,16 @@ DETAILS = {
     Event.lose: "the agent stopped renewing its lease; delivered samples are kept, others may still arrive",
     Event.cancel: "cancelled; the agent did not answer any more",
 }
+REVOKED = "its agent was revoked; delivered samples are kept"
 
 
 def expire_leases(session: Session) -> int:
     """End leases that ran out; returns how many jobs moved."""
     at = clock.now()
     ran_out = queries.lock_expired_leases(session, at, BATCH)
+    revoked = queries.revoked_agents(
+        session, {attempt.agent_id for _, attempt in ran_out}
+    )
     for job, attempt in ran_out:
         event = on_lease_loss(
             cast(JobState, job.state),
@@ -41,7 +46,9 @@ def expire_leases(session: Session) -> int:
         attempt.outcome = "cancelled" if event is Event.cancel else "lost"
         attempt.finished_at = at
         cause = "cancelled" if event is Event.cancel else "agent_lost"
-        move(session, job, event, at, cause=cause, detail=DETAILS[event])  # type: ignore[arg-type]  # literals
+        detail = REVOKED if attempt.agent_id in revoked else DETAILS[event]
+        with access.within_project(session, job.project_id):
+            move(session, job, event, at, cause=cause, detail=detail)  # type: ignore[arg-type]  # literals
     return len(ran_out)
 
 
@@ -50,13 +57,14 @@ def expire_unleased(session: Session) -> int:
     at = clock.now()
     overdue = queries.lock_overdue_jobs(session, at, BATCH)
     for job in overdue:
-        move(
-            session,
-            job,
-            Event.expire,
-            at,
-            detail="no agent leased the job in time; check that its target is online",
-        )
+        with access.within_project(session, job.project_id):
+            move(
+                session,
+                job,
+                Event.expire,
+                at,
+                detail="no agent leased the job in time; check that its target is online",
+            )
     return len(overdue)
 
 

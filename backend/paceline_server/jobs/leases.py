@@ -16,13 +16,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
 
+from msgspec import to_builtins
+from paceline_contract.attempts import FinishReport, StateReport
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries
 from paceline_server.jobs.declarations import plan_of
-from paceline_server.jobs.schemas import FinishIn, JobState, LeaseOut, StateIn, WorkOut
+from paceline_server.jobs.schemas import JobState, LeaseOut, WorkOut
 from paceline_server.jobs.states import (
     HELD,
     REPORTS,
@@ -34,6 +36,7 @@ from paceline_server.jobs.states import (
 from paceline_server.jobs.transitions import move, publish_job, refresh_run
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.kernel.errors import ProblemError, conflict, not_found
+from paceline_server.store import access
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Attempt, Job
 
@@ -68,6 +71,7 @@ def lease_next_job(
     job = queries.lease_oldest_job(session, agent_id, target_ids, at)
     if job is None:
         return None
+    access.enter_project(session, job.project_id)
     token = ids.new_secret("pll")
     attempt = Attempt(
         job_id=job.id,
@@ -94,7 +98,7 @@ def lease_next_job(
         lease_s=lease_s,
         target_id=target.id,
         target_serial=target.serial,
-        work=_work(session, job, target),
+        work=_work(session, job, target, agent_id),
     )
 
 
@@ -102,7 +106,7 @@ def _lease_duration() -> timedelta:
     return timedelta(seconds=settings.current().lease_s)
 
 
-def _work(session: Session, job: Job, target: Target) -> WorkOut:
+def _work(session: Session, job: Job, target: Target, agent_id: str) -> WorkOut:
     run = queries.run(session, job.run_id)
     if run is None:  # a foreign key forbids it
         raise not_found("run", job.run_id)
@@ -111,10 +115,13 @@ def _work(session: Session, job: Job, target: Target) -> WorkOut:
     )
     return WorkOut(
         suite=run.suite,
-        repository=run.repository,
+        repository=queries.nickname_of_repository(session, run.suite, agent_id)
+        or run.repository,
         manifest_path=run.manifest_path,
         commit=run.commit,
         base_commit=run.base_commit,
+        base_branch=run.base_branch,
+        judges_head=run.judges_head,
         benchmarks=run.benchmarks,
         params=run.params,
         knobs=run.knobs,
@@ -151,6 +158,7 @@ def check_lease(
             raise not_found("job", claim.job_id)
         raise lease_lost("The job has no such attempt.")
     job, attempt = found
+    access.enter_project(session, job.project_id)
     token_matches = ids.same_secret(
         attempt.lease_token_sha256, ids.sha256_hex(claim.lease_token)
     )
@@ -202,12 +210,13 @@ def renew(session: Session, claim: LeaseClaim) -> bool:
     return held.attempt.cancel_requested
 
 
-def report_state(session: Session, claim: LeaseClaim, report: StateIn) -> None:
+def report_state(session: Session, claim: LeaseClaim, report: StateReport) -> None:
     """Store the state an agent reports. Raises 409 `lease_lost`, or `conflict` for a step backwards."""
     held = check_lease(session, claim, delivers=report.state == "uploading")
     job = held.job
     if held.closed:
         raise lease_lost("The attempt is finished.")
+    _store_merge_base(session, job, report.base_commit)
     before = _reported_fields(job)
     try:
         state = step(cast(JobState, job.state), REPORTS[report.state])
@@ -219,14 +228,30 @@ def report_state(session: Session, claim: LeaseClaim, report: StateIn) -> None:
     job.base_artifact_hash = report.base_artifact_hash or job.base_artifact_hash
     job.fingerprint = report.fingerprint or job.fingerprint
     if report.commits is not None:
-        job.commits = [
-            commit.model_dump(mode="json", exclude_defaults=True)
-            for commit in report.commits
-        ]
+        job.commits = to_builtins(report.commits)
     if report.build:
         job.build = dict(report.build)
     if (state, *_reported_fields(job)[1:]) != before and job.state != "lost":
         move(session, job, REPORTS[report.state], clock.now())
+
+
+def _store_merge_base(session: Session, job: Job, base: str | None) -> None:
+    """Keep the merge base that an agent found; all jobs of a run measure against the same.
+
+    Raises 409 `other_base` if another agent found another one, 409 `conflict` where none is to be found."""
+    if base is None:
+        return
+    run = queries.lock_run(session, job.run_id)
+    if run.base_branch is None:
+        raise conflict("The run names its base; an agent may not choose another.")
+    if run.base_commit is None:
+        run.base_commit = run.commit if base.startswith(run.commit) else base
+    elif not (base.startswith(run.base_commit) or run.base_commit.startswith(base)):
+        raise conflict(
+            f"Another agent of this run found the merge base {run.base_commit[:12]}. Update both repositories, "
+            "then repeat the run.",
+            "other_base",
+        )
 
 
 def _reported_fields(job: Job) -> tuple[str | None, ...]:
@@ -240,7 +265,7 @@ def _reported_fields(job: Job) -> tuple[str | None, ...]:
     )
 
 
-def finish(session: Session, held: HeldLease, report: FinishIn) -> None:
+def finish(session: Session, held: HeldLease, report: FinishReport) -> None:
     """End an attempt; repeating it changes nothing. Ingest checks before that `done` has delivered everything.
 
     Raises 409 `lease_lost` if the attempt ended otherwise, 409 `conflict` for `done` before measuring.

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from paceline_contract.attempts import Cause
+
 from paceline_server.jobs.schemas import (
-    Cause,
     ExcerptLineOut,
     FailureOut,
     JobState,

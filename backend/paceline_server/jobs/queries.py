@@ -6,23 +6,33 @@ one statement (I5).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 
-from sqlalchemy import Select, and_, exists, func, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
 from paceline_server.jobs.states import FINAL, HELD
 from paceline_server.store.tables.catalog import Suite, SuiteAgent
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.history import Schedule
 from paceline_server.store.tables.jobs import Attempt, Job, Run
 
 
 def suite(session: Session, name: str) -> Suite | None:
     """The newest announcement of a suite."""
-    return session.get(Suite, name)
+    return session.scalars(select(Suite).where(Suite.name == name)).one_or_none()
 
 
 def targets_of_suite(session: Session, name: str) -> list[Target]:
@@ -36,6 +46,16 @@ def targets_of_suite(session: Session, name: str) -> list[Target]:
         .order_by(Target.name, Target.id)
     )
     return list(session.scalars(query))
+
+
+def nickname_of_repository(
+    session: Session, suite_name: str, agent_id: str
+) -> str | None:
+    """What an agent calls the repository of a suite that it announced."""
+    query = select(SuiteAgent.repository).where(
+        SuiteAgent.suite == suite_name, SuiteAgent.agent_id == agent_id
+    )
+    return session.scalars(query).one_or_none()
 
 
 def run(session: Session, run_id: str) -> Run | None:
@@ -52,6 +72,16 @@ def lock_run(session: Session, run_id: str) -> Run:
         .execution_options(populate_existing=True)
     )
     return session.scalars(query).one()
+
+
+def runs_of_key(session: Session, concurrency_key: str) -> list[str]:
+    """Ids of the runs with a key that no other has superseded, oldest first."""
+    query = (
+        select(Run.id)
+        .where(Run.concurrency_key == concurrency_key, Run.superseded_by.is_(None))
+        .order_by(Run.id)
+    )
+    return list(session.scalars(query))
 
 
 def runs(
@@ -152,7 +182,7 @@ _candidate = aliased(Job)
 def _leasable(
     agent_id: str, target_ids: Sequence[str] | None, at: datetime
 ) -> Select[str]:
-    """Ids of jobs queued and due, on a free, willing target of this agent, the oldest first. A device must be
+    """Ids of jobs queued and due, on a free, willing target of this agent, the first of the queue first. A device must be
     connected and in good health; a host only free of maintenance."""
     candidate, other = _candidate, aliased(Job)
     held = exists().where(other.target_id == candidate.target_id, other.state.in_(HELD))
@@ -173,7 +203,7 @@ def _leasable(
             ),
             ~held,
         )
-        .order_by(candidate.not_before, candidate.id)
+        .order_by(func.coalesce(candidate.queue_at, candidate.not_before), candidate.id)
         .limit(1)
     )
     return query if target_ids is None else query.where(Target.id.in_(list(target_ids)))
@@ -224,24 +254,35 @@ def lease_oldest_job(
 
 def target_is_held(session: Session, target_id: str) -> bool:
     """Whether any job holds the target."""
-    query = select(literal(1)).where(
-        exists().where(Job.target_id == target_id, Job.state.in_(HELD))
+    query = select(Job.id).where(Job.target_id == target_id, Job.state.in_(HELD))
+    return session.execute(query.limit(1)).first() is not None
+
+
+def revoked_agents(session: Session, agent_ids: Collection[str]) -> set[str]:
+    """Those of these agents that are revoked."""
+    query = select(Agent.id).where(
+        Agent.id.in_(list(agent_ids)), Agent.revoked_at.is_not(None)
     )
-    return session.execute(query).first() is not None
+    return set(session.scalars(query))
+
+
+def _has_run_out(at: datetime) -> ColumnElement[bool]:
+    """Whether a lease is over. A revoked agent's is, whatever it renewed in its last request."""
+    revoked = select(Agent.id).where(Agent.revoked_at.is_not(None))
+    return or_(Attempt.lease_expires_at < at, Attempt.agent_id.in_(revoked))
 
 
 def lock_expired_leases(
     session: Session, at: datetime, limit: int
 ) -> list[tuple[Job, Attempt]]:
-    """Held jobs whose newest lease ran out by `at`, locked; rows locked by others are skipped.
+    """Held jobs whose newest lease ran out by `at` or whose agent is revoked, locked; rows locked by others are
+    skipped.
 
     The jobs are locked first and read again with their attempts afterwards: a lease renewed while the lock
     was being taken has not run out.
     """
     ran_out = and_(
-        Attempt.job_id == Job.id,
-        Attempt.number == Job.attempt,
-        Attempt.lease_expires_at < at,
+        Attempt.job_id == Job.id, Attempt.number == Job.attempt, _has_run_out(at)
     )
     candidates = (
         select(Job.id)
@@ -280,7 +321,7 @@ def has_expired(session: Session, at: datetime) -> bool:
     ran_out = exists().where(
         Attempt.job_id == Job.id,
         Attempt.number == Job.attempt,
-        Attempt.lease_expires_at < at,
+        _has_run_out(at),
         Job.state.in_(HELD),
     )
     overdue = and_(Job.state == "queued", Job.expires_at <= at)

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from paceline_server.accounts.auth import Principal, require
+from paceline_server.accounts.idempotency import Once
 from paceline_server.jobs import leases, schedules, service
 from paceline_server.jobs.lease_claims import Agent, ClaimedLease
 from paceline_server.jobs.queries import has_leasable_job
@@ -41,16 +42,22 @@ POLL_S = 1.0
 STATE_BYTES = 2 * 1024 * 1024
 """Room for 1,000 commits between two revisions, each with its author and subject."""
 
-Reader = Annotated[Principal, Depends(require("read"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
 
-Requester = Annotated[Principal, Depends(require("ingest"))]
-"""Who may start and stop measurements: `ingest`, which `admin` implies."""
+Requester = Annotated[Principal, Depends(require("runs.create", "targets.use"))]
+"""Who may start and stop measurements."""
+Scheduler = Annotated[Principal, Depends(require("schedules.write"))]
+"""Who may let the server start measurements by itself."""
 
 
 @router.post("/runs", status_code=201)
-def create_run(body: RunIn, principal: Requester, session: DbSession) -> RunOut:
-    """Create a run. Needs `ingest`."""
-    return service.create_run(session, body, principal.name)
+def create_run(
+    body: RunIn, principal: Requester, session: DbSession, once: Once
+) -> RunOut:
+    """Create a run. With a `concurrency_key`, older runs of the same key are cancelled."""
+    return once.answer(
+        session, RunOut, lambda: service.create_run(session, body, principal.name)
+    )
 
 
 @router.get("/runs")
@@ -84,16 +91,18 @@ def get_run(run_id: str, _: Reader, session: DbSession) -> RunOut:
 
 @router.post("/runs/{run_id}/cancel")
 def cancel_run(run_id: str, _: Requester, session: DbSession) -> RunOut:
-    """Stop the jobs that have not ended; repeatable. Needs `ingest`."""
+    """Stop the jobs that have not ended; repeatable."""
     return service.cancel(session, run_id)
 
 
 @router.post("/schedules", status_code=201)
 def create_schedule(
-    body: ScheduleIn, principal: Requester, session: DbSession
+    body: ScheduleIn, principal: Scheduler, session: DbSession, once: Once
 ) -> ScheduleOut:
-    """Create a schedule of runs; it starts once it is enabled. Needs `ingest`."""
-    return schedules.create(session, body, principal.name)
+    """Create a schedule of runs; it starts once it is enabled."""
+    return once.answer(
+        session, ScheduleOut, lambda: schedules.create(session, body, principal.name)
+    )
 
 
 @router.get("/schedules")
@@ -112,15 +121,15 @@ def get_schedule(schedule_id: str, _: Reader, session: DbSession) -> ScheduleOut
 
 @router.patch("/schedules/{schedule_id}")
 def change_schedule(
-    schedule_id: str, body: SchedulePatchIn, principal: Requester, session: DbSession
+    schedule_id: str, body: SchedulePatchIn, principal: Scheduler, session: DbSession
 ) -> ScheduleOut:
-    """Enable it (its next run is due at once), disable it, or change its interval. Needs `ingest`."""
+    """Enable it (its next run is due at once), disable it, or change its interval."""
     return schedules.change(session, schedule_id, body, principal.name)
 
 
 @router.delete("/schedules/{schedule_id}", status_code=204)
-def remove_schedule(schedule_id: str, principal: Requester, session: DbSession) -> None:
-    """Delete a schedule; its runs stay. Needs `ingest`."""
+def remove_schedule(schedule_id: str, principal: Scheduler, session: DbSession) -> None:
+    """Delete a schedule; its runs stay."""
     schedules.remove(session, schedule_id, principal.name)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
+from paceline_contract.attempts import Cause
+
 from paceline_server.jobs.outcomes import (
     JobSummary,
     RollUp,
@@ -12,7 +14,7 @@ from paceline_server.jobs.outcomes import (
     job_outcome,
     roll_up,
 )
-from paceline_server.jobs.schemas import Cause, JobOut, JobState, RunOut, Verdict
+from paceline_server.jobs.schemas import JobOut, JobState, RunOut, Verdict
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 

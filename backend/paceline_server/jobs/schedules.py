@@ -20,7 +20,7 @@ from paceline_server.jobs.schemas import RunIn, ScheduleIn, ScheduleOut, Schedul
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import ProblemError, conflict, not_found
 from paceline_server.kernel.wire import Page
-from paceline_server.store import audit, incidents
+from paceline_server.store import access, audit, incidents
 from paceline_server.store.page import page
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.history import Schedule
@@ -163,9 +163,15 @@ def run_due() -> int:
     with session_scope() as session:
         at = clock.now()
         return sum(
-            _run_schedule(session, row, at)
+            _run_in_project(session, row, at)
             for row in queries.lock_due_schedules(session, at, BATCH)
         )
+
+
+def _run_in_project(session: Session, row: Schedule, at: datetime) -> int:
+    """On the targets granted to the schedule's project alone."""
+    with access.within_project(session, row.project_id, has_fleet=False):
+        return _run_schedule(session, row, at)
 
 
 def _run_schedule(session: Session, row: Schedule, at: datetime) -> int:

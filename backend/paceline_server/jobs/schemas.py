@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from fastapi import Body
+from paceline_contract.attempts import Cause, FinishReport, StateReport
 from paceline_contract.events import ParamValue
+from paceline_contract.items import ObservationPhase, SideName
 from pydantic import Field
 
 from paceline_server.fleet.device_schemas import ConfigurationName, RawOut
-from paceline_server.kernel.wire import Instant, Request, Response
+from paceline_server.kernel.contract_bodies import ContractBody
+from paceline_server.kernel.wire import Request, Response
 
 Judged = Literal["pass", "fail", "inconclusive", "not_applicable"]
 """The verdict of a comparison or a gate; `not_applicable`: its benchmark cannot run on this target."""
@@ -41,39 +45,26 @@ Outcome = Literal[
     "cancelled",
 ]
 """The word that pages show for a run or a job; `inconclusive` only if it was measured and judged."""
-Cause = Literal[
-    # workload faults: a signal, never retried
-    "stream_invalid",
-    "workload_hung",
-    "workload_flooded",
-    "workload_crashed",
-    "workload_error",
-    "workload_no_terminal",
-    "check_failed",
-    "build_failed",
-    "suite_invalid",
-    # infrastructure faults
-    "checkout_failed",
-    "agent_lost",
-    "agent_error",
-    "disk_full",
-    "target_refused",
-    "lease_lost",
-    "cancelled",
-    "device_lost",
-    "device_rebooted",
-    "device_refused",
-    "device_storage_full",
-    "device_unauthorized",
-    "placing_failed",
-    # faults of the server
-    "analysis_failed",
-]
-
-
 COMMIT = r"^[0-9a-f]{7,64}$"
-MAX_COMMITS = 1_000
-"""Commits an agent reports with a job: the longest range that is bisected."""
+
+
+BRANCH = r"^[^\x00-\x20\x7f~^:?*\[\\-][^\x00-\x20\x7f~^:?*\[\\]*$"
+"""What git accepts in the name of a branch, without a leading dash, which a command would take for an option."""
+HTTP_ADDRESS = r"^https?://[^\s]+$"
+
+
+class PullRequestIn(Request):
+    """The pull or merge request that a run judges, as its forge names it. `url` is linked to."""
+
+    number: int = Field(ge=1, lt=2**31)
+    url: str | None = Field(default=None, max_length=2000, pattern=HTTP_ADDRESS)
+    title: str | None = Field(default=None, max_length=500)
+
+
+class PullRequestOut(Response):
+    number: int
+    url: str | None
+    title: str | None
 
 
 class RunIn(Request):
@@ -84,6 +75,13 @@ class RunIn(Request):
     `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
     `commit` against the base. The same revision on both sides is an A/A run, which measures the noise floor.
 
+    `head` judges a pull request in one run: is `head` slower than its base, do its gates hold, does each arm still
+    beat its reference. The base is `base`, or the merge base of `head` and `base_branch`, which the agent finds.
+    Such a run is part of no history. `head` replaces `commit`, and `base` replaces `base_commit`.
+
+    `concurrency_key`: of runs with one key only the newest counts, as of the pushes of one pull request. A new one
+    cancels the older ones, which then name it in `superseded_by`.
+
     `launches` defaults to 5 on a host and 10 on a device. `suppress`: names of configuration errors (emulator,
     debuggable, …) that do not void its jobs; verdicts mention them. Simulated targets are included by default
     only if `simulated` is suppressed."""
@@ -92,6 +90,10 @@ class RunIn(Request):
     commit: str | None = Field(default=None, pattern=COMMIT)
     branch: str | None = Field(default=None, min_length=1, max_length=255)
     base_commit: str | None = Field(default=None, pattern=COMMIT)
+    head: str | None = Field(default=None, pattern=COMMIT)
+    base: str | None = Field(default=None, pattern=COMMIT)
+    base_branch: str | None = Field(default=None, max_length=255, pattern=BRANCH)
+    pull_request: PullRequestIn | None = None
     benchmarks: list[str] | None = Field(default=None, min_length=1, max_length=200)
     targets: list[str] | None = Field(default=None, min_length=1, max_length=200)
     launches: int | None = Field(default=None, ge=1, le=100)
@@ -101,6 +103,12 @@ class RunIn(Request):
     knobs: dict[str, ParamValue] = Field(default_factory=dict, max_length=64)
     suppress: list[ConfigurationName] = Field(default_factory=list, max_length=32)
     trigger: Literal["manual", "schedule", "ci", "a_a"] = "manual"
+    concurrency_key: str | None = Field(default=None, min_length=1, max_length=255)
+
+    @property
+    def has_base(self) -> bool:
+        """Whether two revisions are to be compared."""
+        return (self.base_commit or self.base or self.base_branch) is not None
 
 
 class ScheduleIn(Request):
@@ -217,6 +225,13 @@ class RunOut(Response):
     repository: str
     commit: str
     base_commit: str | None
+    """With `base_branch`, null until the agent has found the merge base."""
+    base_branch: str | None
+    pull_request: PullRequestOut | None
+    judges_head: bool
+    concurrency_key: str | None
+    superseded_by: str | None
+    """The next run with the same `concurrency_key`, which cancelled this one if it had not ended."""
     branch: str | None
     trigger: Trigger
     state: RunState
@@ -241,13 +256,16 @@ class RunOut(Response):
 
 class WorkOut(Response):
     """What an agent executes: launches `first_launch … first_launch + launches - 1` of one batch; with
-    `base_commit` each of them once per side."""
+    `base_commit` or `base_branch` each of them once per side. With `base_branch` and no `base_commit`, the agent finds
+    the merge base and reports it. With `judges_head`, the head also runs what only the head has."""
 
     suite: str
     repository: str
     manifest_path: str
     commit: str
     base_commit: str | None
+    base_branch: str | None
+    judges_head: bool
     benchmarks: list[str]
     params: dict[str, list[ParamValue]]
     knobs: dict[str, ParamValue]
@@ -282,40 +300,10 @@ class RenewOut(Response):
     cancel: bool
 
 
-class CommitIn(Request):
-    """A commit of the agent's repository. `left_out`: how many older commits of the range are not listed; only
-    in the oldest one listed."""
-
-    commit: str = Field(pattern=COMMIT)
-    author: str = Field(max_length=500)
-    at: Instant
-    subject: str = Field(max_length=500)
-    left_out: int = Field(default=0, ge=0)
-
-
-class StateIn(Request):
-    """A state of the agent; with `measuring` it reports hashes, build facts and commits. `commits`, oldest
-    first: for an A/B job the first parents after the base up to the head, else only the head."""
-
-    state: Literal["preparing", "measuring", "uploading"]
-    detail: str | None = Field(default=None, max_length=500)
-    artifact_hash: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
-    base_artifact_hash: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
-    commits: list[CommitIn] | None = Field(default=None, max_length=MAX_COMMITS)
-    build: dict[str, str] = Field(default_factory=dict, max_length=64)
-    fingerprint: str | None = Field(default=None, pattern=r"^[0-9a-f]{64}$")
-
-
-class FinishIn(Request):
-    """The last write of an attempt; `last_seq` is its highest sequence number (−1: none).
-
-    `detail`: what happened, in one sentence; then, if there is output, its first error with the lines around
-    it, each beginning with two blanks and `> ` (the error) or `| ` (context); then what to do next."""
-
-    outcome: Literal["done", "failed", "cancelled"]
-    cause: Cause | None = None
-    detail: str | None = Field(default=None, max_length=4000)
-    last_seq: int = Field(ge=-1)
+StateIn = Annotated[StateReport, Body(title="StateReport"), ContractBody(StateReport)]
+FinishIn = Annotated[
+    FinishReport, Body(title="FinishReport"), ContractBody(FinishReport)
+]
 
 
 class LogLineOut(Response):
@@ -341,7 +329,7 @@ class ReportedLineOut(Response):
 
     seq: int
     launch: int | None
-    side: Literal["base", "head"] | None
+    side: SideName | None
     pattern: str | None
     at: str | None
     fields: dict[str, int | str | PrintedNumberOut]
@@ -353,7 +341,7 @@ class ConditionsOut(Response):
     """`raw`, for a device and only with `expand=raw`: the output the values were read from."""
 
     seq: int
-    phase: Literal["before", "during", "after"]
+    phase: ObservationPhase
     at_ms: int
     values: dict[str, Any]
     raw: list[RawOut] | None = None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from paceline_server.catalog import service as catalog
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries, run_views
 from paceline_server.jobs.declarations import (
@@ -47,12 +48,13 @@ from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, invalid_request, not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.store import page
+from paceline_server.store.session import wait_for_lock
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 
 __all__ = [
-    "CANCEL",
+    "CANCEL_TOPIC",
     "WITHOUT_VERDICT",
     "HeldLease",
     "ImportedRun",
@@ -80,12 +82,13 @@ __all__ = [
     "plan_of",
     "preview_run",
     "reason_of_end",
+    "replace_verdict",
     "request_batch",
     "store_imported_run",
 ]
 
 
-CANCEL = "jobs.cancel"
+CANCEL_TOPIC = "jobs.cancel"
 """Outbox topic that cancels a run, for callers that must not lock jobs themselves."""
 
 
@@ -97,9 +100,10 @@ def create_run(
     Raises 404 `unknown_suite`, 400 `invalid_request` naming each wrong field, 409 `no_target`.
     """
     # The names a schedule suppresses were checked when it was created.
-    known_errors = () if schedule_id is None else spec.suppress
-    suite, selection, targets = _check_request(session, spec, known_errors)
-    commit = spec.commit or suite.commit
+    also_suppressible = () if schedule_id is None else spec.suppress
+    suite, selection, targets = _check_request(session, spec, also_suppressible)
+    commit = spec.head or spec.commit or suite.commit
+    pull_request = spec.pull_request
     run = Run(
         suite=suite.name,
         repository=suite.repository,
@@ -107,6 +111,10 @@ def create_run(
         manifest=suite.manifest,
         commit=commit,
         base_commit=base_of(spec, commit),
+        base_branch=spec.base_branch,
+        pull_request=None if pull_request is None else pull_request.model_dump(),
+        judges_head=spec.head is not None,
+        concurrency_key=spec.concurrency_key,
         branch=_branch_of(spec, suite),
         trigger=spec.trigger,
         demonstration=selection.demonstration,
@@ -119,7 +127,20 @@ def create_run(
         schedule_id=schedule_id,
         created_by=created_by,
     )
-    return store_run(session, run, targets, clock.now(), spec.launches)
+    stored = store_run(session, run, targets, clock.now(), spec.launches)
+    if spec.concurrency_key is not None:
+        _supersede_older(session, run.id, spec.concurrency_key)
+    return stored
+
+
+def _supersede_older(session: Session, run_id: str, key: str) -> None:
+    """Cancel the older runs of a key, and let all of them name the new one."""
+    # Of two runs created at once, one must see the other.
+    wait_for_lock(session, f"concurrency_key {key}")
+    for older_id in queries.runs_of_key(session, key):
+        if older_id != run_id:
+            cancel(session, older_id)
+            queries.lock_run(session, older_id).superseded_by = run_id
 
 
 @dataclass(frozen=True)
@@ -151,6 +172,8 @@ def _branch_of(spec: RunIn, suite: Suite) -> str | None:
 
     Raises 400 for a branch other than the announced one without a commit: the server does not know its head.
     """
+    if spec.head is not None:
+        return None
     if spec.branch is not None:
         if spec.commit is None and spec.branch != suite.branch:
             detail = f"give the commit too: only the head of {suite.branch or 'no branch'} was announced"
@@ -178,31 +201,58 @@ def check_run(session: Session, spec: RunIn) -> None:
 
 
 def _check_request(
-    session: Session, spec: RunIn, known_errors: Collection[str] = ()
+    session: Session, spec: RunIn, also_suppressible: Collection[str] = ()
 ) -> tuple[Suite, Selection, list[Target]]:
-    """`known_errors`: configuration errors that may be suppressed although no target has them now."""
+    """Check a request; return what it measures and where. Raises as `create_run`.
+
+    A request may suppress the configuration errors that a target has now, and those in `also_suppressible`.
+    """
     suite = queries.suite(session, spec.suite)
     if suite is None:
         raise ProblemError(
             404,
             "unknown_suite",
-            f"No agent has announced a suite {spec.suite!r}. Register its repository with an agent.",
+            f"No agent has announced a suite {spec.suite!r}. {catalog.describe_announced(session)}",
         )
+    if faults := _faults_of_sides(spec):
+        field, fault = next(iter(faults.items()))
+        raise invalid_request(f"{field}: {fault}.", faults)
     declared = suite_declaration(suite.manifest)
     able = queries.targets_of_suite(session, spec.suite)
     reported = {name for target in able for name in target.configuration}
-    selection = select_measurements(declared, spec, reported.union(known_errors))
-    targets = _targets(able, declared, spec, selection)
+    selection = select_measurements(declared, spec, reported.union(also_suppressible))
+    targets = _choose_targets(able, declared, spec, selection)
     if selection.faults:
         first = next(iter(selection.faults.items()))
         raise invalid_request(f"{first[0]}: {first[1]}.", selection.faults)
     return suite, selection, targets
 
 
+def _faults_of_sides(spec: RunIn) -> dict[str, str]:
+    """What contradicts itself about the revisions that are asked for."""
+    faults: dict[str, str] = {}
+    if spec.head is None:
+        for name in ("base", "base_branch", "pull_request"):
+            if getattr(spec, name) is not None:
+                faults[name] = "give the head of the pull request too"
+        return faults
+    for name in ("commit", "base_commit", "branch"):
+        if getattr(spec, name) is not None:
+            faults[name] = "with head, give only base or base_branch beside it"
+    if (spec.base is None) == (spec.base_branch is None):
+        faults["base"] = "with head, give either base or base_branch"
+    if spec.trigger == "a_a":
+        faults["trigger"] = "an A/A run measures one revision; leave head out"
+    return faults
+
+
 def base_of(spec: RunIn, commit: str) -> str | None:
-    """The base of an A/B run. An abbreviation of `commit` becomes `commit`, which makes it an A/A run; with
-    trigger `a_a` the base may be left out."""
-    base = spec.base_commit
+    """The base commit of an A/B or A/A run; None for other runs.
+
+    A base that abbreviates `commit`, or that it abbreviates, becomes `commit`, which makes the run an A/A run.
+    With the trigger `a_a` the base may be left out.
+    """
+    base = spec.base_commit or spec.base
     if base is None:
         return commit if spec.trigger == "a_a" else None
     if not (base.startswith(commit) or commit.startswith(base)):
@@ -213,7 +263,7 @@ def base_of(spec: RunIn, commit: str) -> str | None:
     return commit
 
 
-def _targets(
+def _choose_targets(
     of_suite: Sequence[Target],
     declared: SuiteDeclaration,
     spec: RunIn,
@@ -281,7 +331,7 @@ def get_job(session: Session, job_id: str) -> JobOut:
 
 
 def job_with_reason(job: Job, target: Target) -> tuple[JobOut, str]:
-    """An ended job, and why it ended so in one line."""
+    """An ended job, and the reason for its end in one line."""
     return run_views.job_out(job, target), reason_of_end(job)
 
 
@@ -345,7 +395,7 @@ def request_batch(session: Session, job_id: str) -> bool:
 
 
 def conclude(session: Session, job_id: str, verdict: Verdict, reason: str) -> bool:
-    """Store the job's verdict (analysing → done) and roll its run up.
+    """Store the job's verdict (analysing → done) and update its run.
 
     False, without a change, if it is not analysing.
     """
@@ -354,6 +404,21 @@ def conclude(session: Session, job_id: str, verdict: Verdict, reason: str) -> bo
         return False
     job.verdict, job.reason = verdict, reason
     move(session, job, Event.conclude, clock.now())
+    return True
+
+
+def replace_verdict(
+    session: Session, job_id: str, verdict: Verdict, reason: str
+) -> bool:
+    """Give a concluded job another verdict, because somebody waived what failed.
+
+    False, without a change, if it is not done."""
+    job = queries.lock_job(session, job_id)
+    if job is None or job.state != "done":
+        return False
+    job.verdict, job.reason = verdict, reason
+    publish_job(session, job)
+    refresh_run(session, job.run_id, clock.now())
     return True
 
 

@@ -8,7 +8,7 @@ from paceline_server.jobs import expiry, schedules, service
 from paceline_server.store.outbox import handle_topic
 
 
-@handle_topic(service.CANCEL)
+@handle_topic(service.CANCEL_TOPIC)
 def cancel(session: Session, key: str) -> None:
     """Cancel a run that nobody waits for; `key` is its id."""
     service.cancel(session, key)

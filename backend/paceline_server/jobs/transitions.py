@@ -1,8 +1,8 @@
 """Moves jobs from state to state and carries out what follows.
 
-Every change of `Job.state` except the lease statement goes through `move`, so that each is legal, published
-as a live event and rolled up into its run in the same transaction. A confirmation or a step of a bisection
-that ends without a verdict leaves an outbox row, because an alert waits for it.
+Every change of `Job.state` goes through `move`, except the SQL statement that leases a job. So each change is
+legal, is published as a live event and updates its run in the same transaction. If a confirmation or a step of a
+bisection ends without a verdict, an outbox row is added, because an alert waits for it.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import cast
 
+from paceline_contract.attempts import Cause
 from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries, run_views
-from paceline_server.jobs.schemas import Cause, JobState
+from paceline_server.jobs.schemas import JobState
 from paceline_server.jobs.states import FINAL, HELD, Event, step
 from paceline_server.store import live_events, outbox
 from paceline_server.store.session import hint
@@ -22,7 +23,7 @@ from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 
 JOBS_CHANNEL = "jobs"
-"""Hint channel that wakes waiting agents."""
+"""The channel on which `hint` wakes agents that wait for a job."""
 
 
 def move(
@@ -84,16 +85,18 @@ def publish_job(session: Session, job: Job, *, target_changed: bool = False) -> 
 
 
 def follow_up(session: Session, job: Job, at: datetime) -> None:
-    """Roll up the job's run, and queue its analysis or the decision of an alert that waits for it."""
+    """Update the job's run, and queue its analysis or the decision of alerts that its end is about."""
     run = refresh_run(session, job.run_id, at)
     if job.state == "analysing":
         outbox.add(session, "job.analyse", f"{job.id}:{job.batch}")
-    elif (run.confirms_alert_id or run.bisection_id) and job.state in FINAL - {"done"}:
+    elif (
+        run.confirms_alert_id or run.bisection_id or run.schedule_id
+    ) and job.state in FINAL - {"done"}:
         outbox.add(session, "alerts.evaluate", job.id)
 
 
 def refresh_run(session: Session, run_id: str, at: datetime) -> Run:
-    """Roll the run up from its jobs and publish a change. Locks the run; jobs must be locked before."""
+    """Set the run's state and verdict from its jobs, and publish a change. Locks the run; lock its jobs before."""
     session.flush()
     run = queries.lock_run(session, run_id)
     jobs = queries.jobs_of_runs(session, [run_id])[run_id]

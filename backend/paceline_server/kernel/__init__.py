@@ -1,1 +1,1 @@
-"""What every room stands on: settings, errors, clock, ids, logging, wire shapes. Knows no feature."""
+"""The foundation of all packages: settings, errors, clock, ids, logging, wire shapes. Knows no feature."""

@@ -1,7 +1,6 @@
-"""The server's clock, the only clock (I6): a port, the system's implementation and a frozen one for tests.
+"""The server's clock: every stored instant comes from `now()` and is UTC (I6).
 
-Invariant: every stored instant comes from `now()` and is UTC. Waiting never uses this clock: waits are on
-conditions with a deadline of `time.monotonic`.
+Tests replace it by a frozen one. Waits do not use it: their deadlines are of `time.monotonic`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Where instants come from."""
+    """The source of instants."""
 
     def now(self) -> datetime: ...
 
@@ -26,7 +25,7 @@ class SystemClock:
 
 
 class FrozenClock:
-    """Stands still until told to move. For tests; safe to read from several threads."""
+    """A clock for tests that moves only by `advance`; several threads may read it."""
 
     def __init__(self, at: datetime | None = None) -> None:
         self._at = at or datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)

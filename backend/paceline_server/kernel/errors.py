@@ -1,7 +1,7 @@
-"""Every error a client may meet, as RFC 9457 problem details with a literal `code`.
+"""Errors for clients, as RFC 9457 problem details with a literal `code`.
 
-Place: raised by services and routes, turned into an answer in `problems.py`. Invariant: a code, once
-published, keeps its meaning; text may change. Queries raise nothing of HTTP: they return None.
+Services and routes raise them, and `problems.py` turns them into responses. A published code keeps its meaning, while
+its text may change.
 """
 
 from __future__ import annotations
@@ -10,10 +10,9 @@ from collections.abc import Mapping
 
 
 class ProblemError(Exception):
-    """An error with an answer.
+    """An error that becomes a response.
 
-    `keeps_changes`: commit the session although the request fails, e.g. to store the incident that a 409
-    reports. Everything else rolls back.
+    It rolls the transaction back unless `keeps_changes`, e.g. to store the incident that a 409 reports.
     """
 
     def __init__(
@@ -38,17 +37,17 @@ class ProblemError(Exception):
 
 
 def not_found(what: str, key: str) -> ProblemError:
-    """404 `not_found`: `what` is the glossary's noun."""
+    """404 `not_found`; `what` is a noun of the glossary."""
     return ProblemError(404, "not_found", f"There is no {what} {key!r}.")
 
 
 def invalid_request(detail: str, fields: dict[str, str] | None = None) -> ProblemError:
-    """400 `invalid_request`: the text says what was expected."""
+    """400 `invalid_request`; `detail` says what was expected."""
     return ProblemError(400, "invalid_request", detail, fields=fields)
 
 
 def conflict(detail: str, code: str = "conflict") -> ProblemError:
-    """409: the thing is in a state that does not allow this."""
+    """409: the object's state does not allow this."""
     return ProblemError(409, code, detail)
 
 
@@ -60,7 +59,7 @@ def unauthenticated(detail: str = "Sign in, or send a valid token.") -> ProblemE
 
 
 def forbidden(detail: str, code: str = "forbidden") -> ProblemError:
-    """403: known, but not allowed."""
+    """403: authenticated, but not allowed."""
     return ProblemError(403, code, detail)
 
 

@@ -1,7 +1,7 @@
-"""Identifiers and secrets.
+"""Generates identifiers and secrets.
 
-Invariant: ids sort by time of creation within one process, even within one millisecond, and say what they
-name (`run_…`, `job_…`); they are no secrets. Secrets have 256 random bits and are stored as SHA-256 only.
+Ids begin with the kind of object (`run_…`, `job_…`) and sort by creation within a process. They are not secret. Secrets
+have 256 random bits and are stored only as SHA-256.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 TIME_BITS = 48
 """Milliseconds since 1970 fit until the year 10889."""
 RANDOM_BITS = 72
-"""As ULID has 80; 120 bits in all make 24 characters without padding."""
+"""Eight fewer than in a ULID: 120 bits in all make 24 characters without padding."""
 
 _lock = threading.Lock()
 _last = 0
@@ -43,7 +43,7 @@ def new_secret(prefix: str) -> str:
 
 
 def sha256_hex(secret: str) -> str:
-    """What is stored of a secret. A plain hash is enough: the input has 256 bits of entropy."""
+    """The hash to store of a secret. It needs no salt, because the secret has 256 random bits."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 

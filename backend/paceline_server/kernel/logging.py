@@ -1,16 +1,17 @@
-"""Structured logs: key=value on a terminal, JSON elsewhere. Invariant: no secret is ever written.
+"""Configures structured logs: on stderr, key=value on a terminal and JSON elsewhere; or in a file, as JSON.
 
-Place: configured once per process by its entry point. `redact` blanks values of keys that carry secrets and
-anything that looks like one of our tokens, whatever the key.
+No secret is written: `redact` blanks values of secret keys, and everything that looks like one of our tokens.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import logging.handlers
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -28,38 +29,38 @@ SECRET_KEYS = frozenset(
 )
 TOKEN = re.compile(r"\b(pl[a-z]{1,3})_[A-Za-z0-9_-]{20,}")
 URL_PASSWORD = re.compile(r"(://[^:/@\s]*+):[^@/\s]++@")
-"""Begins at `://` and gives nothing back (`++`), so that it looks at each character of a text once or twice.
-With the scheme in front it began anew at every letter: 41 s for an address of 60 kB, in the event loop."""
-LONGEST = 16 * 1024
-"""Characters of one value in a log line. Strangers choose what some of them hold."""
+"""Takes linear time, because it begins at `://` and never backtracks (`++`). A pattern that began with the scheme took
+41 s for an address of 60 kB, during which the event loop stood still."""
+MAX_VALUE_CHARACTERS = 16 * 1024
+"""Longest logged value, because clients choose some of the values."""
 
 
 def redact(_: Any, __: str, event: dict[str, Any]) -> dict[str, Any]:
-    """A structlog processor: replace secrets, however deep."""
-    return {key: _redacted(key, value) for key, value in event.items()}
+    """Replace secrets at any depth (a structlog processor)."""
+    return {key: _redact_value(key, value) for key, value in event.items()}
 
 
-def _redacted(key: object, value: Any) -> Any:
+def _redact_value(key: object, value: Any) -> Any:
     if value is not None and str(key).lower() in SECRET_KEYS:
         return "…"
     if isinstance(value, str):
-        return hide(value)
+        return redact_text(value)
     if isinstance(value, Mapping):
-        return {inner: _redacted(inner, one) for inner, one in value.items()}
+        return {name: _redact_value(name, member) for name, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [_redacted(None, one) for one in value]
+        return [_redact_value(None, member) for member in value]
     return value
 
 
-def hide(text: str) -> str:
-    """`text` without our tokens and without passwords in URLs, and no longer than a line of a log may be."""
-    if len(text) > LONGEST:
-        text = f"{text[:LONGEST]}… ({len(text)} characters)"
+def redact_text(text: str) -> str:
+    """`text` without our tokens and passwords in URLs, cut to the longest logged value."""
+    if len(text) > MAX_VALUE_CHARACTERS:
+        text = f"{text[:MAX_VALUE_CHARACTERS]}… ({len(text)} characters)"
     return URL_PASSWORD.sub(r"\1:…@", TOKEN.sub(r"\1_…", text))
 
 
-class _Bridge(logging.Handler):
-    """Sends records of libraries (uvicorn, celery, sqlalchemy) through structlog, redacted alike."""
+class _StructlogHandler(logging.Handler):
+    """Passes records of libraries (uvicorn, celery, sqlalchemy) to structlog, which redacts them."""
 
     def emit(self, record: logging.LogRecord) -> None:
         level = record.levelname.lower()
@@ -73,8 +74,8 @@ class _Bridge(logging.Handler):
             )
 
 
-class _Lines:
-    """Writes a line to the current stderr. A reader that went away (closed pipe) must not fail a request."""
+class _StderrLogger:
+    """Writes lines to the current stderr. A closed pipe must not fail a request."""
 
     def __init__(self, *_: object) -> None:
         pass
@@ -87,8 +88,57 @@ class _Lines:
     log = debug = info = warning = warn = error = critical = exception = fatal = msg
 
 
-def configure(json: bool | None = None, level: int = logging.INFO) -> None:
-    """Set up this process's logs on stderr. `json` None: by whether stderr is a terminal."""
+FILE_BYTES = 10 * 1024 * 1024
+"""Size of a log file from which on another begins; one earlier file is kept."""
+
+
+class _FileLogger:
+    """Writes lines to a file; of warnings and errors a person reads a sentence on stderr."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = logging.handlers.RotatingFileHandler(
+            path, maxBytes=FILE_BYTES, backupCount=1, encoding="utf-8", delay=True
+        )
+        self._stderr = _StderrLogger()
+
+    def msg(self, line: str, _: str) -> None:
+        self._file.handle(logging.makeLogRecord({"msg": line}))
+
+    def warning(self, line: str, sentence: str) -> None:
+        self.msg(line, sentence)
+        self._stderr.msg(f"  {sentence} (all of it: {self._path})")
+
+    log = debug = info = msg
+    warn = error = critical = exception = fatal = warning
+
+
+NOT_IN_SENTENCES = ("event", "level", "timestamp", "exception")
+
+
+def _sentence(event: Mapping[str, Any]) -> str:
+    """`warning: agent ended, again_in_s=1.0`."""
+    values = [
+        f"{key}={value}" for key, value in event.items() if key not in NOT_IN_SENTENCES
+    ]
+    cause = str(event.get("exception", "")).strip().splitlines()[-1:]
+    said = str(event.get("event", "")).replace("_", " ")
+    return f"{event.get('level', 'warning')}: {', '.join([said, *values, *cause])}"
+
+
+def _line_and_sentence(
+    logger: Any, name: str, event: dict[str, Any]
+) -> tuple[tuple[str, str], dict[str, Any]]:
+    sentence = _sentence(event)
+    line = structlog.processors.JSONRenderer()(logger, name, event)
+    return (str(line), sentence), {}
+
+
+def configure(
+    json: bool | None = None, level: int = logging.INFO, *, file: Path | None = None
+) -> None:
+    """Set up the logs of this process. `json` None: JSON unless stderr is a terminal. `file`: where they go instead,
+    so that what a person reads on the terminal is not interrupted; warnings are shown there, too."""
     as_json = (not sys.stderr.isatty()) if json is None else json
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
@@ -97,20 +147,22 @@ def configure(json: bool | None = None, level: int = logging.INFO) -> None:
         structlog.processors.format_exc_info,
         redact,
     ]
-    last: Any = (
-        structlog.processors.JSONRenderer()
-        if as_json
-        else structlog.processors.LogfmtRenderer(
-            key_order=["timestamp", "level", "event"], drop_missing=True
-        )
+    factory: Callable[..., Any] = _StderrLogger
+    last: Any = structlog.processors.LogfmtRenderer(
+        key_order=["timestamp", "level", "event"], drop_missing=True
     )
+    if file is not None:
+        to_file = _FileLogger(file)
+        factory, last = (lambda *_: to_file), _line_and_sentence
+    elif as_json:
+        last = structlog.processors.JSONRenderer()
     structlog.configure(
         processors=[*shared, last],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=_Lines,
+        logger_factory=factory,
         cache_logger_on_first_use=False,
     )
     root = logging.getLogger()
-    root.handlers = [_Bridge()]
+    root.handlers = [_StructlogHandler()]
     root.setLevel(logging.WARNING)
     logging.getLogger("uvicorn.access").disabled = True

@@ -1,14 +1,16 @@
-"""C2 as a document: FastAPI's OpenAPI with our one error shape in place of its own.
+"""Adapts FastAPI's OpenAPI document: every operation may answer `application/problem+json`, our only error shape,
+and every operation that needs a credential takes a project.
 
-Place: `paceline-server openapi` writes it to `backend/openapi.json`, from which the frontend's types are
-generated. Invariant: deterministic; every operation says it may answer `application/problem+json`.
+`paceline-server openapi` writes the document to `backend/openapi.json`, from which the frontend's types are generated.
 """
 
 from __future__ import annotations
 
 import json
+from inspect import cleandoc
 from typing import Any
 
+import msgspec
 from fastapi import FastAPI
 
 from paceline_server.kernel.wire import Problem
@@ -21,34 +23,73 @@ PROBLEM = {
 }
 
 
+PROJECT = {
+    "name": "project",
+    "in": "query",
+    "required": False,
+    "description": "Which of your projects; `default`, or your only one, unless given. A token has its own.",
+    "schema": {"type": "string"},
+}
+"""`accounts/admission.py` reads it before any route runs, so no route declares it."""
+
+
 def install(app: FastAPI) -> None:
     """Let `app.openapi()` return the adapted document."""
     original = app.openapi
 
     def adapted() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = _with_problems(original())
+            app.openapi_schema = _add_problems(original())
         return app.openapi_schema
 
     app.openapi = adapted  # type: ignore[method-assign]  # FastAPI documents this way of extending it
 
 
-def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
+def _add_problems(document: dict[str, Any]) -> dict[str, Any]:
     schemas = document["components"]["schemas"]
     schemas["Problem"] = Problem.model_json_schema()
-    for gone in ("HTTPValidationError", "ValidationError"):
-        schemas.pop(gone, None)
+    for replaced in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(replaced, None)
     for path, operations in document["paths"].items():
         if not path.startswith("/api/"):
             continue
         for operation in operations.values():
             operation["responses"].pop("422", None)
             operation["responses"]["default"] = PROBLEM
+            if "security" in operation:
+                operation.setdefault("parameters", []).append(PROJECT)
     document["paths"] = dict(sorted(document["paths"].items()))
     document["components"]["schemas"] = dict(sorted(schemas.items()))
     return document
 
 
-def text(app: FastAPI) -> str:
-    """The document as committed: stable order, two spaces, a newline at the end."""
+def inlined_schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
+    """The schema of a type of the contract between agent and server, with what it refers to put in place.
+
+    Discriminators go, because they refer to components; Python's anchors become those of JSON schemas.
+    """
+    schema = msgspec.json.schema(shape)
+    definitions = schema.pop("$defs")
+
+    def put(node: Any) -> Any:
+        if isinstance(node, list):
+            return [put(child) for child in node]
+        if not isinstance(node, dict):
+            return node
+        if isinstance(node.get("$ref"), str):
+            return put(definitions[node["$ref"].rsplit("/", 1)[1]])
+        inlined = {key: put(child) for key, child in node.items()}
+        inlined.pop("discriminator", None)
+        if isinstance(pattern := inlined.get("pattern"), str):
+            inlined["pattern"] = pattern.replace(r"\A", "^").replace(r"\Z", "$")
+        if isinstance(description := inlined.get("description"), str):
+            inlined["description"] = cleandoc(description)
+        return inlined
+
+    document: dict[str, Any] = put(schema)
+    return document
+
+
+def render_document(app: FastAPI) -> str:
+    """The document as it is committed: in stable order, indented by two spaces."""
     return json.dumps(app.openapi(), indent=2, ensure_ascii=False) + "\n"

@@ -1,8 +1,7 @@
-"""The built frontend, served in both shapes: files with a hash in their name for ever, the page itself never
-cached.
+"""Serves the built frontend on every path that no API route takes.
 
-Place: behind every API route. Invariant: a path under `/api/` is never answered with a page, and no file
-outside the directory is reachable. Without a build, one sentence says how to make one.
+Files with a hash in their name are cached for ever, the page itself is revalidated each time. No file outside the
+directory is reachable.
 """
 
 from __future__ import annotations
@@ -20,17 +19,16 @@ from paceline_server.kernel.errors import ProblemError
 
 FOR_EVER = "public, max-age=31536000, immutable"
 HASHED = "assets"
-"""Vite writes files with a content hash in their name here."""
+"""The directory in which Vite puts a content hash into file names."""
 LONGEST_PATH = 1024
-"""Characters. Resolving a path looks at every directory on the way, each time from the root."""
+"""Characters. The time to resolve a path grows with the square of its length."""
 LONGEST_NAME = 255
-"""Bytes of one name: longer ones make file systems raise instead of finding nothing."""
+"""Bytes of a file name. For longer ones, file systems raise an error other than "not found"."""
 MISSING = "Paceline's API is running. Its pages are not built: run `make run`, or `npm run build` in frontend/.\n"
 
 
 class _WholeFile(FileResponse):
-    """A file, always all of it: these are small, and a range that cannot be read would be answered in plain
-    text."""
+    """A file that is always sent whole: Starlette refuses an invalid range in plain text, not as a problem."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = [
@@ -42,13 +40,13 @@ class _WholeFile(FileResponse):
 
 
 def frontend_dir(configured: Path | None) -> Path | None:
-    """Where the built pages are: as configured, else `frontend/dist` of the clone this code runs from."""
+    """The directory of the built pages: as configured, else `frontend/dist` of this clone; None if not built."""
     path = configured or Path(__file__).resolve().parents[3] / "frontend" / "dist"
     return path.resolve() if (path / "index.html").is_file() else None
 
 
 def install(app: FastAPI, configured: Path | None, dependencies: list[Depends]) -> None:
-    """Serve pages for every path no route has taken and `accounts/admission.py` lets through."""
+    """Add the route of the pages; it must be the last."""
     mimetypes.add_type("text/javascript", ".js")
     mimetypes.add_type("font/woff2", ".woff2")
 
@@ -70,7 +68,7 @@ def install(app: FastAPI, configured: Path | None, dependencies: list[Depends]) 
             return PlainTextResponse(
                 MISSING, status_code=404, headers={"Cache-Control": "no-store"}
             )
-        file = _inside(root, path)
+        file = _find_file(root, path)
         if file is not None:
             hashed = file.parent.name == HASHED
             return _WholeFile(
@@ -81,8 +79,8 @@ def install(app: FastAPI, configured: Path | None, dependencies: list[Depends]) 
         return _WholeFile(root / "index.html", headers={"Cache-Control": "no-cache"})
 
 
-def _inside(root: Path, path: str) -> Path | None:
-    """The file `path` names below `root`, if it is one."""
+def _find_file(root: Path, path: str) -> Path | None:
+    """The file at `path` below `root`, if there is one."""
     if not path:
         return None
     try:

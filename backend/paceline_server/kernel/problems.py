@@ -1,7 +1,7 @@
-"""Turns every failure into `application/problem+json`: ours, FastAPI's, Starlette's and the unexpected.
+"""Turns every error into `application/problem+json`: ours, FastAPI's, Starlette's and unexpected ones.
 
-Invariant: no answer with status ≥ 400 has another shape, and an unexpected exception answers 500 `internal`
-without its text (which goes to the log, with the request id).
+No response with a status of 400 or more has another shape. The text of an unexpected exception goes only to the log,
+with the request id.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ CODES = {
 TYPE_PREFIX = "urn:paceline:problem:"
 
 
-def answer(problem: ProblemError) -> JSONResponse:
-    """The response of one problem."""
+def to_response(problem: ProblemError) -> JSONResponse:
+    """The response for a problem."""
     body = Problem(
         type=TYPE_PREFIX + problem.code,
         title=problem.title,
@@ -58,7 +58,7 @@ def _plain(text: object, limit: int = 300) -> str:
 
 
 def _fields(faults: list[Any]) -> dict[str, str]:
-    """`{"body.name": "…"}` of pydantic's error list, at most 20, without the refused values."""
+    """`{"body.name": "…"}` for the first 20 of pydantic's errors, without the refused values."""
     fields = {}
     for fault in faults[:20]:
         where = ".".join(_plain(part, 60) for part in fault.get("loc", ())) or "body"
@@ -66,33 +66,33 @@ def _fields(faults: list[Any]) -> dict[str, str]:
     return fields
 
 
-def _of_validation(_: Request, error: Exception) -> JSONResponse:
+def _respond_to_validation(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this type only
     fields = _fields(list(error.errors()))
     where, text = next(iter(fields.items()), ("body", "invalid"))
-    return answer(
+    return to_response(
         ProblemError(422, "invalid_request", f"{where}: {text}", fields=fields)
     )
 
 
-def _of_starlette(_: Request, error: Exception) -> JSONResponse:
+def _respond_to_http(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this type only
     code = CODES.get(error.status_code, "http_error")
     headers: Mapping[str, str] = error.headers or {}
-    return answer(
+    return to_response(
         ProblemError(error.status_code, code, _plain(error.detail), headers=headers)
     )
 
 
-def _of_ours(_: Request, error: Exception) -> JSONResponse:
+def _respond_to_problem(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ProblemError)  # noqa: S101 - registered for this type only
-    return answer(error)
+    return to_response(error)
 
 
-def _of_value(_: Request, error: Exception) -> JSONResponse:
-    """The database refused a value no schema forbids (NUL, a lone surrogate, 2^63): the client's fault."""
+def _respond_to_refused_value(_: Request, error: Exception) -> JSONResponse:
+    """422: the database refused a value that no schema forbids (NUL, a lone surrogate, 2^63)."""
     log.warning("value_refused_by_database", error=type(error).__name__)
-    return answer(
+    return to_response(
         ProblemError(
             422,
             "invalid_request",
@@ -101,8 +101,8 @@ def _of_value(_: Request, error: Exception) -> JSONResponse:
     )
 
 
-def _of_database(request: Request, error: Exception) -> JSONResponse:
-    """The database cannot be reached or is locked for too long: worth a retry."""
+def _respond_to_database(request: Request, error: Exception) -> JSONResponse:
+    """503: the database cannot be reached or was locked for too long."""
     log.error(
         "database_unavailable", path=request.scope["path"][:200], error=str(error)[:300]
     )
@@ -112,12 +112,12 @@ def _of_database(request: Request, error: Exception) -> JSONResponse:
         "The database is not answering; try again.",
         headers={"Retry-After": "1"},
     )
-    return answer(problem)
+    return to_response(problem)
 
 
-def internal() -> JSONResponse:
-    """The answer to the unexpected."""
-    return answer(
+def internal_error() -> JSONResponse:
+    """The response to an unexpected exception."""
+    return to_response(
         ProblemError(
             500, "internal", "Something went wrong here; the log has the request id."
         )
@@ -127,24 +127,24 @@ def internal() -> JSONResponse:
 Handler = Callable[[Request, Exception], JSONResponse]
 
 HANDLERS: Mapping[type[Exception], Handler] = {
-    ProblemError: _of_ours,
-    RequestValidationError: _of_validation,
-    HTTPException: _of_starlette,
-    DataError: _of_value,
-    UnicodeEncodeError: _of_value,
-    OverflowError: _of_value,
-    OperationalError: _of_database,
+    ProblemError: _respond_to_problem,
+    RequestValidationError: _respond_to_validation,
+    HTTPException: _respond_to_http,
+    DataError: _respond_to_refused_value,
+    UnicodeEncodeError: _respond_to_refused_value,
+    OverflowError: _respond_to_refused_value,
+    OperationalError: _respond_to_database,
 }
 
 
 def install(app: FastAPI) -> None:
-    """Register every handler. Unexpected exceptions are caught by `Requests` (it knows the request id)."""
+    """Register every handler. `Requests` catches unexpected exceptions, because it knows the request id."""
     for kind, handler in HANDLERS.items():
         app.add_exception_handler(kind, handler)
 
 
-def of(request: Request, error: Exception) -> JSONResponse | None:
-    """The answer to an error in front of the routes; None for one that nobody expects."""
+def respond_to(request: Request, error: Exception) -> JSONResponse | None:
+    """The response to an error raised before any route; None for an unexpected exception."""
     handler = next(
         (handler for kind, handler in HANDLERS.items() if isinstance(error, kind)), None
     )

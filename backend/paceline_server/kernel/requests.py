@@ -1,7 +1,7 @@
-"""Around every request: an id, a log line, metrics, security headers, and the last catch.
+"""The outermost middleware: gives every request an id, a log line, metrics and security headers.
 
-Place: pure ASGI, outermost, so that streams pass unbuffered. Invariant: the log line carries the route's
-template, never the query string or a header (they may hold secrets).
+It also answers unexpected exceptions. It is plain ASGI, so that streams pass unbuffered. Logs have the route's template,
+never the query string or a header, which may hold secrets.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ SECONDS = Histogram(
     "paceline_request_seconds", "Time to the end of the answer.", ["route", "method"]
 )
 TEMPLATE = "paceline.template"
-"""Where the scope says which route a request goes to, as declared: `/api/v1/targets/{target_id}`."""
+"""The scope's key for the path of the route as declared: `/api/v1/targets/{target_id}`."""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-"""Anything else counts as one: a series of figures per invented method would fill the memory."""
+"""Other methods are counted as `other`: one metric per invented method would fill the memory."""
 STRICT_TRANSPORT = (b"strict-transport-security", b"max-age=31536000")
 SECURITY_HEADERS = [
     (b"x-content-type-options", b"nosniff"),
@@ -53,12 +53,11 @@ SECURITY_HEADERS = [
         b"frame-ancestors 'none'",
     ),
 ]
-"""Inline styles: Mantine and Recharts set style attributes. Scripts come from our files only."""
+"""Inline styles are allowed because Mantine and Recharts set style attributes."""
 
 
 def is_secure(scope: Scope, public_url: str | None) -> bool:
-    """Whether the browser reaches us by HTTPS: the request came by it, or `public_url` says so of this host
-    (a proxy that ends TLS)."""
+    """Whether the browser uses HTTPS: the request does, or `public_url` declares it for this host (a proxy ends TLS)."""
     if scope["scheme"] == "https":
         return True
     public = urlsplit(public_url or "")
@@ -69,7 +68,7 @@ def is_secure(scope: Scope, public_url: str | None) -> bool:
 
 
 class Requests:
-    """The middleware. `public_url`: as browsers reach us, if configured."""
+    """The middleware. `public_url`: the address that browsers use, if configured."""
 
     def __init__(self, app: App, public_url: str | None) -> None:
         self.app = app
@@ -80,8 +79,8 @@ class Requests:
             await self.app(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        given = headers.get(b"x-request-id", b"")
-        request_id = given.decode() if REQUEST_ID.match(given) else new_id("req")
+        header = headers.get(b"x-request-id", b"")
+        request_id = header.decode() if REQUEST_ID.match(header) else new_id("req")
         started = time.perf_counter()
         status = 0
 
@@ -93,7 +92,7 @@ class Requests:
                     *message.get("headers", ()),
                     (b"x-request-id", request_id.encode()),
                 ]
-                message["headers"] += self._added(scope, message["headers"])
+                message["headers"] += self._extra_headers(scope, message["headers"])
             await send(message)
 
         with structlog.contextvars.bound_contextvars(request_id=request_id):
@@ -104,30 +103,29 @@ class Requests:
                     "unexpected", method=scope["method"][:20], path=scope["path"][:200]
                 )
                 if status:
-                    raise  # the answer has begun: cut the connection so that nobody takes it for whole
-                await problems.internal()(scope, receive, send_on)
+                    raise  # cuts the connection, so that no client takes the begun response for complete
+                await problems.internal_error()(scope, receive, send_on)
             finally:
                 self._record(scope, status, time.perf_counter() - started)
 
-    def _added(
+    def _extra_headers(
         self, scope: Scope, headers: list[tuple[bytes, bytes]]
     ) -> list[tuple[bytes, bytes]]:
-        added = list(SECURITY_HEADERS)
+        extra = list(SECURITY_HEADERS)
         if is_secure(scope, self.public_url):
-            added.append(STRICT_TRANSPORT)
+            extra.append(STRICT_TRANSPORT)
         if scope["path"].startswith("/api/") and not any(
             name == b"cache-control" for name, _ in headers
         ):
-            added.append((b"cache-control", b"no-store"))
-        return added
+            extra.append((b"cache-control", b"no-store"))
+        return extra
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         route = scope.get(TEMPLATE, "unmatched")
         method = scope["method"] if scope["method"] in METHODS else "other"
         REQUESTS.labels(route, method, status).inc()
         SECONDS.labels(route, method).observe(seconds)
-        quiet = status < 400
-        (log.debug if quiet else log.info)(
+        (log.debug if status < 400 else log.info)(
             "request",
             method=method,
             route=route,

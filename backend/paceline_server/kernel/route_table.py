@@ -1,8 +1,7 @@
-"""Finds the routes of a path before any of them runs: which methods it has, and what each one takes.
+"""Finds the route of a request before it runs, with its methods, dependencies and the formats of its parameters.
 
-Built once from the finished application, so that what is decided in front of the routes (who may send a body,
-which methods a path has, how a number is written) needs no list of its own and covers a new route by default.
-Who may use a route is decided in `accounts/admission.py`.
+The table is read once from the finished application, so that a new route is covered by default.
+`accounts/admission.py` decides with it who may use a route.
 """
 
 from __future__ import annotations
@@ -18,15 +17,15 @@ from fastapi import FastAPI
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import RouteContext, iter_route_contexts
 
-from paceline_server.kernel.wire import INSTANT, INSTANT_WORDS
+from paceline_server.kernel.wire import INSTANT, INSTANT_FORMAT
 
-WRITTEN_AS: Mapping[type, tuple[re.Pattern[str], str]] = {
+VALUE_FORMATS: Mapping[type, tuple[re.Pattern[str], str]] = {
     int: (re.compile(r"-?[0-9]+"), "an integer in decimal digits"),
     bool: (re.compile(r"true|false"), "true or false"),
-    datetime: (INSTANT, INSTANT_WORDS),
+    datetime: (INSTANT, INSTANT_FORMAT),
 }
-"""How a value in an address is written (RFC 8259, RFC 3339). pydantic alone would take `1.0` for an integer,
-`on` for a truth value and `0.5` for an instant of 1970."""
+"""Formats of values in an address (RFC 8259, RFC 3339). pydantic alone would accept `1.0` as an integer, `on` as a
+boolean and `0.5` as an instant of 1970."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +35,19 @@ class Route:
     template: str
     """The path as declared: `/api/v1/targets/{target_id}`."""
     dependencies: tuple[object, ...] | None
-    """What its dependencies call, however deep; None of a route that FastAPI itself adds."""
+    """The callables of its dependencies at any depth; None if FastAPI itself added the route."""
     max_body_bytes: int | None
-    """What FastAPI knows as `max_body_size`; None of a route that reads no body."""
-    written: Mapping[tuple[str, str], tuple[re.Pattern[str], str]]
-    """By place (`path`, `query`) and name: how a value is written, as a pattern and in words."""
+    """FastAPI's `max_body_size`; None if the route reads no body."""
+    formats: Mapping[tuple[str, str], tuple[re.Pattern[str], str]]
+    """The format of a value by place (`path`, `query`) and name, as a pattern and in words."""
 
-    def misspelt(self, place: str, values: Iterable[tuple[str, str]]) -> dict[str, str]:
-        """What was expected, by field, of those of `values` that are not written as their type is."""
+    def find_malformed(
+        self, place: str, values: Iterable[tuple[str, str]]
+    ) -> dict[str, str]:
+        """The expected format, by field, of those of `values` that do not have it."""
         faults = {}
         for name, value in values:
-            expected = self.written.get((place, name))
+            expected = self.formats.get((place, name))
             if expected is not None and expected[0].fullmatch(value) is None:
                 faults[f"{place}.{name}"] = f"expected {expected[1]}"
         return faults
@@ -54,7 +55,7 @@ class Route:
 
 @dataclass(frozen=True)
 class Match:
-    """Every method of the path that was asked for, each with the values it finds in the path."""
+    """The methods of a path, each with its route and the values it reads from the path."""
 
     methods: Mapping[str, tuple[Route, Mapping[str, str]]]
 
@@ -77,23 +78,25 @@ class RouteTable:
         self.routes: list[Route] = []
         self._fixed: dict[str, Match] = {}
         self._paths: dict[str, _Path] = {}
-        self._pages = Match({})
+        self.pages = Match({})
+        """The route that takes every path no other has."""
         for context in iter_route_contexts(app.routes):
             self._add(context)
 
     def _add(self, context: RouteContext) -> None:
         dependant: Dependant | None = getattr(context, "dependant", None)
-        each = () if dependant is None else (dependant, *_flat(dependant))
+        nested = [] if dependant is None else list(_nested_dependencies(dependant))
+        readers = [] if dependant is None else [dependant, *nested]
         route = Route(
             context.path_format or "",
-            None if dependant is None else tuple(one.call for one in each[1:]),
+            None if dependant is None else tuple(inner.call for inner in nested),
             getattr(context, "max_body_size", None),
-            {key: expected for one in each for key, expected in _written(one)},
+            dict(pair for reader in readers for pair in _parameter_formats(reader)),
         )
         self.routes.append(route)
         methods = sorted(context.methods or ())
         if (context.path or "").endswith(":path}"):
-            self._pages = Match({method: (route, {}) for method in methods})
+            self.pages = Match({method: (route, {}) for method in methods})
             return
         if not context.path_regex.groups:
             known = self._fixed.get(route.template, Match({})).methods
@@ -108,38 +111,28 @@ class RouteTable:
             path.methods.setdefault(method, route)
 
     def find(self, path: str) -> Match | None:
-        """What is at `path`; None when nothing is, and the pages may answer. A path without values is itself
-        and no other; of templates that match, the first that has a method answers it."""
+        """The methods of `path`; None if no route has it. A route without path values wins; else, for each method,
+        the first template that matches."""
         fixed = self._fixed.get(path)
         if fixed is not None:
             return fixed
         methods: dict[str, tuple[Route, Mapping[str, str]]] = {}
-        for each in self._paths.values():
-            matched = each.regex.match(path)
+        for template in self._paths.values():
+            matched = template.regex.match(path)
             if matched is not None:
                 params = matched.groupdict()
-                methods = {
-                    **{
-                        method: (route, params)
-                        for method, route in each.methods.items()
-                    },
-                    **methods,
-                }
+                for method, route in template.methods.items():
+                    methods.setdefault(method, (route, params))
         return Match(methods) if methods else None
 
-    @property
-    def pages(self) -> Match:
-        """The route that takes every path no other has."""
-        return self._pages
 
-
-def _flat(dependant: Dependant) -> Iterator[Dependant]:
+def _nested_dependencies(dependant: Dependant) -> Iterator[Dependant]:
     for dependency in dependant.dependencies:
         yield dependency
-        yield from _flat(dependency)
+        yield from _nested_dependencies(dependency)
 
 
-def _written(
+def _parameter_formats(
     dependant: Dependant,
 ) -> Iterator[tuple[tuple[str, str], tuple[re.Pattern[str], str]]]:
     for place, params in (
@@ -147,16 +140,16 @@ def _written(
         ("query", dependant.query_params),
     ):
         for param in params:
-            expected = WRITTEN_AS.get(_scalar(param.field_info.annotation))
+            expected = VALUE_FORMATS.get(_scalar_type(param.field_info.annotation))
             if expected is not None:
                 yield (place, param.alias), expected
 
 
-def _scalar(annotation: Any) -> Any:
-    """The one type of a value beside None: `int` of `Annotated[int | None, …]`."""
+def _scalar_type(annotation: Any) -> Any:
+    """The only type besides None: `int` of `Annotated[int | None, …]`."""
     if get_origin(annotation) is Annotated:
-        return _scalar(get_args(annotation)[0])
+        return _scalar_type(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
         kinds = [arg for arg in get_args(annotation) if arg is not type(None)]
-        return _scalar(kinds[0]) if len(kinds) == 1 else None
+        return _scalar_type(kinds[0]) if len(kinds) == 1 else None
     return annotation

@@ -1,7 +1,6 @@
-"""Settings, read once from `PACELINE_*` environment variables.
+"""Reads the server's settings from `PACELINE_*` environment variables.
 
-Place: below everything. Invariant: no secret has a default, and an impossible combination is refused at start
-with what to do about it. Holds no connections (see `store/session.py`, `store/hints.py`).
+No secret has a default. Impossible combinations are refused at start, with what to do about them.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import ipaddress
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -18,11 +17,11 @@ PREFIX = "PACELINE_"
 
 
 class SettingsError(Exception):
-    """The environment asks for something impossible; the text says which variable and what to do."""
+    """A setting is invalid; the text names the variable and says what to do."""
 
 
 class Settings(BaseModel):
-    """One process's settings. `redis_url` absent means the embedded shape (DESIGN §5)."""
+    """The settings of a process. Without `redis_url` it is embedded: broker and live fan-out are in the process."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,26 +40,40 @@ class Settings(BaseModel):
     confirm_patience_s: float = Field(default=6 * 3600.0, gt=0)
     """How long an A/B run may wait for an agent before history decides without it (STATISTICS §4.5)."""
     bisect_budget: int = Field(default=6, ge=1, le=100)
-    """A/B jobs of one bisection: five find one commit among 32, the sixth repeats one that could not tell."""
+    """A/B jobs of a bisection: five find the commit among 32, and the sixth repeats an inconclusive step."""
     sweep_s: float = Field(default=1.0, gt=0)
     session_days: float = Field(default=14.0, gt=0)
+    """When a session of a browser ends however much it is used."""
+    session_idle_hours: float = Field(default=72.0, gt=0)
+    """After how long without a request it ends: a weekend, so that Monday begins signed in."""
+    invitation_days: float = Field(default=7.0, gt=0)
     sign_in_link_minutes: float = Field(default=30.0, gt=0)
     enrolment_code_minutes: float = Field(default=60.0, gt=0)
     max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)
-    """Largest request body on the wire; ingest bounds the inflated size itself."""
+    """The largest request body as sent; ingest limits the inflated size itself."""
     pressure_limit_percent: float | None = Field(default=None, gt=0, le=100)
     """How much steal or CPU pressure voids a job; None: the limit of STATISTICS §1. Raise it only for targets
     that are always shared; the value is stored with every decision."""
     drift_limit_percent: float | None = Field(default=None, gt=0)
-    """How far the calibration kernel may drift from before a job to after it; None and when to raise it: as
-    above."""
+    """How far the calibration kernel may drift during a job; None, and when to raise it: as above."""
     webhook_url: str | None = None
-    """Where confirmed alerts are posted as JSON; None: they are only logged and shown."""
+    """A webhook channel of every project, for operators; None: projects have the channels their members made."""
     webhook_timeout_s: float = Field(default=5.0, gt=0, le=25)
-    """A worker waits no longer for the receiver, and for less than a row's claim; the outbox tries again."""
+    """How long a request to a receiver may take as a whole; must be less than `outbox.CLAIM_S`."""
+    channel_networks: str = ""
+    """Comma-separated networks or addresses that channels may reach although they are not public, e.g.
+    `10.0.0.0/8,127.0.0.1`. Without it, nobody can make this server send requests into its own network."""
+    smtp_host: str | None = None
+    """The mail server of e-mail channels; None: projects cannot make any."""
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    smtp_user: str | None = None
+    smtp_password: str | None = None
+    smtp_from: str = ""
+    """The address that messages come from."""
     trusted_proxies: str = ""
-    """Addresses or networks (comma-separated) of the proxies in front, whose `X-Forwarded-For` and `-Proto`
-    are believed; empty: nobody's. Without it everybody behind a proxy counts as one place."""
+    """Comma-separated addresses or networks of proxies whose `X-Forwarded-For` and `-Proto` are believed. Without
+    it, everybody behind a proxy counts as one place."""
     log_json: bool | None = None
     """None: key=value on a terminal, JSON elsewhere."""
 
@@ -78,19 +91,38 @@ class Settings(BaseModel):
             raise ValueError(
                 "PACELINE_REDIS_URL must start with redis://, rediss:// or unix://"
             )
-        for proxy in self.proxies:
-            try:
-                ipaddress.ip_network(proxy)
-            except ValueError as error:
-                raise ValueError(
-                    f"PACELINE_TRUSTED_PROXIES: {error}; e.g. 10.0.0.7,172.16.0.0/12"
-                ) from None
+        if self.smtp_host is not None and "@" not in self.smtp_from:
+            raise ValueError(
+                "PACELINE_SMTP_FROM must be the address that messages come from, e.g. paceline@example.org"
+            )
+        for name, networks in (
+            ("TRUSTED_PROXIES", self.proxies),
+            ("CHANNEL_NETWORKS", _listed(self.channel_networks)),
+        ):
+            for network in networks:
+                try:
+                    ipaddress.ip_network(network)
+                except ValueError as error:
+                    raise ValueError(
+                        f"{PREFIX}{name}: {error}; e.g. 10.0.0.7,172.16.0.0/12"
+                    ) from None
+        if self.webhook_url is not None and not self.webhook_url.startswith(
+            ("http://", "https://")
+        ):
+            raise ValueError("PACELINE_WEBHOOK_URL must be an http or https URL")
         return self
 
     @property
     def proxies(self) -> list[str]:
-        """`trusted_proxies`, one by one."""
-        return [one.strip() for one in self.trusted_proxies.split(",") if one.strip()]
+        """`trusted_proxies` as a list."""
+        return _listed(self.trusted_proxies)
+
+    @property
+    def reachable_networks(
+        self,
+    ) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+        """`channel_networks` as networks."""
+        return tuple(map(ipaddress.ip_network, _listed(self.channel_networks)))
 
     @property
     def embedded(self) -> bool:
@@ -99,7 +131,7 @@ class Settings(BaseModel):
 
     @property
     def offline_after_s(self) -> float:
-        """An agent unheard of for three heartbeats is offline."""
+        """An agent is offline after three heartbeats without a sign of it."""
         return 3 * self.heartbeat_s
 
     @property
@@ -114,13 +146,14 @@ class Settings(BaseModel):
         return url
 
 
+def _listed(text: str) -> list[str]:
+    return [entry.strip() for entry in text.split(",") if entry.strip()]
+
+
 def load_settings(
     environ: Mapping[str, str] | None = None, **overrides: Any
 ) -> Settings:
-    """Settings from `PACELINE_*` and overrides (overrides win; None means unset).
-
-    Raises `SettingsError` naming each variable that is wrong.
-    """
+    """Settings from `PACELINE_*` and overrides, which win unless None. Raises `SettingsError`."""
     environ = os.environ if environ is None else environ
     values: dict[str, Any] = {}
     for name in Settings.model_fields:
@@ -144,13 +177,13 @@ def load_settings(
 _current: list[Settings] = []
 
 
-def use(settings: Settings) -> None:
-    """Make `settings` the process's (entry points and tests; the newest call wins)."""
+def set_current(settings: Settings) -> None:
+    """Set the settings of this process (entry points and tests)."""
     _current[:] = [settings]
 
 
 def current() -> Settings:
-    """The process's settings; read from the environment when no entry point said otherwise."""
+    """The settings of this process; read from the environment if none were set."""
     if not _current:
-        use(load_settings())
+        set_current(load_settings())
     return _current[0]

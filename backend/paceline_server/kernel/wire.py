@@ -1,6 +1,6 @@
-"""Base classes of every wire shape. Invariant: unknown request fields are refused, timestamps are UTC.
+"""Base classes of all wire shapes.
 
-Place in the journey: the edge of HTTP, below every feature's `schemas.py`. Holds no feature knowledge.
+A request is refused if it has an unknown field, a value of another type, or a value that a database cannot store.
 """
 
 from __future__ import annotations
@@ -22,58 +22,57 @@ from pydantic import (
 Item = TypeVar("Item")
 
 INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ].*")
-INSTANT_WORDS = "an instant as in 2026-11-23T14:00:00Z"
-DEEPEST = 128
-"""Arrays and objects in one another; a manifest has six. Deeper ones exhaust the stack of what reads them."""
+INSTANT_FORMAT = "an instant as in 2026-11-23T14:00:00Z"
+MAX_DEPTH = 128
+"""Deepest nesting of arrays and objects; a manifest has six levels. Parsers of much deeper values exhaust their stack."""
 
 
-def _written_instant(value: Any) -> Any:
+def _check_instant(value: Any) -> Any:
     if isinstance(value, datetime) or (
         isinstance(value, str) and INSTANT.fullmatch(value)
     ):
         return value
-    raise ValueError(f"expected {INSTANT_WORDS}")
+    raise ValueError(f"expected {INSTANT_FORMAT}")
 
 
-Instant = Annotated[AwareDatetime, BeforeValidator(_written_instant), Strict(False)]
-"""A time in a body, as RFC 3339 writes it: JSON has no type of its own for one, so it is the one that is
-read from text. Numbers, bare dates and times without a zone are refused."""
+Instant = Annotated[AwareDatetime, BeforeValidator(_check_instant), Strict(False)]
+"""An instant in a body, as RFC 3339 text. Numbers, bare dates and times without a zone are refused."""
 
 
 class Request(BaseModel):
-    """A body sent to us: unknown fields are an error, so that a typo never passes silently, and no value is
-    bent into the type that is wanted (`0` is not false)."""
+    """The body of a request. Unknown fields are an error, and no value is converted to another type (`0` is not
+    false)."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     @model_validator(mode="before")
     @classmethod
-    def _storable(cls, data: Any) -> Any:
+    def _refuse_unstorable(cls, data: Any) -> Any:
         """Refuse text that PostgreSQL cannot store, so that both databases answer alike."""
         if not is_storable(data):
             raise ValueError(
                 "text contains NUL or a lone surrogate, a number is beyond 64 bits or not finite, "
-                f"or something is nested deeper than {DEEPEST}"
+                f"or something is nested deeper than {MAX_DEPTH}"
             )
         return data
 
 
 def is_storable(value: Any) -> bool:
     """Whether both databases can store `value` (plain JSON): no NUL, no lone surrogate, no NaN, |int| <
-    2^63, and nothing nested deeper than `DEEPEST`."""
+    2^63, and nothing nested deeper than `MAX_DEPTH`."""
     level, depth = [value], 0
     while level:
-        if depth > DEEPEST:
+        if depth > MAX_DEPTH:
             return False
         inner: list[Any] = []
-        for each in level:
-            if isinstance(each, dict):
-                if not all(map(_is_storable_scalar, each)):
+        for member in level:
+            if isinstance(member, dict):
+                if not all(map(_is_storable_scalar, member)):
                     return False
-                inner.extend(each.values())
-            elif isinstance(each, list):
-                inner.extend(each)
-            elif not _is_storable_scalar(each):
+                inner.extend(member.values())
+            elif isinstance(member, list):
+                inner.extend(member)
+            elif not _is_storable_scalar(member):
                 return False
         level, depth = inner, depth + 1
     return True
@@ -96,7 +95,7 @@ def _has_surrogate(text: str) -> bool:
 
 
 class Response(BaseModel):
-    """A body sent by us. What has a default is still always sent, and the contract says so."""
+    """The body of a response. Fields with a default are always sent, so the OpenAPI schema marks them as required."""
 
     model_config = ConfigDict(
         from_attributes=True, json_schema_serialization_defaults_required=True

@@ -1,1 +1,1 @@
-"""What changes, as it changes: server-sent events rebuilt from rows."""
+"""Streams changes to clients as server-sent events, read from stored rows."""

@@ -1,14 +1,14 @@
 """Decides how far a reader of live events may go, so that no event is ever skipped.
 
 PostgreSQL assigns an id when a row is inserted, not when it commits. A reader may see 7 before 6, remember 7 as its
-position, and never read 6. So a gap in the ids is waited for until every transaction that was open when the gap was
-seen has ended; an id that is still missing then was rolled back.
+position, and never read 6. So a reader waits at a gap until every transaction that was open when it saw the gap has
+ended; an id that is still missing then was rolled back.
 
     6 missing, 7 there --SETTLE_S--> fence = next transaction id --oldest open ≥ fence--> 6 never comes: show 7
          |
          +-- 6 appears --> show 6, 7
 
-SQLite has one writer, so its ids appear in order. Pure: no clock, no database.
+SQLite has one writer, so its ids appear in order.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 SETTLE_S = 0.1
-"""An id is assigned a moment before its transaction shows as open; the fence is set after this time."""
+"""Delay before the fence is set: an id is assigned a moment before its transaction shows as open."""
 GIVE_UP_S = 30.0
-"""A transaction that is open longer than this no longer delays the streams."""
+"""A transaction that stays open longer than this no longer delays the streams."""
 
 
 @dataclass
 class Gap:
-    """The first missing id after the reader's place."""
+    """The first missing id after the reader's position."""
 
     first: int
     seen_at: float
@@ -32,8 +32,7 @@ class Gap:
 
 
 class GapTracker:
-    """Decides how far a reader may go. `horizon` is (oldest open, next) of transaction ids, read before the
-    rows."""
+    """Decides how far a reader may go, from the ids it read and the transactions that were open before."""
 
     def __init__(self) -> None:
         self._gap: Gap | None = None
@@ -45,16 +44,17 @@ class GapTracker:
     def showable(
         self, place: int, ids: Sequence[int], horizon: tuple[int, int], now: float
     ) -> int:
-        """How many of the ascending `ids` (all > place) may be shown, in order."""
+        """How many of the ascending `ids` after `place` may be shown. `horizon` is the (oldest open, next)
+        transaction id, read before the rows."""
         expected = place + 1
         for index, row_id in enumerate(ids):
-            if row_id != expected and not self._settled(expected, horizon, now):
+            if row_id != expected and not self._is_settled(expected, horizon, now):
                 return index
             expected = row_id + 1
         self._gap = None
         return len(ids)
 
-    def _settled(self, first: int, horizon: tuple[int, int], now: float) -> bool:
+    def _is_settled(self, first: int, horizon: tuple[int, int], now: float) -> bool:
         if self._gap is None or self._gap.first != first:
             self._gap = Gap(first, now)
             return False

@@ -1,4 +1,4 @@
-"""All SQL of live: events in the order of their ids, and the oldest transaction still open."""
+"""All SQL of live events and of the transactions that are still open."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from sqlalchemy.orm import Session
 
 from paceline_server.live.schemas import LiveEventOut
 from paceline_server.store.tables.messages import LiveEvent
+from paceline_server.store.tables.projects import TargetGrant
 
 PAGE = 500
-"""Events read at a time: bounds memory however far behind a reader is."""
+"""Events per read, which bounds memory for a reader that is far behind."""
 
 
 @dataclass(frozen=True)
 class StreamedEvent:
-    """An event as it is sent to streams."""
+    """An event as streams send it."""
 
     id: int
     kind: str
     run_id: str | None
     json: str
+    projects: frozenset[str]
+    """The projects that see the event: its own, or those its target is granted to."""
 
 
 def newest_id(session: Session) -> int:
@@ -47,19 +50,35 @@ def events(
         query = query.where(LiveEvent.id <= until)
     if run_id is not None:
         query = query.where(LiveEvent.run_id == run_id)
+    rows = list(session.scalars(query))
+    granted = _grants(session, {row.target_id for row in rows if row.target_id})
     return [
         StreamedEvent(
             row.id,
             row.kind,
             row.run_id,
             LiveEventOut.model_validate(row).model_dump_json(),
+            granted.get(row.target_id or "", frozenset())
+            if row.project_id is None
+            else frozenset({row.project_id}),
         )
-        for row in session.scalars(query)
+        for row in rows
     ]
 
 
+def _grants(session: Session, target_ids: set[str]) -> dict[str, frozenset[str]]:
+    """The projects that each target is granted to."""
+    projects: dict[str, frozenset[str]] = {}
+    if target_ids:
+        query = select(TargetGrant).where(TargetGrant.target_id.in_(list(target_ids)))
+        for grant in session.scalars(query):
+            before = projects.get(grant.target_id, frozenset())
+            projects[grant.target_id] = before | {grant.project_id}
+    return projects
+
+
 def write_horizon(session: Session) -> tuple[int, int]:
-    """PostgreSQL: (oldest transaction still open, first one not yet begun), as of now."""
+    """(oldest open transaction, next transaction id) of PostgreSQL, as of now."""
     row = session.execute(
         text(
             "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest, "

@@ -1,7 +1,7 @@
-"""The stream: server-sent events, resumable by id (WHATWG HTML §9.2). The one asynchronous corner of the API.
+"""HTTP of the stream: server-sent events, resumable by id (WHATWG HTML §9.2).
 
-Invariants: a stream ends within one heartbeat after its session or token ended; one account or token has at
-most `STREAMS_EACH` streams; nothing is kept for a client that went away.
+A stream ends within one heartbeat after its session or token ended, and each account or token has at most
+`STREAMS_EACH` streams.
 """
 
 from __future__ import annotations
@@ -14,21 +14,22 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Query, Request
 from fastapi.responses import StreamingResponse
 
-from paceline_server.accounts.auth import Principal, authorised, require
+from paceline_server.accounts.auth import Principal, admit, require
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.live import queries
 from paceline_server.live.queries import StreamedEvent
 from paceline_server.live.schemas import LiveEventOut
 from paceline_server.live.tail import Subscription, Tail
+from paceline_server.store import access
 from paceline_server.store.session import read_scope
 
 router = APIRouter(tags=["live"])
 
-Reader = Annotated[Principal, Depends(require("read"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
 EventId = Annotated[int | None, Query(ge=0, lt=2**63)]
 
 HEARTBEAT_S = 10.0
-"""A comment this often keeps proxies from closing the stream, and is when permission is looked at again."""
+"""Interval of comments that keep proxies from closing the stream; permission is checked at each."""
 RETRY_MS = 2000
 STREAMS_EACH = 16
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -36,10 +37,11 @@ HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _open: Counter[str] = Counter()
 
 
-async def _place_of_owner(principal: Reader) -> AsyncIterator[None]:
-    """One of an owner's streams, from before the answer begins until it has ended, however it ends. Nothing
-    is awaited between the look and the count, so of streams opened at once no more than allowed pass."""
-    owner = principal.token_id or principal.account_id or principal.name
+async def _count_stream(principal: Reader, request: Request) -> AsyncIterator[None]:
+    """Count a stream of its owner until the response has ended. Nothing is awaited between check and count, so
+    that streams opened at once cannot exceed the limit."""
+    place = request.client.host if request.client else "unknown"
+    owner = principal.token_id or principal.account_id or f"anonymous {place}"
     if _open[owner] >= STREAMS_EACH:
         raise ProblemError(
             429,
@@ -58,7 +60,7 @@ async def _place_of_owner(principal: Reader) -> AsyncIterator[None]:
 
 @router.get(
     "/stream",
-    dependencies=[Depends(_place_of_owner)],
+    dependencies=[Depends(_count_stream)],
     response_class=StreamingResponse,
     responses={
         200: {
@@ -71,21 +73,22 @@ async def _place_of_owner(principal: Reader) -> AsyncIterator[None]:
 )
 async def stream(
     request: Request,
-    _: Reader,
+    reader: Reader,
     run: Annotated[str | None, Query(max_length=100)] = None,
     last_event_id: EventId = None,
     last_event_id_header: Annotated[str | None, Header(alias="Last-Event-ID")] = None,
 ) -> StreamingResponse:
-    """Live events from now on, or from after `Last-Event-ID`. Begins with an event `ready`; an event `reset`
-    means that older events are gone and the page should read everything again."""
+    """Live events from now on, or after `Last-Event-ID`. The first event is `ready`; an event `reset` means that
+    older events are gone and the client should read everything again."""
     after = _resume_from(last_event_id_header, last_event_id)
     tail: Tail = request.app.state.tail
-    body = _lines(request, tail, run, after)
+    body = _lines(request, tail, run, after, reader)
     return StreamingResponse(body, media_type="text/event-stream", headers=HEADERS)
 
 
 def _resume_from(header: str | None, query: int | None) -> int | None:
-    """The browser's header wins: on a reconnect it is newer than the address. Garbage counts as absent."""
+    """The id to resume after. The header wins, because on a reconnect it is newer than the address; a malformed
+    header is ignored."""
     if (
         header is not None
         and header.isascii()
@@ -97,26 +100,29 @@ def _resume_from(header: str | None, query: int | None) -> int | None:
 
 
 async def _lines(
-    request: Request, tail: Tail, run: str | None, after: int | None
+    request: Request, tail: Tail, run: str | None, after: int | None, reader: Principal
 ) -> AsyncIterator[str]:
     subscription = None
     try:
-        subscription = await tail.subscribe(run)
+        projects = frozenset({reader.project.id} if reader.project else ())
+        subscription = await tail.subscribe(run, projects)
         place = subscription.start
         yield f"retry: {RETRY_MS}\nid: {after if after is not None else place}\nevent: ready\ndata: {{}}\n\n"
         if after is not None:
-            if await asyncio.to_thread(_pruned, after):
+            if await asyncio.to_thread(_may_be_pruned, after):
                 yield "event: reset\ndata: {}\n\n"
                 after = min(after, place)
-            seen = after
-            while seen < place:
-                found = await asyncio.to_thread(_between, seen, place, run)
-                for event in found:
+            last_id = after
+            while last_id < place:
+                events = await asyncio.to_thread(_between, last_id, place, run)
+                for event in events:
                     yield _frame(event)
-                if len(found) < queries.PAGE:
+                if len(events) < queries.PAGE:
                     break
-                seen = found[-1].id
-        async for text in _follow(request, subscription, max(after or 0, place)):
+                last_id = events[-1].id
+        async for text in _follow(
+            request, subscription, max(after or 0, place), projects
+        ):
             yield text
     finally:
         if subscription is not None:
@@ -124,17 +130,17 @@ async def _lines(
 
 
 async def _follow(
-    request: Request, subscription: Subscription, seen: int
+    request: Request, subscription: Subscription, seen: int, projects: frozenset[str]
 ) -> AsyncIterator[str]:
-    """What comes through the queue, with heartbeats, until permission or patience ends."""
+    """Events of the queue and heartbeats, until permission ends or the client is cut off."""
     checked = asyncio.get_running_loop().time()
     while True:
         event = await _next(subscription)
         now = asyncio.get_running_loop().time()
-        if subscription.look_again.is_set() or now - checked >= HEARTBEAT_S:
-            subscription.look_again.clear()
+        if subscription.recheck.is_set() or now - checked >= HEARTBEAT_S:
+            subscription.recheck.clear()
             checked = now
-            if not await asyncio.to_thread(_still_allowed, request):
+            if not await asyncio.to_thread(_still_allowed, request, projects):
                 return
             if event is _NOTHING:
                 yield ": still here\n\n"
@@ -148,18 +154,20 @@ _NOTHING = object()
 
 
 async def _next(subscription: Subscription) -> StreamedEvent | object | None:
-    """The next event, None for the end, `_NOTHING` after a heartbeat's time or when told to look again."""
-    if not subscription.queue.empty() and not subscription.look_again.is_set():
+    """The next event; None at the end; `_NOTHING` after `HEARTBEAT_S` or when permission must be checked."""
+    if not subscription.queue.empty() and not subscription.recheck.is_set():
         return subscription.queue.get_nowait()
     getting = asyncio.ensure_future(subscription.queue.get())
-    looking = asyncio.ensure_future(subscription.look_again.wait())
+    rechecking = asyncio.ensure_future(subscription.recheck.wait())
     try:
         done, _ = await asyncio.wait(
-            {getting, looking}, timeout=HEARTBEAT_S, return_when=asyncio.FIRST_COMPLETED
+            {getting, rechecking},
+            timeout=HEARTBEAT_S,
+            return_when=asyncio.FIRST_COMPLETED,
         )
         return getting.result() if getting in done else _NOTHING
     finally:
-        looking.cancel()
+        rechecking.cancel()
         getting.cancel()
 
 
@@ -167,12 +175,13 @@ def _frame(event: StreamedEvent) -> str:
     return f"id: {event.id}\nevent: {event.kind}\ndata: {event.json}\n\n"
 
 
-def _still_allowed(request: Request) -> bool:
+def _still_allowed(request: Request, projects: frozenset[str]) -> bool:
+    """Whether the stream's reader may still read the same project."""
     try:
-        authorised(request, "read")
+        project = admit(request, "project.read", is_use=False).principal.project
     except ProblemError:
         return False
-    return True
+    return project is not None and projects == {project.id}
 
 
 def _between(after: int, until: int, run: str | None) -> list[StreamedEvent]:
@@ -180,9 +189,9 @@ def _between(after: int, until: int, run: str | None) -> list[StreamedEvent]:
         return queries.events(session, after, until, run)
 
 
-def _pruned(after: int) -> bool:
-    """Whether events the client has not seen may be gone: the next one is, or the one it saw last and all
-    after it (nothing is left, or the database is an older one)."""
-    with read_scope() as session:
+def _may_be_pruned(after: int) -> bool:
+    """Whether events after this id may be gone: they were deleted, or the database is older than the client's
+    last event."""
+    with access.as_system(), read_scope() as session:  # of any project
         oldest, newest = queries.span(session)
     return newest < after or oldest > after + 1

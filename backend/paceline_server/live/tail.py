@@ -1,9 +1,7 @@
-"""The tail: one reader of live events per process, fanning out to its streams.
+"""Reads live events once per process and hands them to its streams.
 
-Place: between the `live_event` rows and `routes.py`. Invariants: every stream sees every event of its filter
-once, in the order of ids, however it was woken; a hint only makes it sooner (rows are looked at every
-`poll_s` anyway); a slow client is cut off, never waited for, and resumes from the last id it saw. Runs only
-while somebody listens.
+Every stream gets every event of its filter once, in id order; hints only make it sooner than the next poll. A slow
+client is cut off and resumes from the last id it saw. The reader runs only while there are streams.
 """
 
 from __future__ import annotations
@@ -17,6 +15,7 @@ import structlog
 from paceline_server.live import queries
 from paceline_server.live.id_gaps import GIVE_UP_S, GapTracker
 from paceline_server.live.queries import StreamedEvent
+from paceline_server.store import access
 from paceline_server.store.live_events import CHANNEL
 from paceline_server.store.session import database, read_scope
 
@@ -29,19 +28,24 @@ GAP_POLL_S = 0.05
 
 
 class Subscription:
-    """One stream's place in the tail: events after `start` arrive in `queue`; None ends the stream."""
+    """A stream's subscription: events after `start` arrive in `queue`; None ends the stream."""
 
-    def __init__(self, start: int, run_id: str | None) -> None:
+    def __init__(
+        self, start: int, run_id: str | None, projects: frozenset[str]
+    ) -> None:
         self.start = start
         self.run_id = run_id
+        self.projects = projects
         self.queue: asyncio.Queue[StreamedEvent | None] = asyncio.Queue(QUEUE)
-        self.look_again = asyncio.Event()
-        """Set when a session or token ended somewhere: check that this one still holds."""
+        self.recheck = asyncio.Event()
+        """Set when any session or token ended, so that the stream checks its own."""
         self.cut_off = False
 
     def offer(self, event: StreamedEvent) -> None:
-        """Hand over an event of the filter, or cut the client off when it lags too far."""
+        """Queue an event of the filter, or cut the client off if it lags too far."""
         if self.run_id is not None and event.run_id != self.run_id:
+            return
+        if not event.projects & self.projects:
             return
         if not self.cut_off:
             try:
@@ -50,7 +54,7 @@ class Subscription:
                 self.end()
 
     def end(self) -> None:
-        """End the stream after what it has not yet sent was thrown away (it will resume)."""
+        """End the stream and discard its queue; the client resumes from the last id it saw."""
         self.cut_off = True
         while not self.queue.empty():
             self.queue.get_nowait()
@@ -58,7 +62,7 @@ class Subscription:
 
 
 class Tail:
-    """All streams of this process. Used from one event loop."""
+    """The reader of this process and its streams; used from one event loop."""
 
     def __init__(self, poll_s: float = POLL_S) -> None:
         self.poll_s = poll_s
@@ -74,18 +78,21 @@ class Tail:
     def __len__(self) -> int:
         return len(self._streams)
 
-    async def subscribe(self, run_id: str | None) -> Subscription:
-        """Join; everything with an id above `start` will come through the queue. Starts the reader."""
+    async def subscribe(
+        self, run_id: str | None, projects: frozenset[str]
+    ) -> Subscription:
+        """Add a stream, which gets every event of these projects above `start`; starts the reader."""
         self._joining += 1
         try:
             if self._task is None or self._task.done():
                 self._ready = asyncio.get_running_loop().create_future()
-                self._task = asyncio.create_task(
-                    self._run(self._ready), name="live-tail"
-                )
+                with access.as_system():  # it reads for the streams of every project
+                    self._task = asyncio.create_task(
+                        self._run(self._ready), name="live-tail"
+                    )
             if self._ready is not None:
                 await asyncio.shield(self._ready)
-            subscription = Subscription(self.place, run_id)
+            subscription = Subscription(self.place, run_id, projects)
             self._streams.add(subscription)
         finally:
             self._joining -= 1
@@ -94,14 +101,14 @@ class Tail:
         return subscription
 
     def leave(self, subscription: Subscription) -> None:
-        """Leave; the reader rests when nobody is left."""
+        """Remove a stream; stops the reader after the last one."""
         self._streams.discard(subscription)
         if not self._streams and not self._joining and self._task is not None:
             self._task.cancel()
             self._task = None
 
     def close(self) -> None:
-        """End every stream (shutdown)."""
+        """End every stream, at shutdown."""
         self.closed = True
         for subscription in list(self._streams):
             subscription.end()
@@ -141,7 +148,7 @@ class Tail:
             self._wake.set()
         elif channel == "accounts":
             for subscription in self._streams:
-                subscription.look_again.set()
+                subscription.recheck.set()
 
     async def _beginning(self) -> int:
         """The newest id such that no lower one can still appear."""
@@ -155,14 +162,14 @@ class Tail:
         return place
 
     async def _step(self) -> bool:
-        """Read and hand out what may be shown; whether there may be more at once."""
-        found, horizon = await asyncio.to_thread(_after, self.place)
-        count = len(found)
+        """Read and hand out the events that may be shown; whether more may be waiting."""
+        events, horizon = await asyncio.to_thread(_after, self.place)
+        count = len(events)
         if horizon is not None:
             count = self._gaps.showable(
-                self.place, [event.id for event in found], horizon, time.monotonic()
+                self.place, [event.id for event in events], horizon, time.monotonic()
             )
-        for event in found[:count]:
+        for event in events[:count]:
             self.place = event.id
             for subscription in list(self._streams):
                 subscription.offer(event)
@@ -172,9 +179,10 @@ class Tail:
 def _newest() -> tuple[int, int | None]:
     with read_scope() as session:
         place = queries.newest_id(session)
-        return place, queries.write_horizon(session)[
-            1
-        ] if database().is_postgresql else None
+        if not database().is_postgresql:
+            return place, None
+        _, following = queries.write_horizon(session)
+        return place, following
 
 
 def _horizon() -> tuple[int, int]:

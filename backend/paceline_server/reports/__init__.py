@@ -1,1 +1,1 @@
-"""Answers for pages, computed from what is stored; writes nothing."""
+"""Reads for pages and CI, computed from stored data; writes nothing."""

@@ -1,10 +1,8 @@
 """Compares two revisions or two runs: what differs around them, then every measurement.
 
-I11: nothing is judged across jobs. A row carries a verdict only where an A/B job
-measured this pair interleaved, and then ratio and interval are that job's. Otherwise
-the interval is the widest the two medians' intervals allow, and the row says that it
-knows nothing of what changed between the sessions. Sentences and choices cover all
-requested pairs; rows are one page of them.
+Nothing is judged across jobs (I11). A row has a verdict only where an A/B job measured the
+pair interleaved, and then ratio and interval are that job's; all other rows are shown
+without one. Sentences and choices cover all requested pairs, rows are one page of them.
 """
 
 from __future__ import annotations
@@ -43,7 +41,7 @@ JUDGED = "Rows marked judged were decided by an A/B job that interleaved both re
 
 @dataclass(frozen=True)
 class MeasurementFilter:
-    """What the page asks for; None: everything."""
+    """The filter of the page; None does not filter."""
 
     suite: str | None = None
     target: str | None = None
@@ -53,18 +51,17 @@ class MeasurementFilter:
 
     @property
     def narrows(self) -> bool:
-        """Whether not every measurement was asked for."""
+        """Whether it leaves out any measurement."""
         return (self.target, self.benchmark, self.metric) != (None, None, None)
 
-    def holds(self, key: Key) -> bool:
-        """Whether this measurement was asked for."""
+    def matches(self, key: Key) -> bool:
+        """Whether a measurement passes the filter."""
         target, benchmark, _, _, metric = key
-        asked = (
-            (self.target, target),
-            (self.benchmark, benchmark),
-            (self.metric, metric),
+        return (
+            self.target in (None, target)
+            and self.benchmark in (None, benchmark)
+            and self.metric in (None, metric)
         )
-        return all(want in (None, have) for want, have in asked)
 
 
 def compare(  # noqa: PLR0917 - as the route has them
@@ -75,42 +72,48 @@ def compare(  # noqa: PLR0917 - as the route has them
     limit: int = 100,
     cursor: str | None = None,
 ) -> CompareOut:
-    """Compare two runs (`run_…`) or revisions (the beginning of a commit), at most `limit` rows after the
-    cursor. Raises 404, 400 naming a side or the cursor."""
-    left = sides.resolve_side(session, "base", base, wanted.suite)
-    right = sides.resolve_side(session, "head", head, wanted.suite or left.suite)
-    if left.suite != right.suite:
+    """Compare two runs (`run_…`) or revisions (an abbreviated commit), at most `limit` rows after the cursor.
+    Raises 404 and 400, naming the side or the cursor."""
+    base_side = sides.resolve_side(session, "base", base, wanted.suite)
+    head_side = sides.resolve_side(
+        session, "head", head, wanted.suite or base_side.suite
+    )
+    if base_side.suite != head_side.suite:
         raise invalid_request(
-            f"base measured {left.suite}, head {right.suite}: they share nothing."
+            f"base measured {base_side.suite}, head {head_side.suite}: they share nothing."
         )
-    before, after = pairs.newest_measurements(left), pairs.newest_measurements(right)
+    before, after = (
+        pairs.newest_measurements(base_side),
+        pairs.newest_measurements(head_side),
+    )
     targets = {
-        report.target.id: report.target for report in (*left.reports, *right.reports)
+        report.target.id: report.target
+        for report in (*base_side.reports, *head_side.reports)
     }
-    found = _filtered_pairs(session, (left, right), (before, after), wanted)
+    compared = _filtered_pairs(session, (base_side, head_side), (before, after), wanted)
     kept = [
         pair
-        for pair in found
+        for pair in compared
         if not wanted.hide_uncertain or pair.significance == "clear"
     ]
     shown, following = _page(kept, limit, cursor)
     ids = history.series_ids(
-        session, left.suite, left.branch, {pair.key[1] for pair in shown}
+        session, base_side.suite, base_side.branch, {pair.key[1] for pair in shown}
     )
-    differences, same = _environment(session, left, right, wanted.target)
+    differences, same = _environment(session, base_side, head_side, wanted.target)
     return CompareOut(
-        suite=left.suite,
-        base=left.out(),
-        head=right.out(),
-        note=JUDGED if any(pair.decided is not None for pair in found) else SHOWN,
+        suite=base_side.suite,
+        base=base_side.out(),
+        head=head_side.out(),
+        note=JUDGED if any(pair.decided is not None for pair in compared) else SHOWN,
         same_environment=same,
         environment=differences,
         summary=_summary(
-            found, {target.id for target in targets.values() if target.simulated}
+            compared, {target.id for target in targets.values() if target.simulated}
         ),
         choices=_choices({**before, **after}, targets),
         total=len(kept),
-        hidden=len(found) - len(kept),
+        hidden=len(compared) - len(kept),
         rows=[
             _row(pair, targets[pair.key[0]].name, ids.get(pair.key)) for pair in shown
         ],
@@ -124,12 +127,16 @@ def _filtered_pairs(
     measured: tuple[Mapping[Key, MeasurementOfSide], Mapping[Key, MeasurementOfSide]],
     wanted: MeasurementFilter,
 ) -> list[ComparedPair]:
-    """Every pair that was asked for, ranked."""
+    """Every pair that passes the filter, ranked."""
     left, right = both
     before, after = measured
     if wanted.narrows:
         before, after = (
-            {key: one for key, one in side.items() if wanted.holds(key)}
+            {
+                key: measurement
+                for key, measurement in side.items()
+                if wanted.matches(key)
+            }
             for side in measured
         )
     judged = {
@@ -147,37 +154,38 @@ def _filtered_pairs(
 def _page(
     kept: Sequence[ComparedPair], limit: int, cursor: str | None
 ) -> tuple[Sequence[ComparedPair], str | None]:
-    """The pairs after the cursor, and the cursor of what follows them. A cursor holds where a page ended and
-    which rows had stood before: a verdict or a job that came since may have moved any of them."""
+    """The pairs after the cursor, and the next cursor. A cursor holds the position and a digest of the rows
+    before it, because a new verdict or job can reorder them."""
     start, before = (0, "") if cursor is None else decode_cursor(cursor, [int, str])
     if cursor is not None and pairs.digest_of_keys(kept[: max(start, 0)]) != before:
         raise invalid_request(
             "The rows of this comparison have changed since that page: begin again."
         )
     end = start + limit
-    return kept[start:end], encode_cursor(
-        [end, pairs.digest_of_keys(kept[:end])]
-    ) if end < len(kept) else None
+    if end >= len(kept):
+        return kept[start:end], None
+    following = encode_cursor([end, pairs.digest_of_keys(kept[:end])])
+    return kept[start:end], following
 
 
 def _choices(keys: Collection[Key], targets: Mapping[str, Target]) -> ChoicesOut:
-    """What both sides together measured, whatever was asked for: a filter must offer the way back."""
+    """Everything both sides measured, ignoring the filter, so that a page can widen it again."""
     measured_on = {key[0] for key in keys}
     return ChoicesOut(
         targets=[
-            TargetChoiceOut(id=one.id, name=one.name)
-            for one in sorted(
+            TargetChoiceOut(id=target.id, name=target.name)
+            for target in sorted(
                 targets.values(), key=lambda target: (target.name, target.id)
             )
-            if one.id in measured_on
+            if target.id in measured_on
         ],
         benchmarks=sorted({key[1] for key in keys}),
         metrics=sorted({key[4] for key in keys}),
     )
 
 
-def _row(of: ComparedPair, target_name: str, series_id: str | None) -> CompareRowOut:
-    about = next(side for side in (of.head, of.base) if side is not None).row
+def _row(pair: ComparedPair, target_name: str, series_id: str | None) -> CompareRowOut:
+    about = pair.any_side.row
     return CompareRowOut(
         benchmark=about["benchmark"],
         arm=about["arm"],
@@ -185,54 +193,54 @@ def _row(of: ComparedPair, target_name: str, series_id: str | None) -> CompareRo
         metric=about["metric"],
         unit=about["unit"],
         direction=about["direction"],
-        target_id=of.key[0],
+        target_id=pair.key[0],
         target_name=target_name,
         series_id=series_id,
-        base=_side_out(of.base),
-        head=_side_out(of.head),
-        ratio=of.ratio,
-        lower=of.lower,
-        upper=of.upper,
-        mde=of.mde,
-        words=_row_sentence(of, about["unit"]),
-        significance=of.significance,
-        magnitude=sides.magnitude(of.ratio),
-        judged=of.decided is not None,
-        verdict=None if of.decided is None else cast(Judged, of.decided.verdict),
-        verdict_job_id=None if of.asked is None else of.asked.job_id,
+        base=_side_out(pair.base),
+        head=_side_out(pair.head),
+        ratio=pair.ratio,
+        lower=pair.lower,
+        upper=pair.upper,
+        mde=pair.mde,
+        words=_row_sentence(pair, about["unit"]),
+        significance=pair.significance,
+        magnitude=sides.magnitude(pair.ratio),
+        judged=pair.decided is not None,
+        verdict=None if pair.decided is None else cast(Judged, pair.decided.verdict),
+        verdict_job_id=None if pair.measured_by is None else pair.measured_by.job_id,
     )
 
 
-def _side_out(one: MeasurementOfSide | None) -> MeasuredSideOut | None:
-    if one is None:
+def _side_out(measured: MeasurementOfSide | None) -> MeasuredSideOut | None:
+    if measured is None:
         return None
-    row = one.row
+    row = measured.row
     return MeasuredSideOut(
         value=row["median"],
         lower=row.get("median_lower"),
         upper=row.get("median_upper"),
         n=row["n"],
         launches=row["launches"],
-        job_id=one.job_id,
-        excluded=one.excluded,
+        job_id=measured.job_id,
+        excluded=measured.excluded,
     )
 
 
-def _row_sentence(of: ComparedPair, unit: str) -> str:
-    if of.base is None:
+def _row_sentence(pair: ComparedPair, unit: str) -> str:
+    if pair.base is None:
         return "only measured at head"
-    if of.head is None:
+    if pair.head is None:
         return "only measured at base"
-    if of.ratio is None:
+    if pair.ratio is None:
         return "values that are not positive have no ratio"
-    if of.lower is None or of.upper is None:
-        return f"{describe_ratio(of.ratio, unit)} (too few samples for an interval)"
-    return f"{describe_ratio(of.ratio, unit)} ({describe_ratio(of.lower, unit)} to {describe_ratio(of.upper, unit)})"
+    if pair.lower is None or pair.upper is None:
+        return f"{describe_ratio(pair.ratio, unit)} (too few samples for an interval)"
+    return f"{describe_ratio(pair.ratio, unit)} ({describe_ratio(pair.lower, unit)} to {describe_ratio(pair.upper, unit)})"
 
 
-def _summary(found: Sequence[ComparedPair], simulated: Collection[str]) -> str:
-    """Over the pairs of real targets; how many of simulated ones were left out of it."""
-    both = [pair for pair in found if pair.ratio is not None]
+def _summary(compared: Sequence[ComparedPair], simulated: Collection[str]) -> str:
+    """A sentence about the pairs of real targets, and how many pairs of simulated targets it leaves out."""
+    both = [pair for pair in compared if pair.ratio is not None]
     real = [pair for pair in both if pair.key[0] not in simulated]
     if not both:
         return "Nothing was measured on both sides."
@@ -241,44 +249,37 @@ def _summary(found: Sequence[ComparedPair], simulated: Collection[str]) -> str:
         if len(real) < len(both)
         else ""
     )
-    return (
-        _count_real(real) + left_out
-        if real
-        else f"Only simulated targets were measured.{left_out}"
-    )
+    if not real:
+        return f"Only simulated targets were measured.{left_out}"
+    return _count_clear(real) + left_out
 
 
-def _count_real(both: Sequence[ComparedPair]) -> str:
+def _count_clear(both: Sequence[ComparedPair]) -> str:
     clear = [pair for pair in both if pair.significance == "clear"]
     if not clear:
         return f"None of {len(both)} measurements differs clearly."
     worse = [pair for pair in clear if (pair.ratio or 1.0) > 1.0]
-    bad, good = _direction_words({_unit(pair) for pair in clear})
+    bad, good = _direction_words({pair.any_side.row["unit"] for pair in clear})
     largest = max(clear, key=lambda pair: abs((pair.ratio or 1.0) - 1.0))
     _, benchmark, arm, _, _ = largest.key
     return (
         f"{len(clear)} of {len(both)} measurements {'differs' if len(clear) == 1 else 'differ'} clearly: "
         f"{len(worse)} {bad}, {len(clear) - len(worse)} {good}; most of all {benchmark} "
-        f"{arm}, {describe_ratio(largest.ratio or 1.0, _unit(largest))}."
-    )
-
-
-def _unit(of: ComparedPair) -> str:
-    return str(
-        next(side for side in (of.head, of.base) if side is not None).row["unit"]
+        f"{arm}, {describe_ratio(largest.ratio or 1.0, largest.any_side.row['unit'])}."
     )
 
 
 def _direction_words(units: Collection[str]) -> tuple[str, str]:
-    """What is true of all: nothing but speeds got slower or faster."""
-    said = {direction_words(unit) for unit in units}
-    return said.pop() if len(said) == 1 else ("worse", "better")
+    """(`slower`, `faster`) if all units are times, else (`worse`, `better`)."""
+    directions = {direction_words(unit) for unit in units}
+    return directions.pop() if len(directions) == 1 else ("worse", "better")
 
 
 def _environment(
     session: Session, left: ComparedSide, right: ComparedSide, target_id: str | None
 ) -> tuple[list[EnvironmentDifferenceOut], bool]:
-    """What differs between the newest jobs of each target that both sides have; and whether nothing does."""
+    """How the environment of the newest jobs differs on each target of both sides, and whether it is known to
+    be the same."""
     pairs = [
         (base, right.newest[name])
         for name, base in left.newest.items()
@@ -294,16 +295,15 @@ def _environment(
     for base, head in pairs:
         before, after = was[base.job.id], was[head.job.id]
         if base.target.agent_id == IMPORTS_AGENT:
-            rows.append(_unrecorded(base.target))
+            rows.append(_unrecorded_environment(base.target))
         elif before != after:
             both = factors.get(before or ""), factors.get(after or "")
             rows += _differences(base.target, *both)
-    shared = bool(pairs)
-    return rows, shared and not rows
+    return rows, bool(pairs) and not rows
 
 
-def _unrecorded(target: Target) -> EnvironmentDifferenceOut:
-    """Of figures another tool measured: its target was never asked, so nothing is known to be the same."""
+def _unrecorded_environment(target: Target) -> EnvironmentDifferenceOut:
+    """The entry of a target whose figures were imported, without a record of its environment."""
     return EnvironmentDifferenceOut(
         target_id=target.id,
         target_name=target.name,
@@ -319,8 +319,8 @@ def _differences(
 ) -> list[EnvironmentDifferenceOut]:
     where = {"target_id": target.id, "target_name": target.name}
     name = target.spoken_name
-    found = environments.differences(before, after) if before and after else []
-    if not found:
+    differences = environments.differences(before, after) if before and after else []
+    if not differences:
         return [
             EnvironmentDifferenceOut(
                 **where,
@@ -338,5 +338,5 @@ def _differences(
             head=compared.after,
             words=f"{name}: {compared.words()}",
         )
-        for compared in found
+        for compared in differences
     ]

@@ -1,24 +1,24 @@
 """Lists every declared case of a run that has no samples, with the reason.
 
-A case has arrived, is unavailable on its target, is still pending, or is missing with a
-reason; none is left out (I12).
+A case has arrived, is unavailable on its target, is pending, or is missing with a reason;
+none is left out (I12).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from paceline_contract.events import ParamValue
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.facts import JobFacts, JobRequest
 from paceline_server.detect.groups import expected_groups
 from paceline_server.ingest.arrivals import Arrivals, arrivals
-from paceline_server.ingest.cases import params_key
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import RunState, Trigger
 from paceline_server.jobs.states import FINAL
@@ -29,6 +29,7 @@ from paceline_server.reports.history_schemas import (
     GoneOut,
     MissingCaseOut,
     MissingGroupOut,
+    MissingReason,
     TargetRefOut,
 )
 from paceline_server.series import service as history
@@ -37,21 +38,9 @@ from paceline_server.store.tables.history import Series
 from paceline_server.store.tables.jobs import IMPORTED, Job, Run
 
 MAX_MISSING = 500
-"""Missing cases one answer lists; `missing_total` counts all. A run that delivered nothing owes thousands."""
+"""Missing cases listed per response; `missing_total` counts all, which may be thousands."""
 
-Reason = Literal[
-    "pending",
-    "crash",
-    "timeout",
-    "error",
-    "build",
-    "skipped",
-    "lost",
-    "cancelled",
-    "expired",
-    "failed",
-]
-OF_CAUSE: Mapping[str, Reason] = {
+REASON_OF_CAUSE: Mapping[str, MissingReason] = {
     "workload_crashed": "crash",
     "workload_hung": "timeout",
     "workload_error": "error",
@@ -63,14 +52,14 @@ OF_CAUSE: Mapping[str, Reason] = {
     "checkout_failed": "build",
     "suite_invalid": "build",
 }
-"""Why a failed job lacks what it lacks."""
-OF_STATE: Mapping[str, Reason] = {
+"""Why the cases of a failed job are missing, by its cause."""
+REASON_OF_STATE: Mapping[str, MissingReason] = {
     "lost": "lost",
     "cancelled": "cancelled",
     "expired": "expired",
     "done": "skipped",
 }
-TEXTS: Mapping[Reason, str] = {
+TEXTS: Mapping[MissingReason, str] = {
     "pending": "not measured yet",
     "skipped": "the workload ended well and never measured it",
     "lost": "its agent was lost while measuring",
@@ -78,15 +67,15 @@ TEXTS: Mapping[Reason, str] = {
     "expired": "no agent took the job in time",
 }
 
-SPOKEN: Mapping[Reason, str] = {"build": "build failed"}
-"""Reasons whose literal is no word for what happened."""
+REASON_PHRASES: Mapping[MissingReason, str] = {"build": "build failed"}
+"""Phrases for reasons that do not read well as they are."""
 
 Case = tuple[str, str, str]
 """(benchmark, arm, params key)."""
 
 
 class ExpectedCase(NamedTuple):
-    """One case a job was asked for."""
+    """A case that a job should measure."""
 
     benchmark: str
     arm: str
@@ -98,13 +87,13 @@ class ExpectedCase(NamedTuple):
 
 
 def completeness(session: Session, run_id: str) -> CompletenessOut:
-    """What of a run has arrived, right now. Raises 404."""
+    """Which cases of a run have arrived by now, and why others are missing. Raises 404."""
     run = queries.find_run(session, run_id)
     if run is None:
         raise not_found("run", run_id)
     manifest = read_manifest(run.manifest)
     counts: Counter[str] = Counter()
-    missing: list[MissingCaseOut] = []
+    not_arrived: list[MissingCaseOut] = []
     for job, target in queries.jobs_of_run(session, run_id):
         here = arrivals(session, job.id)
         for case in _expected_cases(manifest, run, target, here):
@@ -114,31 +103,33 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
             elif case.key in here.unavailable:
                 counts["unavailable"] += 1
             else:
-                missing.append(_missing_case_out(job, target, case))
-    pending = [case_out for case_out in missing if case_out.reason == "pending"]
-    gone = [case_out for case_out in missing if case_out.reason != "pending"]
+                not_arrived.append(_missing_case(job, target, case))
+    pending = [case for case in not_arrived if case.reason == "pending"]
+    missing = [case for case in not_arrived if case.reason != "pending"]
     return CompletenessOut(
         run_id=run.id,
         suite=run.suite,
         state=cast(RunState, run.state),
         trigger=cast(Trigger, run.trigger),
-        words=_completeness_sentence(counts, len(pending), gone),
-        complete=not missing,
+        words=_completeness_sentence(counts, len(pending), missing),
+        complete=not not_arrived,
         declared=counts["declared"],
         arrived=counts["arrived"],
         pending=len(pending),
         unavailable=counts["unavailable"],
-        missing=gone[:MAX_MISSING],
-        missing_total=len(gone),
-        missing_groups=_missing_groups(gone),
-        gone=[] if run.trigger == IMPORTED else _undeclared(session, run, manifest),
+        missing=missing[:MAX_MISSING],
+        missing_total=len(missing),
+        missing_groups=_missing_groups(missing),
+        gone=[]
+        if run.trigger == IMPORTED
+        else _undeclared_cases(session, run, manifest),
     )
 
 
 def _expected_cases(
     manifest: Manifest, run: Run, target: Target, here: Arrivals
 ) -> Iterator[ExpectedCase]:
-    """Every case that must arrive. Nobody asked another tool for anything: it owes what it brought."""
+    """Every case that must arrive. An import requests nothing, so only the cases it has are expected."""
     for case in requested_cases(
         manifest, JobRequest(run.benchmarks, run.params), target.kind
     ):
@@ -147,30 +138,30 @@ def _expected_cases(
 
 
 def requested_cases(
-    manifest: Manifest, asked: JobRequest, target_kind: str
+    manifest: Manifest, request: JobRequest, target_kind: str
 ) -> Iterator[ExpectedCase]:
-    """Every case that is asked of a target of this kind."""
+    """Every case that a request measures on a target of this kind."""
     section = "host" if target_kind == "host" else "android"
     fit = {
         workload.name
         for workload in manifest.workloads
         if getattr(workload, section) is not None
     }
-    for group in expected_groups(manifest, asked, JobFacts(cases=())):
+    for group in expected_groups(manifest, request, JobFacts(cases=())):
         benchmark = manifest.benchmarks[group.benchmark]
         if benchmark.workload in fit:
             for arm in benchmark.arms:
                 yield ExpectedCase(group.benchmark, arm, group.params)
 
 
-def _missing_case_out(job: Job, target: Target, case: ExpectedCase) -> MissingCaseOut:
+def _missing_case(job: Job, target: Target, case: ExpectedCase) -> MissingCaseOut:
     if job.state not in FINAL:
-        reason: Reason = "pending"
+        reason: MissingReason = "pending"
     elif job.state == "failed":
-        reason = OF_CAUSE.get(job.cause or "", "failed")
+        reason = REASON_OF_CAUSE.get(job.cause or "", "failed")
     else:
-        reason = OF_STATE[job.state]
-    # The group that shows it names the cause already ("24 cases: build failed").
+        reason = REASON_OF_STATE[job.state]
+    # The text does not repeat the reason, which the group's heading has ("24 cases: build failed").
     text = (
         TEXTS.get(reason)
         or jobs.first_error(job.cause_detail)
@@ -188,20 +179,20 @@ def _missing_case_out(job: Job, target: Target, case: ExpectedCase) -> MissingCa
     )
 
 
-def _missing_groups(gone: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
-    """What is missing for one reason, as one entry: most cases first."""
-    together: dict[tuple[str, str], list[MissingCaseOut]] = {}
-    for case in gone:
-        together.setdefault((case.reason, case.text), []).append(case)
+def _missing_groups(missing: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
+    """The missing cases, grouped by reason, the largest group first."""
+    by_reason: dict[tuple[str, str], list[MissingCaseOut]] = {}
+    for case in missing:
+        by_reason.setdefault((case.reason, case.text), []).append(case)
     groups = []
-    for cases in sorted(together.values(), key=len, reverse=True):
+    for cases in sorted(by_reason.values(), key=len, reverse=True):
         first, count = cases[0], len(cases)
         noun = "case" if count == 1 else "cases"
         targets = {case.target_id: case.target_name for case in cases}
         groups.append(
             MissingGroupOut(
                 reason=first.reason,
-                words=f"{count} {noun}: {SPOKEN.get(first.reason, first.reason)}",
+                words=f"{count} {noun}: {REASON_PHRASES.get(first.reason, first.reason)}",
                 count=count,
                 text=first.text,
                 targets=[
@@ -214,34 +205,34 @@ def _missing_groups(gone: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
 
 
 def _completeness_sentence(
-    counts: Mapping[str, int], pending: int, gone: list[MissingCaseOut]
+    counts: Mapping[str, int], pending: int, missing: list[MissingCaseOut]
 ) -> str:
     """`3 of 41 missing (2 crash, 1 skipped)`."""
-    declared, elsewhere = counts.get("declared", 0), counts.get("unavailable", 0)
+    declared, unavailable = counts.get("declared", 0), counts.get("unavailable", 0)
     parts = []
-    if gone:
-        by_reason = Counter(
-            SPOKEN.get(case_out.reason, case_out.reason) for case_out in gone
+    if missing:
+        counted = Counter(
+            REASON_PHRASES.get(case.reason, case.reason) for case in missing
         ).most_common()
-        why = ", ".join(f"{number} {reason}" for reason, number in by_reason)
-        parts.append(f"{len(gone)} of {declared} missing ({why})")
+        why = ", ".join(f"{number} {reason}" for reason, number in counted)
+        parts.append(f"{len(missing)} of {declared} missing ({why})")
     if pending:
         parts.append(f"{pending} of {declared} still to come")
     if not parts:
         parts.append(
-            f"all {declared - elsewhere} arrived"
+            f"all {declared - unavailable} arrived"
             if declared
-            else "nothing was asked for"
+            else "nothing was requested"
         )
-    if elsewhere:
-        parts.append(f"{elsewhere} not available on their target")
+    if unavailable:
+        parts.append(f"{unavailable} not available on their target")
     return "; ".join(parts)
 
 
-def _undeclared(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]:
-    """Benchmarks and arms that history has on this branch and this run's manifest declares no longer."""
+def _undeclared_cases(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]:
+    """Benchmarks and arms in the branch's history that the run's manifest no longer declares."""
     retired = history.retired_reasons(session, run.suite)
-    found: dict[tuple[str, str | None], list[Series]] = {}
+    gone: dict[tuple[str, str | None], list[Series]] = {}
     names = history.NewestNames.of(manifest)
     for row in history.of_suite(session, run.suite, run.branch or ""):
         benchmark, arm_now = names.newest(row.benchmark, row.arm)
@@ -254,26 +245,26 @@ def _undeclared(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]
         ):
             continue
         arm = None if declared is None else row.arm
-        found.setdefault((row.benchmark, arm), []).append(row)
+        gone.setdefault((row.benchmark, arm), []).append(row)
     last = history.newest_points(
-        session, [row.id for rows in found.values() for row in rows]
+        session, [row.id for rows in gone.values() for row in rows]
     )
-    made = []
-    for (benchmark, arm), rows in found.items():
+    undeclared = []
+    for (benchmark, arm), rows in gone.items():
         own = [last[row.id] for row in rows if row.id in last]
         if not own:
             continue
         newest = max(own, key=lambda point: point.at)
         name = benchmark if arm is None else f"{benchmark} {arm}"
-        made.append(
+        undeclared.append(
             GoneOut(
                 benchmark=benchmark,
                 arm=arm,
                 series=len(rows),
                 last_at=newest.at,
                 last_run_id=newest.run_id,
-                words=f"{name} was last measured at {newest.commit[:12]} and is declared no more: retire it, "
-                "restore it, or name it as an alias of what it is called now",
+                words=f"{name} was last measured at {newest.commit[:12]} and is no longer declared: retire it, "
+                "declare it again, or name it as an alias of its new name",
             )
         )
-    return made
+    return undeclared

@@ -1,5 +1,4 @@
-"""Wire shapes of the pages about history: matrix, comparison of two revisions,
-completeness (C2).
+"""Wire shapes of matrix, comparison of two sides, and completeness (C2).
 
 Every ratio and sentence is computed on the server (I17).
 """
@@ -9,11 +8,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from paceline_contract.attempts import Cause
 from paceline_contract.events import Direction, ParamValue
 from paceline_contract.units import Unit
 
 from paceline_server.fleet.schemas import Factor
-from paceline_server.jobs.schemas import Cause, Judged, Outcome, RunState, Trigger
+from paceline_server.jobs.schemas import Judged, Outcome, RunState, Trigger
 from paceline_server.kernel.wire import Response
 from paceline_server.series.schemas import ChangeOut
 
@@ -28,8 +28,8 @@ class MatrixTargetOut(Response):
 
 
 class MatrixCellOut(Response):
-    """One benchmark on one target. Its value is that of one series, named by `series_id` and `of`
-    ("native time, batch=1000"); verdict, changes and noise floor are the worst of all its `series`."""
+    """A benchmark on a target. Its value is that of the series named by `series_id` and `of` ("native time,
+    batch=1000"); verdict, change and noise floor are the worst of all its `series`."""
 
     target_id: str
     series: int
@@ -38,26 +38,26 @@ class MatrixCellOut(Response):
     unit: Unit
     value: float
     excluded: str | None
-    """Why the value is no evidence; null: it counts."""
+    """Why the value does not count as evidence; null if it does."""
     at: datetime
     commit: str
     run_id: str
     job_id: str
     verdict: Judged | None
-    """Of the newest comparisons of its arms; null where nothing compares them."""
+    """The worst verdict of the newest comparisons of its arms; null if none are compared."""
     verdict_words: str
     change: ChangeOut | None
-    """The worst change that stands, else the newest suspect."""
+    """The worst standing change, or else the largest suspected one."""
     changes: dict[str, int]
     mde: float | None
-    """The largest noise floor of its series, a share."""
+    """The largest noise floor of its series, as a share."""
     stale: bool
     stale_words: str | None
 
 
 class MatrixUnmeasuredOut(Response):
-    """The newest job that should have measured a benchmark on a target ended without a verdict: what a cell
-    shows is older than that, or there is none. `words`: why, in a line."""
+    """The newest job that should have measured a benchmark on a target ended without a verdict, so that its
+    cell is older or absent. `words` says why."""
 
     target_id: str
     outcome: Outcome
@@ -69,8 +69,8 @@ class MatrixUnmeasuredOut(Response):
 
 
 class MatrixRowOut(Response):
-    """A benchmark. `declared` false: older runs had it and the newest manifest does not. `retired`: why a
-    person said that it is gone on purpose."""
+    """A benchmark. `declared` is false if only older manifests have it. `retired` is the reason a person gave
+    when retiring it."""
 
     benchmark: str
     title: str
@@ -89,7 +89,7 @@ class MatrixOut(Response):
 
 
 class CompareSideOut(Response):
-    """What one side is: a run, or the newest runs of a revision. `name` is how it was asked for."""
+    """One side of a comparison: a run, or the runs of a revision. `name` is the name in the request."""
 
     name: str
     run_id: str | None
@@ -100,7 +100,7 @@ class CompareSideOut(Response):
 
 
 class EnvironmentDifferenceOut(Response):
-    """One factor of a target that differs between the sides; `factor` null: it is not known what differs."""
+    """A factor of a target that differs between the sides; `factor` is null if it is unknown what differs."""
 
     target_id: str
     target_name: str
@@ -118,16 +118,16 @@ class MeasuredSideOut(Response):
     launches: int
     job_id: str
     excluded: str | None
-    """Why this measurement is not judged (a check failed, conditions void)."""
+    """Why this measurement cannot be judged, for example a failed check; null if it can."""
 
 
 class CompareRowOut(Response):
-    """One measurement of both sides; null: that side did not measure it. `ratio` is head ÷ base of the cost
-    (a time's ratio; inverted where higher is better): above 1 is worse. `significance`: clear (the interval
-    excludes 1 and exceeds the noise floor) · below_noise · uncertain, as is every row that is only shown of
-    an excluded side. `judged`: an A/B job of this very pair decided (pass or fail), and `verdict` and the
-    interval are its; else the row is shown, not judged (I11). `verdict_job_id` of a row that is not judged:
-    that A/B job measured the pair and could not decide."""
+    """A measurement on both sides; a side is null if it did not measure it.
+
+    `ratio` is the cost of head ÷ base, above 1 is worse. `significance` is clear if the interval excludes 1 and
+    the ratio exceeds the noise floor; a row without a verdict is uncertain if a side is excluded. `judged` is
+    true if an A/B job of this pair decided; then `verdict` and the interval are that job's (I11). Without a
+    verdict, `verdict_job_id` names an A/B job of the pair that could not decide."""
 
     benchmark: str
     arm: str
@@ -158,7 +158,7 @@ class TargetChoiceOut(Response):
 
 
 class ChoicesOut(Response):
-    """What both sides together measured, whatever was asked for: what a filter can be set to."""
+    """Everything both sides measured, ignoring the filter: the values a filter can take."""
 
     targets: list[TargetChoiceOut]
     benchmarks: list[str]
@@ -166,9 +166,11 @@ class ChoicesOut(Response):
 
 
 class CompareOut(Response):
-    """Two revisions or two runs: what differs around them first, then every measurement, the clearest and
-    largest first. `total`: rows on all pages; `hidden`: those that `hide_uncertain` left out; `next`: the
-    opaque cursor of the following page, null on the last. Note and summary are of all rows."""
+    """A comparison of two revisions or runs: differences of their environments, and every measurement, the
+    clearest and largest first.
+
+    `total` counts the rows of all pages, `hidden` those that `hide_uncertain` left out. `next` is the cursor
+    of the next page, null on the last. Note and summary cover all rows."""
 
     suite: str
     base: CompareSideOut
@@ -199,7 +201,7 @@ MissingReason = Literal[
 
 
 class MissingCaseOut(Response):
-    """A declared case without samples. `reason` is a literal, `text` says it in full."""
+    """A declared case without samples; `text` explains `reason`."""
 
     target_id: str
     target_name: str
@@ -217,8 +219,8 @@ class TargetRefOut(Response):
 
 
 class MissingGroupOut(Response):
-    """All cases of a run that are missing for one reason. `words`: "24 cases: build failed"; `text` says the
-    reason in full and is that of each of its cases."""
+    """The cases of a run that are missing for one reason; `words` is like "24 cases: build failed", `text`
+    explains the reason."""
 
     reason: MissingReason
     words: str
@@ -228,8 +230,8 @@ class MissingGroupOut(Response):
 
 
 class GoneOut(Response):
-    """A benchmark (or an arm of one) that earlier runs measured and the newest manifest does not declare, nor
-    any alias: retire it or restore it."""
+    """A benchmark or arm that earlier runs measured and the run's manifest does not declare, not even as an
+    alias."""
 
     benchmark: str
     arm: str | None
@@ -240,8 +242,8 @@ class GoneOut(Response):
 
 
 class CompletenessOut(Response):
-    """What a run owed and what arrived. `words`: "3 of 41 missing (2 crash, 1 skipped)". `pending` cases may
-    still arrive; `unavailable` ones cannot run on their target, which is said by the workload."""
+    """How many cases of a run arrived; `words` is like "3 of 41 missing (2 crash, 1 skipped)". `pending` cases may
+    still arrive; the workload reported `unavailable` ones as impossible on their target."""
 
     run_id: str
     suite: str

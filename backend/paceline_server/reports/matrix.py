@@ -1,18 +1,18 @@
-"""Shows where a whole suite stands: one cell per benchmark and target.
+"""Builds the matrix of a suite: one cell per benchmark and target.
 
-A cell shows the worst of what it stands for and names the series of its number.
-Verdicts are those of the newest comparisons, changes those that history keeps.
+A cell shows the value of one series, and the worst verdict and change of all its series.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import cast
 
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.params import params_text
 from paceline_contract.units import Unit
 from sqlalchemy.orm import Session
 
@@ -34,10 +34,10 @@ from paceline_server.series.service import SeriesStanding
 from paceline_server.store.tables.decisions import Comparison
 
 STALE_AFTER = timedelta(days=7)
-"""A week without a measurement: schedules are nightly or weekly, so at least one was missed."""
+"""Schedules are nightly or weekly, so at least one run was missed."""
 
 ENDED_JOBS = 500
-"""Jobs looked back at for such that ended without a verdict: months of a nightly suite on a few targets."""
+"""Newest jobs searched for ones without a verdict: months of a nightly suite on a few targets."""
 
 WORST_FIRST: tuple[Judged, ...] = ("fail", "inconclusive", "pass", "not_applicable")
 
@@ -46,7 +46,7 @@ Cell = tuple[str, str]
 
 
 def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
-    """The matrix of a suite on a branch; without one on the branch measured last. Raises 404."""
+    """The matrix of a suite on a branch, by default the one measured last. Raises 404."""
     manifest = read_manifest(catalog.find(session, suite).manifest)
     known = history.branches(session, suite)
     last = (
@@ -60,7 +60,7 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
             called.benchmark(standing.series.benchmark), standing.series.target_id
         ].append(standing)
     verdicts = _verdicts(queries.newest_judged(session, suite, chosen), called)
-    unmeasured = _unmeasured(
+    unmeasured = _unmeasured_cells(
         queries.newest_ended_jobs(session, suite, chosen, ENDED_JOBS), called
     )
     targets = queries.targets(session, {target for _, target in [*cells, *unmeasured]})
@@ -106,19 +106,19 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
 def _verdicts(
     rows: Sequence[Comparison], called: history.NewestNames
 ) -> dict[Cell, list[Comparison]]:
-    """By what the benchmark is called now; one under its newest name hides those under older ones."""
-    found: dict[Cell, list[Comparison]] = defaultdict(list)
+    """Comparisons by the present name of their benchmark; those under its present name hide older ones."""
+    verdicts: dict[Cell, list[Comparison]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: row.benchmark in called.benchmarks):
         cell = (called.benchmark(row.benchmark), row.target_id)
-        if not found[cell] or found[cell][0].benchmark == row.benchmark:
-            found[cell].append(row)
-    return found
+        if not verdicts[cell] or verdicts[cell][0].benchmark == row.benchmark:
+            verdicts[cell].append(row)
+    return verdicts
 
 
-def _unmeasured(
+def _unmeasured_cells(
     ended: Sequence[queries.EndedJobRow], called: history.NewestNames
 ) -> dict[Cell, MatrixUnmeasuredOut]:
-    """Where the newest job that is over was not judged; `ended` has the newest first."""
+    """Cells whose newest ended job has no verdict; `ended` has the newest first."""
     newest: dict[Cell, MatrixUnmeasuredOut | None] = {}
     for job, target, benchmarks in ended:
         out, why = jobs.job_with_reason(job, target)
@@ -177,25 +177,29 @@ def _cell(
     )
 
 
-def _headline_series(manifest: Manifest, one: SeriesStanding) -> tuple[bool, bool, str]:
-    """The primary metric of an arm that is compared; of several params the one begun first."""
-    declared = manifest.benchmarks.get(one.series.benchmark)
+def _headline_series(
+    manifest: Manifest, standing: SeriesStanding
+) -> tuple[bool, bool, str]:
+    """Sort key of the series a cell shows: the primary metric of an arm other than the reference, then the oldest."""
+    declared = manifest.benchmarks.get(standing.series.benchmark)
     if declared is None:
-        return False, False, one.series.id
+        return False, False, standing.series.id
     return (
-        one.series.metric != declared.primary_metric,
-        one.series.arm == declared.reference,
-        one.series.id,
+        standing.series.metric != declared.primary_metric,
+        standing.series.arm == declared.reference,
+        standing.series.id,
     )
 
 
-def _series_label(one: SeriesStanding) -> str:
-    params = ", ".join(f"{name}={value}" for name, value in one.series.params.items())
-    return f"{one.series.arm} {one.series.metric}" + (f", {params}" if params else "")
+def _series_label(standing: SeriesStanding) -> str:
+    params = params_text(standing.series.params)
+    return f"{standing.series.arm} {standing.series.metric}" + (
+        f", {params}" if params else ""
+    )
 
 
 def _worst_change(changes: Sequence[ChangeOut]) -> ChangeOut | None:
-    """The largest change for the worse that stands, then one for the better, then suspects."""
+    """The largest standing change for the worse, then for the better, then suspected ones."""
 
     def rank(change: ChangeOut) -> tuple[bool, bool, float]:
         return (
@@ -210,9 +214,9 @@ def _worst_change(changes: Sequence[ChangeOut]) -> ChangeOut | None:
 def _verdict_sentence(worst: Comparison | None) -> str:
     if worst is None:
         return "no arm is compared with another"
-    at = ", ".join(f"{name}={value}" for name, value in worst.params.items())
-    said: Mapping[str, object] = worst.evidence
-    words = said["words"] if worst.verdict in ("pass", "fail") else worst.reason
+    at = params_text(worst.params)
+    decided = worst.verdict in ("pass", "fail")
+    words = worst.evidence["words"] if decided else worst.reason
     return f"{worst.arm}{f' at {at}' if at else ''}: {words}"
 
 

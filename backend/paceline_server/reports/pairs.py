@@ -1,7 +1,7 @@
 """Pairs what both sides of a comparison measured: ratio, interval, significance, order.
 
-Every pair is ranked and counted, so that a page never hides what the sentence above it
-counts. `compare` words a page of these pairs.
+Every pair is ranked before paging, so that sentences can count all of them. `compare` builds
+the pages.
 """
 
 from __future__ import annotations
@@ -9,14 +9,15 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, NotRequired
+from typing import NamedTuple, NotRequired
 
 from paceline_contract.events import Direction, ParamValue
+from paceline_contract.items import SideName
+from paceline_contract.params import params_key
 from paceline_contract.units import Unit
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from paceline_server.ingest.cases import params_key
 from paceline_server.reports import sides
 from paceline_server.reports.history_schemas import Significance
 from paceline_server.reports.sides import ComparedSide
@@ -24,13 +25,13 @@ from paceline_server.series.service import FloorKey
 from paceline_server.store.tables.decisions import Comparison
 
 Key = FloorKey
-"""Measurements of two sides meet by what a noise floor is of."""
+"""Measurements of two sides are paired by the key of a noise floor."""
 
 DECIDED = ("pass", "fail")
 
 
 class MeasurementRow(TypedDict):
-    """What a comparison reads of a stored `MeasurementOut`: the rest is left alone."""
+    """The part of a stored `MeasurementOut` that a comparison reads."""
 
     benchmark: str
     arm: str
@@ -43,11 +44,11 @@ class MeasurementRow(TypedDict):
     median: float
     median_lower: NotRequired[float | None]
     median_upper: NotRequired[float | None]
-    side: NotRequired[Literal["base", "head"] | None]
+    side: NotRequired[SideName | None]
 
 
 class StoredReport(TypedDict):
-    """The same of a stored `JobReportOut`."""
+    """The part of a stored `JobReportOut` that a comparison reads."""
 
     measurements: list[MeasurementRow]
     blockers: NotRequired[list[str]]
@@ -57,7 +58,7 @@ _REPORT = TypeAdapter(StoredReport)
 
 
 class MeasurementOfSide(NamedTuple):
-    """One measurement of a side, and why it may not be judged."""
+    """A measurement of a side, and why it may not be judged."""
 
     row: MeasurementRow
     job_id: str
@@ -65,8 +66,8 @@ class MeasurementOfSide(NamedTuple):
 
 
 class ComparedPair(NamedTuple):
-    """One measurement of both sides. `ratio` is of costs, head ÷ base; `asked` is what an A/B job of this
-    very pair said, `decided` the same if that was a verdict: then ratio and interval are its."""
+    """A measurement on both sides; `ratio` is the cost of head ÷ base. `measured_by` is the comparison of an A/B
+    job of this pair. `decided` is the same if it has a verdict; then ratio and interval are its own."""
 
     key: Key
     base: MeasurementOfSide | None
@@ -76,12 +77,17 @@ class ComparedPair(NamedTuple):
     upper: float | None
     mde: float | None
     significance: Significance
-    asked: Comparison | None
+    measured_by: Comparison | None
     decided: Comparison | None
 
     @property
+    def any_side(self) -> MeasurementOfSide:
+        """The head, or the base if only that was measured."""
+        return next(side for side in (self.head, self.base) if side is not None)
+
+    @property
     def place(self) -> tuple[bool, int, float, str, str, str, str, str]:
-        """Judged first, then the clearest, then the largest; the rest makes the order whole."""
+        """Sort key: judged first, then the clearest, then the largest; the names make it total."""
         target_id, benchmark, arm, params, metric = self.key
         away = 0.0 if self.ratio is None else -abs(self.ratio - 1.0)
         return (
@@ -100,15 +106,13 @@ ORDER: Mapping[Significance, int] = {"clear": 0, "below_noise": 1, "uncertain": 
 
 
 def newest_measurements(side: ComparedSide) -> dict[Key, MeasurementOfSide]:
-    """The newest measurement of everything, in the order of the reports."""
-    found: dict[Key, MeasurementOfSide] = {}
+    """The newest measurement of each key, in the order of the reports."""
+    newest: dict[Key, MeasurementOfSide] = {}
     for reported in side.reports:
         report = _REPORT.validate_json(reported.report)
         excluded = next(iter(report.get("blockers", ())), None)
         for row in report["measurements"]:
-            if (
-                row.get("side") != "base"
-            ):  # of an A/B run the head is what it is called by
+            if row.get("side") != "base":  # an A/B run is named by its head
                 key = (
                     reported.target.id,
                     row["benchmark"],
@@ -116,8 +120,8 @@ def newest_measurements(side: ComparedSide) -> dict[Key, MeasurementOfSide]:
                     params_key(row["params"]),
                     row["metric"],
                 )
-                found[key] = MeasurementOfSide(row, reported.job.id, excluded)
-    return found
+                newest[key] = MeasurementOfSide(row, reported.job.id, excluded)
+    return newest
 
 
 def pair_measurements(
@@ -126,7 +130,7 @@ def pair_measurements(
     floors: Mapping[Key, float],
     judged: Mapping[Key, Comparison],
 ) -> list[ComparedPair]:
-    """Everything that one side measured at least, in the order of their places."""
+    """Every measurement of either side as a pair, ranked."""
     pairs = [
         _pair(key, before.get(key), after.get(key), floors.get(key), judged.get(key))
         for key in dict.fromkeys([*before, *after])
@@ -135,7 +139,7 @@ def pair_measurements(
 
 
 def digest_of_keys(pairs: Sequence[ComparedPair]) -> str:
-    """Of the keys of these pairs in their order: what a cursor remembers of the rows before it."""
+    """A digest of the keys of these pairs, in order, for a cursor."""
     return hashlib.sha256(
         json.dumps([pair.key for pair in pairs]).encode()
     ).hexdigest()[:16]
@@ -146,12 +150,21 @@ def _pair(
     base: MeasurementOfSide | None,
     head: MeasurementOfSide | None,
     mde: float | None,
-    asked: Comparison | None,
+    comparison: Comparison | None,
 ) -> ComparedPair:
     ratio, lower, upper = _ratio(base, head)
     decided = None
-    if asked is not None and asked.ratio is not None and asked.verdict in DECIDED:
-        ratio, lower, upper, decided = asked.ratio, asked.lower, asked.upper, asked
+    if (
+        comparison is not None
+        and comparison.ratio is not None
+        and comparison.verdict in DECIDED
+    ):
+        ratio, lower, upper, decided = (
+            comparison.ratio,
+            comparison.lower,
+            comparison.upper,
+            comparison,
+        )
     left_out = (base is not None and base.excluded) or (
         head is not None and head.excluded
     )
@@ -160,14 +173,14 @@ def _pair(
         "uncertain" if uncertain else sides.significance(ratio, lower, upper, mde)
     )
     return ComparedPair(
-        key, base, head, ratio, lower, upper, mde, significance, asked, decided
+        key, base, head, ratio, lower, upper, mde, significance, comparison, decided
     )
 
 
 def _ratio(
     base: MeasurementOfSide | None, head: MeasurementOfSide | None
 ) -> tuple[float | None, float | None, float | None]:
-    """Cost of head ÷ cost of base, with the widest interval the two medians' intervals allow."""
+    """The cost of head ÷ base, with the widest interval that the two medians' intervals allow."""
     if (
         base is None
         or head is None

@@ -6,11 +6,12 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, Text, and_, cast, func, select
+from sqlalchemy import ColumnElement, Select, Subquery, Text, and_, cast, func, select
 from sqlalchemy.orm import Session, load_only
 
 from paceline_server.jobs.states import FINAL
-from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
+from paceline_server.reports.schemas import AuditFilters
+from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import (
     BASELINE_TRIGGERS,
@@ -27,30 +28,26 @@ def incidents() -> Select[Any]:
     return select(Incident)
 
 
-def audit_entries(
-    object_kind: str | None, object_id: str | None, actor: str | None
-) -> Select[Any]:
+def audit_entries(filters: AuditFilters, *, of_installation: bool) -> Select[Any]:
+    """Entries of the audit log that the session sees; `of_installation`: those of no project."""
     wanted = {
-        AuditEntry.object_kind: object_kind,
-        AuditEntry.object_id: object_id,
-        AuditEntry.actor: actor,
+        AuditEntry.object_kind: filters.object_kind,
+        AuditEntry.object_id: filters.object_id,
+        AuditEntry.actor: filters.actor,
+        AuditEntry.actor_kind: filters.actor_kind,
     }
-    return select(AuditEntry).where(
-        *(column == one for column, one in wanted.items() if one is not None)
+    query = select(AuditEntry).where(
+        *(column == value for column, value in wanted.items() if value is not None)
     )
-
-
-def alert_titles(session: Session, alert_ids: Sequence[str]) -> dict[str, str]:
-    query = select(Alert.id, Alert.title).where(Alert.id.in_(set(alert_ids)))
-    return {row.id: row.title for row in session.execute(query)}
+    if filters.since is not None:
+        query = query.where(AuditEntry.at >= filters.since)
+    if filters.until is not None:
+        query = query.where(AuditEntry.at < filters.until)
+    return query.where(AuditEntry.project_id.is_(None)) if of_installation else query
 
 
 def comparisons_of_run(run_id: str) -> Select[Any]:
     return select(Comparison).where(Comparison.run_id == run_id)
-
-
-def run_exists(session: Session, run_id: str) -> bool:
-    return session.get(Run, run_id) is not None
 
 
 def targets_by_id(session: Session, target_ids: Sequence[str]) -> dict[str, Target]:
@@ -64,15 +61,14 @@ def job_with_target(session: Session, job_id: str) -> tuple[Job, Target] | None:
         .join(Target, Target.id == Job.target_id)
         .where(Job.id == job_id)
     )
-    found = session.execute(query).one_or_none()
-    return None if found is None else (found[0], found[1])
+    row = session.execute(query).one_or_none()
+    return None if row is None else (row[0], row[1])
 
 
 def newest_comparisons(
     session: Session, suite: str, benchmark: str, metric: str, target_id: str | None
 ) -> list[Comparison]:
-    """The newest comparison of arms per target, arm and params, demonstrations apart; confirmations never
-    (I13)."""
+    """The newest comparison of arms per target, arm, params and demonstration; no confirmations (I13)."""
     newest = (
         func.row_number()
         .over(
@@ -95,6 +91,7 @@ def newest_comparisons(
             Comparison.metric == metric,
             Comparison.sides == "arms",
             Run.confirms_alert_id.is_(None),
+            ~Run.compares_revisions,
         )
     )
     if target_id is not None:
@@ -109,7 +106,7 @@ def newest_comparisons(
 
 
 def manifest_of_job(session: Session, job_id: str) -> dict[str, Any]:
-    """The manifest a job's run froze."""
+    """The manifest of a job's run."""
     run = session.scalars(
         select(Run).join(Job, Job.run_id == Run.id).where(Job.id == job_id)
     ).one()
@@ -127,7 +124,7 @@ def targets(session: Session, target_ids: Collection[str]) -> list[Target]:
 
 
 def newest_judged(session: Session, suite: str, branch: str) -> list[Comparison]:
-    """All comparisons of arms of the newest job of each benchmark and target, demonstrations apart."""
+    """Comparisons of arms of the newest job of each benchmark and target, without demonstrations."""
     newest = (
         func.dense_rank()
         .over(
@@ -144,6 +141,7 @@ def newest_judged(session: Session, suite: str, branch: str) -> list[Comparison]
             Comparison.sides == "arms",
             Comparison.demonstration.is_(False),
             Run.confirms_alert_id.is_(None),
+            ~Run.compares_revisions,
             func.coalesce(Run.branch, "") == branch,
         )
         .subquery()
@@ -157,7 +155,7 @@ def newest_judged(session: Session, suite: str, branch: str) -> list[Comparison]
 
 
 class EndedJobRow(NamedTuple):
-    """A job that is over, and the benchmarks it was asked for."""
+    """An ended job, and the benchmarks it should have measured."""
 
     job: Job
     target: Target
@@ -167,13 +165,14 @@ class EndedJobRow(NamedTuple):
 def newest_ended_jobs(
     session: Session, suite: str, branch: str, limit: int
 ) -> list[EndedJobRow]:
-    """Jobs of a branch that measured for history, or should have; those of the newest runs first."""
+    """Ended jobs of a branch whose runs measure for history; those of the newest runs first."""
     query = (
         select(Job, Target, Run.benchmarks)
         .join(Run, Run.id == Job.run_id)
         .join(Target, Target.id == Job.target_id)
         .where(
-            *_for_history(suite),
+            Run.suite == suite,
+            *_FOR_HISTORY,
             func.coalesce(Run.branch, "") == branch,
             Job.state.in_(FINAL),
         )
@@ -184,10 +183,10 @@ def newest_ended_jobs(
 
 
 def branch_run_last(session: Session, suite: str) -> str | None:
-    """The branch of the newest run that measured for history, or should have."""
+    """The branch of the newest run that measures for history."""
     query = (
         select(Run.branch)
-        .where(*_for_history(suite))
+        .where(Run.suite == suite, *_FOR_HISTORY)
         .order_by(Run.created_at.desc())
         .limit(1)
     )
@@ -195,7 +194,7 @@ def branch_run_last(session: Session, suite: str) -> str | None:
 
 
 class PastJobRow(NamedTuple):
-    """A judged job's first batch, and what it was asked for."""
+    """The first batch of a judged job, and its request."""
 
     target_id: str
     launches: int
@@ -211,8 +210,8 @@ class PastJobRow(NamedTuple):
 def past_jobs(
     session: Session, suite: str, target_ids: Collection[str], limit: int
 ) -> list[PastJobRow]:
-    """How long the newest judged jobs of a suite took on these targets, the newest first; none that a knob
-    distorted."""
+    """How long the newest judged jobs of a suite took on these targets, the newest first; no imports and no
+    demonstrations."""
     query = (
         select(
             Job.target_id,
@@ -223,7 +222,7 @@ def past_jobs(
             Run.params,
             Run.rounds,
             Run.min_time_ns,
-            Run.base_commit.is_not(None),
+            Run.compares_revisions,
         )
         .join(Run, Run.id == Job.run_id)
         .join(
@@ -246,13 +245,12 @@ def past_jobs(
     return [PastJobRow(*row) for row in session.execute(query)]
 
 
-def _for_history(suite: str) -> tuple[ColumnElement[bool], ...]:
-    return (
-        Run.suite == suite,
-        Run.trigger.in_(BASELINE_TRIGGERS),
-        Run.base_commit.is_(None),
-        Run.demonstration.is_(False),
-    )
+_FOR_HISTORY = (
+    Run.trigger.in_(BASELINE_TRIGGERS),
+    ~Run.compares_revisions,
+    Run.demonstration.is_(False),
+)
+"""Runs whose measurements belong to history."""
 
 
 def find_run(session: Session, run_id: str) -> Run | None:
@@ -260,14 +258,12 @@ def find_run(session: Session, run_id: str) -> Run | None:
 
 
 def runs_of_revision(session: Session, suite: str | None, commit: str) -> list[Run]:
-    """Runs of a revision (given by the beginning of its commit) that measured for history, newest first."""
+    """Runs of an abbreviated commit that measure for history, newest first."""
     query = (
         select(Run)
         .where(
             Run.commit.startswith(commit, autoescape=True),
-            Run.trigger.in_(BASELINE_TRIGGERS),
-            Run.base_commit.is_(None),
-            Run.demonstration.is_(False),
+            *_FOR_HISTORY,
         )
         .order_by(Run.created_at.desc(), Run.id.desc())
     )
@@ -277,31 +273,34 @@ def runs_of_revision(session: Session, suite: str | None, commit: str) -> list[R
 
 
 class ReportedJobRow(NamedTuple):
-    """A concluded job with its newest report, as JSON text: who reads a part of it parses only that."""
+    """A concluded job with its newest report as JSON text, which callers parse in part."""
 
     job: Job
     target: Target
     report: str
 
 
-def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[ReportedJobRow]:
-    """The newest report of every analysed job of these runs, oldest job first."""
-    newest = (
+def _newest_batches(of: ColumnElement[bool]) -> Subquery:
+    """(job_id, batch) of the newest report of each job that matches `of`."""
+    return (
         select(JobReport.job_id, func.max(JobReport.batch).label("batch"))
         .join(Job, Job.id == JobReport.job_id)
-        .where(Job.run_id.in_(list(run_ids)))
+        .where(of)
         .group_by(JobReport.job_id)
         .subquery()
     )
+
+
+def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[ReportedJobRow]:
+    """The newest report of every analysed job of these runs, oldest job first."""
+    newest = _newest_batches(Job.run_id.in_(list(run_ids)))
     query = (
         select(Job, Target, cast(JobReport.report, Text))
         .join(Target, Target.id == Job.target_id)
-        .join(JobReport, JobReport.job_id == Job.id)
+        .join(newest, newest.c.job_id == Job.id)
         .join(
-            newest,
-            and_(
-                newest.c.job_id == JobReport.job_id, newest.c.batch == JobReport.batch
-            ),
+            JobReport,
+            and_(JobReport.job_id == Job.id, JobReport.batch == newest.c.batch),
         )
         .where(Job.run_id.in_(list(run_ids)))
         .order_by(Job.created_at, Job.id)
@@ -332,14 +331,14 @@ _JUDGED = (
     Comparison.verdict,
     Comparison.job_id,
 )
-"""Which measurement, and what was said of it."""
+"""The columns a comparison of two sides reads."""
 
 
 def revisions_judged(
     session: Session, suite: str, base: str, head: str
 ) -> list[Comparison]:
-    """What A/B jobs of exactly this pair of revisions said, those that decided nothing first, then the oldest
-    first. Without their evidence, which is long: asking one for it is an error."""
+    """Comparisons of A/B jobs of this pair of revisions, undecided ones first, then the oldest first. Their
+    evidence, which is long, is not loaded."""
     query = (
         select(Comparison)
         .options(load_only(*_JUDGED, raiseload=True))
@@ -360,7 +359,7 @@ def revisions_judged(
 
 
 class JobConditionsRow(NamedTuple):
-    """What a job's newest report says of the conditions; null in reports of before they were kept there."""
+    """The conditions in a job's newest report; null in reports that predate them."""
 
     job_id: str
     run_id: str
@@ -374,16 +373,10 @@ class JobConditionsRow(NamedTuple):
 def conditions_of_jobs(
     session: Session, target_id: str, since: datetime, until: datetime, limit: int
 ) -> list[JobConditionsRow]:
-    """Of the newest analysed jobs of a target that began in [since, until], the oldest first. Only the
-    summary leaves the database: a whole report is a thousand times as long."""
+    """The conditions of the newest analysed jobs of a target that began in [since, until], the oldest first.
+    Only this summary is selected: a whole report is a thousand times as long."""
     at = func.coalesce(Job.started_at, Job.created_at, type_=Job.created_at.type)
-    newest = (
-        select(JobReport.job_id, func.max(JobReport.batch).label("batch"))
-        .join(Job, Job.id == JobReport.job_id)
-        .where(Job.target_id == target_id)
-        .group_by(JobReport.job_id)
-        .subquery()
-    )
+    newest = _newest_batches(Job.target_id == target_id)
     query = (
         select(
             Job.id,
@@ -395,12 +388,10 @@ def conditions_of_jobs(
             JobReport.report["suppressed"],
         )
         .join(Run, Run.id == Job.run_id)
-        .join(JobReport, JobReport.job_id == Job.id)
+        .join(newest, newest.c.job_id == Job.id)
         .join(
-            newest,
-            and_(
-                newest.c.job_id == JobReport.job_id, newest.c.batch == JobReport.batch
-            ),
+            JobReport,
+            and_(JobReport.job_id == Job.id, JobReport.batch == newest.c.batch),
         )
         .where(Job.target_id == target_id, at >= since, at <= until)
         .order_by(at.desc(), Job.id.desc())

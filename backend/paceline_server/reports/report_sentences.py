@@ -1,4 +1,4 @@
-"""Words a table of comparisons or a distribution in one sentence (I17). Pure."""
+"""Sentences about comparisons, distributions, false alarms and audit entries (I17)."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from paceline_server.stats.plain_words import (
 )
 
 LEAST_OPENED = 5
-"""alerts; a share of fewer says more about chance than about us."""
+"""Alerts; a share of fewer would reflect chance."""
 TARGETS_NAMED = 3
-"""Targets a sentence names; more would not be read."""
+"""Targets a sentence names; nobody reads more."""
 
 
 def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
-    """The rule with its numbers."""
+    """The text of the rules, and the decision rule with its numbers."""
     head = " ".join(rule.text for rule in rules) or "No rule watches this benchmark."
     on_devices = benchmark.on("device")
     reference = _both(benchmark.reference, on_devices.reference)
@@ -50,9 +50,8 @@ def arms_summary(
     unit: str,
     simulated: Collection[str] = frozenset(),
 ) -> str:
-    """`On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` All of one metric
-    in `unit`. `simulated`: ids of simulated targets, of which nothing is said unless nothing real was
-    compared."""
+    """`On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` All comparisons are
+    of one metric in `unit`. Targets in `simulated` are left out unless all are simulated."""
     if not comparisons:
         return "Nothing has been compared yet."
     real = [
@@ -68,13 +67,11 @@ def arms_summary(
 
 def _arms_on(comparisons: Sequence[ComparisonOut], unit: str) -> str:
     clauses = []
-    keyed = sorted(
-        comparisons,
-        key=lambda comparison: (comparison.target_name or "", comparison.arm),
-    )
-    for (target, arm), rows in groupby(
-        keyed, key=lambda one: (one.target_name or "", one.arm)
-    ):
+
+    def place(comparison: ComparisonOut) -> tuple[str, str]:
+        return comparison.target_name or "", comparison.arm
+
+    for (target, arm), rows in groupby(sorted(comparisons, key=place), key=place):
         group = list(rows)
         clauses.append(f"on {target} {arm} {_clause(group[0].reference, group, unit)}")
     shown, rest = clauses[:TARGETS_NAMED], len(clauses) - TARGETS_NAMED
@@ -100,20 +97,18 @@ def _clause(reference: str, group: Sequence[ComparisonOut], unit: str) -> str:
     ]
     parts = []
     bad, good = direction_words(unit)
-    for found, word in ((slower, bad), (faster, good), (same, f"no {bad}")):
-        if found:
-            spread = "" if found is same else _span(found, word, unit)
-            parts.append(f"{word} than {reference} at {_points(found, group)}{spread}")
-    undecided = len(group) - len(slower) - len(faster) - len(same) - len(elsewhere)
-    if undecided:
-        parts.append(f"undecided at {_count(undecided, len(group))}")
+    for comparisons, word in ((slower, bad), (faster, good), (same, f"no {bad}")):
+        if comparisons:
+            spread = "" if comparisons is same else _span(comparisons, word, unit)
+            parts.append(
+                f"{word} than {reference} at {_count(len(comparisons), len(group))}{spread}"
+            )
+    inconclusive = len(group) - len(slower) - len(faster) - len(same) - len(elsewhere)
+    if inconclusive:
+        parts.append(f"inconclusive at {_count(inconclusive, len(group))}")
     if elsewhere:
         parts.append(f"not available at {_count(len(elsewhere), len(group))}")
     return "is " + ", ".join(parts)
-
-
-def _points(found: Sequence[ComparisonOut], group: Sequence[ComparisonOut]) -> str:
-    return _count(len(found), len(group))
 
 
 def _count(number: int, of: int) -> str:
@@ -122,10 +117,10 @@ def _count(number: int, of: int) -> str:
     return f"{number} of {of} points"
 
 
-def _span(found: Sequence[ComparisonOut], word: str, unit: str) -> str:
-    """The extremes of ratios on one side of 1, in words."""
+def _span(comparisons: Sequence[ComparisonOut], word: str, unit: str) -> str:
+    """The smallest and largest difference from 1, in words."""
     ratios = sorted(
-        comparison.ratio for comparison in found if comparison.ratio is not None
+        comparison.ratio for comparison in comparisons if comparison.ratio is not None
     )
     if not ratios:
         return ""
@@ -136,12 +131,9 @@ def _span(found: Sequence[ComparisonOut], word: str, unit: str) -> str:
 
 
 def false_alarms(days: int, states: Mapping[str, int]) -> FalseAlarmsOut:
-    """Our own false alarms of a period, by the states of the alerts that were opened in it."""
-    opened, vanished, invalid = (
-        sum(states.values()),
-        states.get("vanished", 0),
-        states.get("invalid", 0),
-    )
+    """The false alarms of a period, by the states of the alerts that opened in it."""
+    opened = sum(states.values())
+    vanished, invalid = states.get("vanished", 0), states.get("invalid", 0)
     wrong = vanished + invalid
     share = wrong / opened if opened >= LEAST_OPENED else None
     if not opened:
@@ -150,7 +142,7 @@ def false_alarms(days: int, states: Mapping[str, int]) -> FalseAlarmsOut:
         rate = f" ({percent(share)})" if share is not None else ", too few for a share"
         words = (
             f"{wrong} of {opened} alerts opened in the last {days} days were false{rate}: {vanished} "
-            f"vanished, {invalid} were called invalid."
+            f"vanished, {invalid} called invalid."
         )
     return FalseAlarmsOut(
         days=days,
@@ -162,13 +154,35 @@ def false_alarms(days: int, states: Mapping[str, int]) -> FalseAlarmsOut:
     )
 
 
-_DID = {
+_DONE = {
+    "set": "gave {} a role",
+    "change": "changed {}",
+    "remove": "removed {}",
+    "grant": "shared {} with the project",
+    "withdraw": "took {} from the project",
+    "disable": "disabled {}",
+    "enable": "enabled {}",
+    "invite": "invited {}",
+    "revoke_invitation": "withdrew the invitation of {}",
+    "sign_in": "signed in as {}",
+    "end_sessions": "ended sessions of {}",
+    "set_password": "set the password of {}",
+    "reset_link": "made a link that sets the password of {}",
+    "promote": "made {} an admin of the installation",
+    "demote": "made {} an admin of the installation no more",
+    "break_glass": "let in {} from the server's shell",
     "save": "saved {}",
     "delete": "deleted {}",
     "mute": "muted {}",
     "unmute": "ended the mute of {}",
     "create": "made {}",
     "revoke": "revoked {}",
+    "enrol": "let in {}",
+    "rotate": "asked for a new credential of {}",
+    "rotated": "replaced the credential of {}",
+    "regrant": "changed what is granted to {}",
+    "claim.move": "moved {} to another agent",
+    "claim.dismiss": "kept {} with its agent",
     "retire": "retired {}",
     "restore": "restored {}",
     "bulk": "decided about several alerts at once ({})",
@@ -192,16 +206,19 @@ _DID = {
     "target.release": "released {} from quarantine",
     "import.create": "stored {}",
     "import.remove": "forgot {}",
+    "rotate_key": "gave {} a new key",
+    "test": "sent a test to {}",
+    "redeliver": "asked for another delivery to {}",
     "bisect": "asked for the commit behind {}",
     "target.recheck": "asked for a check of {}",
     "target.reboot": "asked for a restart of {}",
 }
 
 
-def audited(actor: str, action: str, object_kind: str, name: str) -> str:
+def audit_sentence(actor: str, action: str, object_kind: str, name: str) -> str:
     """`Ada muted rule ledger.`"""
     what = f"{object_kind.replace('_', ' ')} {name}"
-    return f"{actor} {_DID.get(action, action + ' {}').format(what)}."
+    return f"{actor} {_DONE.get(action, action + ' {}').format(what)}."
 
 
 def distribution_summary(
@@ -210,8 +227,8 @@ def distribution_summary(
     bounds: Mapping[str, tuple[float, float]],
     reference: str,
 ) -> str:
-    """Medians side by side, and whether the samples overlap; `bounds`: smallest and largest sample per
-    arm."""
+    """The medians of the arms, and whether their samples overlap; `bounds` is the range of each arm's samples
+    without the outer 1 %."""
     if not arms:
         return "Nothing was measured here."
     parts = [

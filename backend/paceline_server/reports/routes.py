@@ -1,6 +1,4 @@
-"""HTTP of what is read: overview, reports, comparisons, arms, distributions, live series,
-incidents.
-"""
+"""HTTP of reads: overview, reports, comparisons, arms, distributions, live series, incidents."""
 
 from __future__ import annotations
 
@@ -29,8 +27,10 @@ from paceline_server.reports.history_schemas import (
     MatrixOut,
 )
 from paceline_server.reports.schemas import (
+    ActorKind,
     ArmsOut,
     AuditEntryOut,
+    AuditFilters,
     DistributionOut,
     IncidentOut,
     LiveSeriesOut,
@@ -41,12 +41,13 @@ from paceline_server.reports.schemas import (
 from paceline_server.series.schemas import SeriesPageOut
 from paceline_server.store.audit import ObjectKind
 from paceline_server.store.page import Cursor, Limit
-from paceline_server.store.session import DbSession
+from paceline_server.store.session import DbSession, SystemSession
 
 router = APIRouter(tags=["reports"])
 
-Reader = Annotated[Principal, Depends(require("read"))]
-Admin = Annotated[Principal, Depends(require("admin"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
+Admin = Annotated[Principal, Depends(require("installation.admin"))]
+Auditor = Annotated[Principal, Depends(require("audit.read"))]
 Params = Annotated[str, Query(max_length=4000, description="A JSON object of params.")]
 
 
@@ -60,35 +61,53 @@ def get_overview(_: Reader, session: DbSession) -> OverviewOut:
 def list_incidents(
     _: Admin, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[IncidentOut]:
-    """What who operates Paceline should know, the newest first; counted in `/metrics` too."""
+    """Incidents an operator of Paceline should know, the newest first; `/metrics` counts them too."""
     return service.incidents(session, limit=limit, cursor=cursor)
 
 
-@router.get("/audit")
-def list_audit(  # noqa: PLR0917 - query parameters, passed by name
-    _: Reader,
-    session: DbSession,
+def _audit_filters(  # noqa: PLR0917 - query parameters, passed by name
     object_kind: ObjectKind | None = None,
-    object_id: str | None = None,
-    actor: str | None = None,
+    object_id: Annotated[str | None, Query(max_length=200)] = None,
+    actor: Annotated[str | None, Query(max_length=200)] = None,
+    actor_kind: ActorKind | None = None,
+    since: Annotated[datetime | None, Query(alias="from")] = None,
+    until: Annotated[datetime | None, Query(alias="to")] = None,
+) -> AuditFilters:
+    return AuditFilters(object_kind, object_id, actor, actor_kind, since, until)
+
+
+Filters = Annotated[AuditFilters, Depends(_audit_filters)]
+
+
+@router.get("/audit")
+def list_audit(
+    _: Auditor,
+    session: DbSession,
+    filters: Filters,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AuditEntryOut]:
-    """Who changed what, the newest first: rules, alerts, bulk triage, schedules, retired benchmarks,
-    tokens, targets."""
+    """Who changed what in the project, the newest first."""
+    return service.audit_log(session, filters, limit=limit, cursor=cursor)
+
+
+@router.get("/installation/audit")
+def list_installation_audit(
+    _: Admin,
+    session: SystemSession,
+    filters: Filters,
+    limit: Limit = 50,
+    cursor: Cursor = None,
+) -> Page[AuditEntryOut]:
+    """Who changed what belongs to no project: accounts, sign-ins, agents. The newest first."""
     return service.audit_log(
-        session,
-        object_kind=object_kind,
-        object_id=object_id,
-        actor=actor,
-        limit=limit,
-        cursor=cursor,
+        session, filters, of_installation=True, limit=limit, cursor=cursor
     )
 
 
 @router.get("/jobs/{job_id}/report")
 def get_report(job_id: str, _: Reader, session: DbSession) -> JobReportOut:
-    """A job's newest analysis; 404 `not_analysed` before there is one."""
+    """The newest analysis of a job; 404 `not_analysed` before the first."""
     return service.get_report(session, job_id)
 
 
@@ -96,7 +115,7 @@ def get_report(job_id: str, _: Reader, session: DbSession) -> JobReportOut:
 def list_comparisons(
     run_id: str, _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ComparisonOut]:
-    """Every arm against its reference, of the run's concluded jobs."""
+    """Comparisons of every arm with its reference, of the run's concluded jobs."""
     return service.comparisons_of_run(session, run_id, limit=limit, cursor=cursor)
 
 
@@ -109,7 +128,7 @@ def get_arms(
     metric: str | None = None,
     target: str | None = None,
 ) -> ArmsOut:
-    """The newest comparisons of one benchmark per target, with the rule and a summary in words."""
+    """The newest comparisons of a benchmark per target, with the rule and a summary in words."""
     return service.compare_arms(session, suite, benchmark, metric, target)
 
 
@@ -121,7 +140,7 @@ def get_target_conditions(
     since: Annotated[datetime | None, Query(alias="from")] = None,
     until: Annotated[datetime | None, Query(alias="to")] = None,
 ) -> TargetConditionsOut:
-    """What a target was like over time, and during each of its jobs; without bounds the last week."""
+    """The conditions of a target over time and during its jobs, by default of the last week."""
     return target_conditions.over_time(session, target_id, since, until)
 
 
@@ -154,7 +173,7 @@ def get_series(series_id: str, _: Reader, session: DbSession) -> SeriesPageOut:
 def get_matrix(
     suite: str, _: Reader, session: DbSession, branch: str | None = None
 ) -> MatrixOut:
-    """Where a suite stands: benchmark × target; without a branch on the one measured last."""
+    """A suite's state by benchmark and target, by default on the branch measured last."""
     return matrix.matrix(session, suite, branch)
 
 
@@ -172,20 +191,20 @@ def get_comparison(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> CompareOut:
-    """Two runs (`run_…`) or two revisions (7 or more digits of a commit): what differs around them, then
-    every measurement, in pages. Shown, not judged, but where an A/B job of this pair decided."""
+    """Compare two runs (`run_…`) or revisions (7 or more digits of a commit): differences of their environments,
+    then every measurement, in pages. Only measurements that an A/B job of this pair decided are judged."""
     wanted = MeasurementFilter(suite, target, benchmark, metric, hide_uncertain)
     return compare.compare(session, base, head, wanted, limit, cursor)
 
 
 @router.post("/runs/estimate")
 def estimate_run(body: RunIn, _: Reader, session: DbSession) -> RunEstimateOut:
-    """How long a request would take, from past runs, and from where on a demonstration shows anything. Makes
-    no run; refuses what a request for one would be refused for, but not that no target is online."""
+    """How long a request would take, and from which percentage on a demonstration shows an effect. Creates no
+    run. Refuses what a request for a run would refuse, except that no target is online."""
     return estimates.estimate(session, body)
 
 
 @router.get("/runs/{run_id}/completeness")
 def get_completeness(run_id: str, _: Reader, session: DbSession) -> CompletenessOut:
-    """What a run owed and what has arrived by now, every missing case with its reason."""
+    """Which cases of a run have arrived by now, and every missing case with its reason."""
     return completeness.completeness(session, run_id)

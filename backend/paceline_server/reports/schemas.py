@@ -1,24 +1,24 @@
-"""Wire shapes of what the dashboard and CI read; ratios and sentences are the server's
-(I17).
-"""
+"""Wire shapes that the dashboard and CI read; the server computes ratios and sentences (I17)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
 from paceline_contract.events import ParamValue
+from paceline_contract.items import SideName
 from paceline_contract.units import Unit
 
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.fleet.schemas import AgentOut
 from paceline_server.jobs.schemas import RunOut
 from paceline_server.kernel.wire import Response
+from paceline_server.store.audit import ObjectKind
 
 
 class ArmsOut(Response):
-    """The newest comparisons of one benchmark per target, with the rule in words and a one-sentence
-    summary."""
+    """The newest comparisons of a benchmark per target, with the rule and a summary in words."""
 
     suite: str
     benchmark: str
@@ -43,7 +43,7 @@ class ArmDistributionOut(Response):
 
 
 class DistributionOut(Response):
-    """Empirical distribution per arm, at most 150 points each, values in the metric's base unit."""
+    """The empirical distribution of each arm: at most 150 points, values in the metric's base unit."""
 
     job_id: str
     benchmark: str
@@ -55,8 +55,8 @@ class DistributionOut(Response):
 
 
 class FalseAlarmsOut(Response):
-    """Our own false alarms (STATISTICS §4.8): of the alerts people heard of in the last `days`, those that
-    vanished or were called invalid. `share` is null with fewer than five."""
+    """Paceline's false alarms (STATISTICS §4.8): alerts opened in the last `days` that vanished or were called
+    invalid. `share` is null if fewer than five opened."""
 
     days: int
     opened: int
@@ -67,7 +67,7 @@ class FalseAlarmsOut(Response):
 
 
 class OverviewOut(Response):
-    """Alerts in shadow are not counted."""
+    """Alerts by state without those in shadow, false alarms, agents and the newest runs."""
 
     alerts_by_state: dict[str, int]
     false_alarms: FalseAlarmsOut
@@ -76,8 +76,8 @@ class OverviewOut(Response):
 
 
 class TargetEstimateOut(Response):
-    """How long one job would take. `seconds` null: nothing is known yet; `based_on`: past jobs it rests on;
-    `same_choice`: they measured exactly this, else the figure is scaled by the amount of work."""
+    """How long a job would take. `seconds` is null without past jobs. `based_on` counts the past jobs used; unless
+    they had the same selection (`same_choice`), the figure is scaled by the amount of work."""
 
     target_id: str
     target_name: str
@@ -90,8 +90,8 @@ class TargetEstimateOut(Response):
 
 
 class SlowdownOut(Response):
-    """From how many percent on a knob makes its arm slower than the reference on a target, by the newest
-    measurements. `percent`: at the first point; `everywhere_percent`: at all of them; null: unknown."""
+    """The percentage from which a knob makes its arm slower than the reference on a target, by the newest
+    measurements: `percent` at one point at least, `everywhere_percent` at all points; null if unknown."""
 
     knob: str
     target_id: str
@@ -102,8 +102,8 @@ class SlowdownOut(Response):
 
 
 class RunEstimateOut(Response):
-    """How long a request would take if it were made now: building and measuring, without waiting for a
-    target. `words` says on what that is based."""
+    """How long a request would take now: building and measuring, without waiting for a target. `words` says
+    what the estimate is based on."""
 
     words: str
     targets: list[TargetEstimateOut]
@@ -111,8 +111,8 @@ class RunEstimateOut(Response):
 
 
 class LiveSeriesOut(Response):
-    """Thinned recent values of one case while a job measures: `values` per iteration, base unit; in an A/B
-    job of one `side`."""
+    """Recent values of a case while a job measures, thinned: `values` per iteration in the base unit. Only A/B
+    jobs have a `side`."""
 
     benchmark: str
     arm: str
@@ -122,15 +122,31 @@ class LiveSeriesOut(Response):
     n: int
     median: float
     values: list[float]
-    side: Literal["base", "head"] | None = None
+    side: SideName | None = None
+
+
+ActorKind = Literal["account", "token", "agent", "system", "anonymous"]
+
+
+@dataclass(frozen=True)
+class AuditFilters:
+    """Which entries of the audit log are wanted; None: any. `until` itself is not included."""
+
+    object_kind: ObjectKind | None = None
+    object_id: str | None = None
+    actor: str | None = None
+    actor_kind: ActorKind | None = None
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 class AuditEntryOut(Response):
-    """`action` is a verb, `detail` depends on it, never a secret; `words` says it in a sentence."""
+    """A change somebody made: `action` is a verb, `detail` depends on it, `words` is a sentence."""
 
     id: int
     at: datetime
     actor: str
+    actor_kind: ActorKind
     action: str
     object_kind: str
     object_id: str
@@ -139,7 +155,7 @@ class AuditEntryOut(Response):
 
 
 class IncidentOut(Response):
-    """What who operates Paceline should know; `code` is a literal, `detail` depends on it."""
+    """An incident for operators of Paceline; `detail` depends on `code`."""
 
     id: str
     at: datetime
@@ -153,8 +169,8 @@ class TrackPointOut(Response):
 
 
 class TrackOut(Response):
-    """One reading of a target over time: battery_c (°C), battery_percent, thermal_status (0 none … 6),
-    free_bytes, charging (0 or 1). Kept when it changed and every ten minutes."""
+    """A reading of a target over time: battery_c (°C), battery_percent, thermal_status (0 none … 6), free_bytes,
+    charging (0 or 1). A reading is stored when it changes and every ten minutes."""
 
     key: Literal[
         "battery_c", "battery_percent", "thermal_status", "free_bytes", "charging"
@@ -164,7 +180,7 @@ class TrackOut(Response):
 
 
 class JobConditionsOut(Response):
-    """What a target was like during one of its jobs, as far as it was analysed."""
+    """The conditions of a target during an analysed job."""
 
     job_id: str
     run_id: str
@@ -176,15 +192,15 @@ class JobConditionsOut(Response):
 
 
 class GapOut(Response):
-    """A stretch in which nothing was read, from the last reading before it to the first after it."""
+    """A period without readings, from the last reading before it to the first after it."""
 
     after: datetime
     until: datetime
 
 
 class TargetConditionsOut(Response):
-    """`note`: what the tracks can and cannot say, in a sentence. `gaps`: of all tracks, in order; a value
-    does not hold through one."""
+    """The conditions of a target. `note` says what the tracks can show. `gaps` are those of all tracks, in order;
+    do not draw a line through one."""
 
     tracks: list[TrackOut]
     gaps: list[GapOut]

@@ -13,7 +13,7 @@ from paceline_server.series.schemas import RuleInForceOut, SeriesOut, SeriesPage
 
 
 def series_page(session: Session, series_id: str) -> SeriesPageOut:
-    """All of a series but its points. Raises 404."""
+    """Everything about a series except its points. Raises 404."""
     page = history.series_page(session, series_id)
     floor = None if page.noise is None else page.noise.mde
     return page.model_copy(
@@ -24,15 +24,10 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
 def _rule(
     session: Session, series: SeriesOut, level: float | None, floor: float | None
 ) -> RuleInForceOut:
-    applied = rules.rule_for(
-        session,
-        kind="history",
-        suite=series.suite,
-        benchmark=series.benchmark,
-        arm=series.arm,
-        metric=series.metric,
-        target=series.target_name,
-    ).resolved(floor)
+    subject = rules.RuleSubject(
+        series.suite, series.benchmark, series.arm, series.metric, series.target_name
+    )
+    applied = rules.rule_for(session, "history", subject).resolved(floor)
     worse = (
         1.0 + applied.min_effect
         if series.direction == "lower"

@@ -1,7 +1,6 @@
-"""What the dashboard and CI read: reports, comparisons, arms, distributions, the overview.
+"""Reads reports, comparisons, arms, distributions and the overview for the dashboard and CI.
 
-Nothing here decides or writes; every number is stored, or computed from stored samples
-by `stats` (I17).
+Every number is stored, or computed from stored samples by `stats` (I17).
 """
 
 from __future__ import annotations
@@ -9,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any, Literal, cast, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 from paceline_contract.events import ParamValue
+from paceline_contract.items import SideName
 from paceline_contract.manifest import Benchmark, Manifest
 from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.params import params_key
 from paceline_contract.units import Unit
 from sqlalchemy.orm import Session
 
@@ -26,7 +27,6 @@ from paceline_server.detect.params_query import params_of_query
 from paceline_server.detect.schemas import ComparisonOut, JobReportOut
 from paceline_server.fleet import service as fleet
 from paceline_server.ingest import service as ingest
-from paceline_server.ingest.cases import params_key
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
@@ -36,6 +36,7 @@ from paceline_server.reports.schemas import (
     ArmDistributionOut,
     ArmsOut,
     AuditEntryOut,
+    AuditFilters,
     DistributionOut,
     EcdfPointOut,
     IncidentOut,
@@ -47,19 +48,21 @@ from paceline_server.stats.samples import CaseSamples, Floats, median
 from paceline_server.stats.summary import thin_ecdf
 from paceline_server.store.page import page
 from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.jobs import Job
 from paceline_server.store.tables.messages import Incident
 from paceline_server.store.tables.rules import AuditEntry
 
 FALSE_ALARM_DAYS = 90
-"""A quarter: long enough for a share to mean something, short enough to be about Paceline as it is."""
+"""Days: enough alerts for a share, and recent enough to describe the present Paceline."""
 OVERVIEW_RUNS = 10
 OVERVIEW_AGENTS = 50
 ECDF_POINTS = 150
-"""What a chart shows without dots and without hurry (measured limits of the chart library)."""
+"""Points per arm that the chart library draws without delay."""
 
 
 def overview(session: Session) -> OverviewOut:
-    """Alerts by state (every state has a number), our false alarms, the agents, the newest runs."""
+    """Alerts by state (zero included), false alarms, agents and the newest runs."""
     counted = alerts.counts_by_state(session)
     runs = jobs.list_runs(
         session,
@@ -98,16 +101,15 @@ def incidents(session: Session, *, limit: int, cursor: str | None) -> Page[Incid
 
 def audit_log(
     session: Session,
+    filters: AuditFilters,
     *,
-    object_kind: str | None,
-    object_id: str | None,
-    actor: str | None,
+    of_installation: bool = False,
     limit: int,
     cursor: str | None,
 ) -> Page[AuditEntryOut]:
-    """Who changed what, the newest first."""
-    query = queries.audit_entries(object_kind, object_id, actor)
-    found: Page[AuditEntry] = page(
+    """Who changed what, the newest first. `of_installation`: what belongs to no project, such as accounts."""
+    query = queries.audit_entries(filters, of_installation=of_installation)
+    entries: Page[AuditEntry] = page(
         session,
         query,
         [AuditEntry.id],
@@ -116,50 +118,57 @@ def audit_log(
         limit=limit,
         cursor=cursor,
     )
-    about = [row.object_id for row in found.items if row.object_kind == "alert"]
-    titles = queries.alert_titles(session, about)
-    return Page(items=[_audit_out(row, titles) for row in found.items], next=found.next)
+    about = [row.object_id for row in entries.items if row.object_kind == "alert"]
+    titles = alerts.titles(session, about)
+    return Page(
+        items=[_audit_out(row, titles) for row in entries.items], next=entries.next
+    )
 
 
 def _audit_out(row: AuditEntry, titles: Mapping[str, str]) -> AuditEntryOut:
-    """`titles`: of alerts, by id, as they are called now."""
+    """The wire shape of an entry; `titles` has the present titles of alerts by id."""
     own = {
         name: getattr(row, name)
         for name in AuditEntryOut.model_fields
         if name != "words"
     }
     called = row.detail.get("name") or titles.get(row.object_id) or row.object_id
-    said = report_sentences.audited(row.actor, row.action, row.object_kind, called)
-    return AuditEntryOut.model_validate({**own, "words": said})
+    words = report_sentences.audit_sentence(
+        row.actor, row.action, row.object_kind, called
+    )
+    return AuditEntryOut.model_validate({**own, "words": words})
 
 
 def get_report(session: Session, job_id: str) -> JobReportOut:
-    """A job's newest analysis, its comparisons with where and when. Raises 404 `not_found`,
-    `not_analysed`."""
-    found = detect.report_of(session, job_id)
-    job = queries.job_with_target(session, job_id)
-    if job is None:
-        raise not_found("job", job_id)
-    row, target = job
+    """The newest analysis of a job. Raises 404 `not_found` or `not_analysed`."""
+    report = detect.report_of(session, job_id)
+    job, target = _job_with_target(session, job_id)
     where: dict[str, Any] = {
-        "run_id": row.run_id,
-        "job_id": row.id,
+        "run_id": job.run_id,
+        "job_id": job.id,
         "target_id": target.id,
         "target_name": target.name,
     }
     comparisons = [
-        comparison.model_copy(update=where) for comparison in found.comparisons
+        comparison.model_copy(update=where) for comparison in report.comparisons
     ]
-    return found.model_copy(update={"comparisons": comparisons})
+    return report.model_copy(update={"comparisons": comparisons})
+
+
+def _job_with_target(session: Session, job_id: str) -> tuple[Job, Target]:
+    row = queries.job_with_target(session, job_id)
+    if row is None:
+        raise not_found("job", job_id)
+    return row
 
 
 def comparisons_of_run(
     session: Session, run_id: str, *, limit: int, cursor: str | None
 ) -> Page[ComparisonOut]:
-    """The comparisons of a run's concluded jobs, in the order they were made. Raises 404."""
-    if not queries.run_exists(session, run_id):
+    """The comparisons of a run's concluded jobs, oldest first. Raises 404."""
+    if queries.find_run(session, run_id) is None:
         raise not_found("run", run_id)
-    found: Page[Comparison] = page(
+    comparisons: Page[Comparison] = page(
         session,
         queries.comparisons_of_run(run_id),
         [Comparison.id],
@@ -169,23 +178,47 @@ def comparisons_of_run(
         cursor=cursor,
         descending=False,
     )
-    return Page(items=_comparisons_out(session, found.items), next=found.next)
+    items = _comparisons_out(session, comparisons.items)
+    return Page(items=_with_waivers(session, items), next=comparisons.next)
+
+
+def _with_waivers(
+    session: Session, comparisons: Sequence[ComparisonOut]
+) -> list[ComparisonOut]:
+    """The comparisons with the waivers that the reports of their jobs say."""
+    job_ids = {row.job_id for row in comparisons if row.verdict == "fail"}
+    waived = {
+        (job_id, _case_of(row)): row.waived
+        for job_id in job_ids
+        if job_id is not None
+        for row in detect.report_of(session, job_id).comparisons
+    }
+    return [
+        row.model_copy(update={"waived": waived.get((row.job_id or "", _case_of(row)))})
+        for row in comparisons
+    ]
+
+
+def _case_of(row: ComparisonOut) -> tuple[str, ...]:
+    case = (row.benchmark, row.arm, row.reference, row.metric)
+    return (*case, params_key(row.params), row.sides)
 
 
 def _comparisons_out(
     session: Session, rows: Sequence[Comparison]
 ) -> list[ComparisonOut]:
     targets = queries.targets_by_id(session, [row.target_id for row in rows])
-    said = ("words", "margin_percent", "launch_ratios")
+    from_evidence = ("words", "margin_percent", "launch_ratios")
     own = [
         name
         for name in ComparisonOut.model_fields
-        if name not in said and name != "target_name"
+        if name not in (*from_evidence, "decides", "waived", "target_name")
     ]
     return [
         ComparisonOut(
             **{name: getattr(row, name) for name in own},
-            **{name: row.evidence[name] for name in said},
+            **{name: row.evidence[name] for name in from_evidence},
+            decides=row.evidence.get("decides"),
             target_name=targets[row.target_id].name,
         )
         for row in rows
@@ -199,9 +232,9 @@ def compare_arms(
     metric: str | None,
     target_id: str | None,
 ) -> ArmsOut:
-    """The newest comparisons of one benchmark. Raises 404 for a suite, benchmark or metric there is not.
+    """The newest comparisons of a benchmark. Raises 404 for an unknown suite, benchmark or metric.
 
-    Real runs before demonstrations: one made to show an alert appears only where nothing else was measured.
+    A demonstration appears only where no other run measured.
     """
     manifest = read_manifest(catalog.find(session, suite).manifest)
     declared = manifest.benchmarks.get(benchmark)
@@ -221,7 +254,7 @@ def compare_arms(
         for row in rows
         if not row.demonstration or (row.target_id, row.arm, row.params_key) not in real
     ]
-    found = sorted(
+    comparisons = sorted(
         _comparisons_out(session, kept),
         key=lambda comparison: _comparison_order(declared, comparison),
     )
@@ -235,9 +268,9 @@ def compare_arms(
         metric=metric,
         rule=report_sentences.rule_text(_rules(manifest, benchmark), declared),
         summary=report_sentences.arms_summary(
-            found, declared.metrics[metric].unit, simulated
+            comparisons, declared.metrics[metric].unit, simulated
         ),
-        comparisons=found,
+        comparisons=comparisons,
     )
 
 
@@ -245,17 +278,22 @@ def _rules(manifest: Manifest, benchmark: str) -> list[Any]:
     return [rule for rule in manifest.arm_rules() if rule.benchmark == benchmark]
 
 
-def _comparison_order(benchmark: Benchmark, one: ComparisonOut) -> tuple[Any, ...]:
-    """Targets by name, arms as declared, params by number, else as declared, else by text."""
+def _comparison_order(
+    benchmark: Benchmark, comparison: ComparisonOut
+) -> tuple[Any, ...]:
+    """Sort key: targets by name, arms as declared, params by number or as declared."""
     arm = (
-        benchmark.arms.index(one.arm)
-        if one.arm in benchmark.arms
+        benchmark.arms.index(comparison.arm)
+        if comparison.arm in benchmark.arms
         else len(benchmark.arms)
     )
     return (
-        one.target_name or "",
+        comparison.target_name or "",
         arm,
-        *(_param_order(benchmark, key, one.params[key]) for key in sorted(one.params)),
+        *(
+            _param_order(benchmark, key, comparison.params[key])
+            for key in sorted(comparison.params)
+        ),
     )
 
 
@@ -271,12 +309,10 @@ def _param_order(
 def distribution(
     session: Session, job_id: str, benchmark: str, metric: str, params: str
 ) -> DistributionOut:
-    """The warm samples of one case per arm (of an A/B job per arm and side) as thinned distributions. Raises
-    404, 400 for broken params."""
+    """Thinned distributions of the warm samples at one point, per arm, in an A/B job per arm and side. Raises
+    404; 400 for malformed params."""
     wanted = params_key(params_of_query(params, '{"batch": 1000}'))
-    job = queries.job_with_target(session, job_id)
-    if job is None:
-        raise not_found("job", job_id)
+    _, target = _job_with_target(session, job_id)
     cases = [
         case
         for case in _cases_of_job(session, job_id)
@@ -286,10 +322,10 @@ def distribution(
     if not cases:
         raise not_found("measurement", f"{benchmark} {metric} {wanted}")
     samples = {case.arm: _warm(case) for case in cases}
-    judged = read_manifest(queries.manifest_of_job(session, job_id)).on(job[1].kind)
+    judged = read_manifest(queries.manifest_of_job(session, job_id)).on(target.kind)
     ordered = [arm for arm, values in samples.items() if values.size]
     out = [_distribution(arm, samples[arm]) for arm in ordered]
-    bounds = {arm: _thin_center(samples[arm]) for arm in ordered}
+    bounds = {arm: _center_range(samples[arm]) for arm in ordered}
     return DistributionOut(
         job_id=job_id,
         benchmark=benchmark,
@@ -319,14 +355,14 @@ def _distribution(arm: str, values: Floats) -> ArmDistributionOut:
     )
 
 
-def _thin_center(values: Floats) -> tuple[float, float]:
+def _center_range(values: Floats) -> tuple[float, float]:
     low, high = np.quantile(values, [0.01, 0.99])
     return float(low), float(high)
 
 
 def _cases_of_job(session: Session, job_id: str) -> list[CaseSamples]:
-    """All that counts of a job; the arms of an A/B job named with their side."""
-    sides: tuple[Literal["base", "head"], ...] = ("base", "head")
+    """The cases of a job; the arms of an A/B job are named with their side."""
+    sides: tuple[SideName, ...] = ("base", "head")
     return ingest.blocks(session, job_id) or [
         replace(case, arm=f"{case.arm} at {side}")
         for side in sides
@@ -336,5 +372,5 @@ def _cases_of_job(session: Session, job_id: str) -> list[CaseSamples]:
 
 def live_series(session: Session, job_id: str) -> Page[LiveSeriesOut]:
     """Thinned recent values per case while a job measures. Raises 404."""
-    found = ingest.live_series(session, job_id)
-    return Page(items=[LiveSeriesOut.model_validate(row) for row in found], next=None)
+    series = ingest.live_series(session, job_id)
+    return Page(items=[LiveSeriesOut.model_validate(row) for row in series], next=None)

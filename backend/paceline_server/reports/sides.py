@@ -1,7 +1,6 @@
 """Resolves one side of a comparison, and classifies how far apart two sides are.
 
-A side is a run, or a revision: all runs that measured it for history, never a
-confirmation, a demonstration or an A/B run.
+A side is a run, or all runs that measured a revision for history.
 """
 
 from __future__ import annotations
@@ -23,15 +22,14 @@ from paceline_server.reports.queries import ReportedJobRow
 from paceline_server.store.tables.jobs import Run
 
 SMALL, MEDIUM, LARGE = 0.01, 0.05, 0.20
-"""ratio minus 1, classes a reader scans by: below 1 % nothing to talk about, from 5 % a user may notice, from
-20 % one will (the seeds speak of such steps as large)."""
+"""Ratio minus 1: below 1 % is not worth mentioning, from 5 % on users may notice, from 20 % on they will."""
 
 COMMIT = re.compile(r"^[0-9a-f]{7,64}$")
 
 
 @dataclass(frozen=True)
 class ComparedSide:
-    """The runs of one side, newest first, and the reports of their jobs, oldest first."""
+    """The runs of a side, newest first, and the reports of their jobs, oldest first."""
 
     name: str
     runs: Sequence[Run]
@@ -56,7 +54,7 @@ class ComparedSide:
         return {report.target.id: report for report in self.reports}
 
     def out(self) -> CompareSideOut:
-        """The wire shape."""
+        """The wire shape of this side."""
         first = self.runs[0]
         return CompareSideOut(
             name=self.name,
@@ -71,8 +69,8 @@ class ComparedSide:
 def resolve_side(
     session: Session, field: str, name: str, suite: str | None
 ) -> ComparedSide:
-    """The side called `name`. Raises 404 for a run or revision there is not, 400 for what is neither or for
-    a revision several suites or commits answer to."""
+    """The side with this name. Raises 404 for an unknown run or revision; 400 for a name that is neither, or that
+    several suites or commits match."""
     if name.startswith("run_"):
         run = queries.find_run(session, name)
         if run is None:
@@ -88,13 +86,13 @@ def resolve_side(
     runs = queries.runs_of_revision(session, suite, name)
     if not runs:
         raise not_found("measured revision", name)
-    for what, found in (
+    for what, values in (
         ("suites", {run.suite for run in runs}),
         ("commits", {run.commit for run in runs}),
     ):
-        if len(found) > 1:
+        if len(values) > 1:
             raise invalid_request(
-                f"{field}: {name} is of several {what}: {', '.join(sorted(found))}."
+                f"{field}: {name} is of several {what}: {', '.join(sorted(values))}."
             )
     return ComparedSide(
         name, runs, queries.reports_of_runs(session, [run.id for run in runs]), False
@@ -104,14 +102,14 @@ def resolve_side(
 def significance(
     ratio: float | None, lower: float | None, upper: float | None, mde: float | None
 ) -> Significance:
-    """clear: the interval excludes 1 and the ratio exceeds the noise floor, where that is known."""
+    """Clear if the interval excludes 1 and the ratio exceeds the noise floor, if that is known."""
     if ratio is None or lower is None or upper is None or lower <= 1.0 <= upper:
         return "uncertain"
     return "below_noise" if mde is not None and abs(ratio - 1.0) < mde else "clear"
 
 
 def magnitude(ratio: float | None) -> Magnitude:
-    """How large, whatever the direction."""
+    """The size class of a ratio in either direction."""
     if ratio is None or ratio <= 0.0:
         return "none"
     away = max(ratio, 1.0 / ratio) - 1.0

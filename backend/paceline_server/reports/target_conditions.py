@@ -1,8 +1,7 @@
-"""Shows a target's conditions over time: its gate readings, and a summary of each of its
-jobs.
+"""Shows a target's conditions over time: its readings, and a summary of each of its jobs.
 
-The answer is bounded whatever is requested: tracks are thinned keeping the extremes of
-each stretch, because peaks are what one looks for, and only the newest jobs are listed.
+The response is bounded: tracks are thinned but keep the peaks that readers look for, and
+only the newest jobs are listed.
 """
 
 from __future__ import annotations
@@ -28,14 +27,14 @@ from paceline_server.reports.schemas import (
 from paceline_server.store.tables.fleet import TargetReading
 
 LOOK_BACK = timedelta(days=7)
-"""What is shown without bounds: a week has its nights and its weekend."""
+"""The default period: a week includes nights and a weekend."""
 MAX_READINGS = 5_000
-"""Rows read at most: a month of a device, every ten minutes and a few changes."""
+"""Rows read at most: a month of readings every ten minutes, and some changes."""
 MAX_POINTS = 300
-"""Of one track: what a chart shows without dots."""
+"""Points per track, as many as a chart can show."""
 MAX_JOBS = 50
 GAP = 2 * fleet.READING_EVERY
-"""Twice the pace at which a reading is kept though it did not change: one that is late is no gap."""
+"""Twice the interval of unchanged readings, so that a late one is not a gap."""
 
 Key = Literal[
     "battery_c", "battery_percent", "thermal_status", "free_bytes", "charging"
@@ -52,17 +51,17 @@ KEYS: Final[tuple[tuple[Key, str], ...]] = (
 def over_time(
     session: Session, target_id: str, since: datetime | None, until: datetime | None
 ) -> TargetConditionsOut:
-    """Tracks between two instants (without a zone: UTC), and the newest jobs of that time. Raises 404, 400
-    for an end before the beginning."""
+    """Tracks between two instants (UTC if they have no zone) and the newest jobs of that time. Raises 404; 400
+    if the end is before the beginning."""
     target = fleet.find_target(session, target_id)
-    until = _zoned(until) or clock.now()
-    since = _zoned(since) or until - LOOK_BACK
+    until = _in_utc(until) or clock.now()
+    since = _in_utc(since) or until - LOOK_BACK
     if since > until:
         raise invalid_request(
             "to: that is before `from`.", {"to": "give a later instant"}
         )
-    found = fleet.readings(session, target_id, since, until, MAX_READINGS + 1)
-    rows = found[-MAX_READINGS:]
+    readings = fleet.readings(session, target_id, since, until, MAX_READINGS + 1)
+    rows = readings[-MAX_READINGS:]
     tracks = [
         TrackOut(key=key, unit=unit, points=_points(rows, key)) for key, unit in KEYS
     ]
@@ -84,11 +83,11 @@ def over_time(
         tracks=[track for track in tracks if track.points],
         gaps=gaps([row.at for row in rows]),
         jobs=jobs,
-        note=_note(target.kind, rows, cut=len(found) > len(rows)),
+        note=_note(target.kind, rows, cut=len(readings) > len(rows)),
     )
 
 
-def _zoned(at: datetime | None) -> datetime | None:
+def _in_utc(at: datetime | None) -> datetime | None:
     return at.replace(tzinfo=UTC) if at is not None and at.tzinfo is None else at
 
 
@@ -99,27 +98,25 @@ def _points(rows: Sequence[TargetReading], key: str) -> list[TrackPointOut]:
         if getattr(row, key) is not None
     ]
     return [
-        TrackPointOut(at=at, value=value) for at, value in thinned(known, MAX_POINTS)
+        TrackPointOut(at=at, value=value) for at, value in thin_track(known, MAX_POINTS)
     ]
 
 
 def gaps(instants: Sequence[datetime]) -> list[GapOut]:
-    """Where two readings are further apart than a connected, idle device has them: the longest, in order.
-    Found before thinning, which tears readings apart by itself."""
-    found = [
-        GapOut(after=one, until=two)
-        for one, two in pairwise(instants)
-        if two - one > GAP
+    """The longest gaps between readings, in order. Compute them before thinning, which adds gaps itself."""
+    gaps = [
+        GapOut(after=before, until=after)
+        for before, after in pairwise(instants)
+        if after - before > GAP
     ]
-    longest = sorted(found, key=lambda gap: gap.after - gap.until)[:MAX_POINTS]
+    longest = sorted(gaps, key=lambda gap: gap.after - gap.until)[:MAX_POINTS]
     return sorted(longest, key=lambda gap: gap.after)
 
 
-def thinned(
+def thin_track(
     points: Sequence[tuple[datetime, float]], most: int
 ) -> list[tuple[datetime, float]]:
-    """At most `most` points in their order: the lowest and the highest of each of equal stretches, and both
-    ends."""
+    """At most `most` points, in order: both ends, and the lowest and highest of equal stretches."""
     if len(points) <= most:
         return list(points)
     inner, stretches = points[1:-1], (most - 2) // 2
@@ -136,7 +133,7 @@ def thinned(
 
 
 def _note(kind: str, rows: Sequence[TargetReading], *, cut: bool) -> str:
-    """`cut`: there are older readings in the time that was asked for."""
+    """The limits of the tracks, in words; `cut` means that older readings of the period were left out."""
     if kind != "device":
         return "A host reports its conditions with its jobs only; there are no readings between them."
     if not rows:

@@ -1,1 +1,1 @@
-"""What starts and keeps running: serving, broker, sweeper, the embedded shape."""
+"""Long-running processes: HTTP serving, broker, sweeper and `up`."""

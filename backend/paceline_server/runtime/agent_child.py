@@ -1,9 +1,7 @@
-"""The agent that `up` starts beside the server, for this host.
+"""Starts the agent of this host for `up`, restarts it when it ends, and writes its configuration.
 
-Place: the embedded shape only; elsewhere agents are installed by themselves. Invariants: the agent is
-enrolled once (its credential is kept in its own data directory); it never outlives the server, even one that
-is killed (Linux: parent-death signal); it is told to end before the server ends, so that it can report. Its
-output goes to a file.
+The agent never outlives the server, even a killed one (on Linux, by the parent-death signal). It is told to end before
+the server, so that it can report. Its output goes to a file.
 """
 
 from __future__ import annotations
@@ -23,44 +21,43 @@ import structlog
 log = structlog.get_logger("paceline.agent_child")
 
 RESTART_AFTER_S = (1.0, 2.0, 5.0, 15.0, 30.0)
-"""Pauses before starting an agent again that ended by itself; the last repeats."""
+"""Pauses before restarting an agent that ended by itself; the last repeats."""
 CANCEL_AFTER_S = 2.0
-"""An idle agent is gone by then; a measuring one is told a second time, which cancels its job."""
+"""An idle agent has ended by then. A measuring agent gets a second signal, which cancels its job."""
 ENDS_WITHIN_S = 15.0
 GIT_ANSWERS_WITHIN_S = 20.0
 REPOSITORY = "paceline"
-MADE_BY_US = "# Written by `paceline-server up` at every start; remove this line to keep your own changes.\n"
+GENERATED_MARK = "# Written by `paceline-server up` at every start; remove this line to keep your own changes.\n"
 PR_SET_PDEATHSIG = 1
 SELF_TEST_OF = "native/hashing"
 SELF_TEST = f"{SELF_TEST_OF}/build/{{abi}}/paceline-hashing-engines"
-"""What the health check of devices runs on them once it was built; see native/hashing/README.md."""
+"""The program that the health check runs on devices, if it was built; see native/hashing/README.md."""
 
 
 class AgentMissingError(Exception):
-    """The agent is not installed beside the server; the text says what to do."""
+    """The agent is not installed beside the server."""
 
 
-def command() -> list[str]:
-    """The agent of the same installation. Raises `AgentMissingError`."""
-    beside = Path(sys.executable).with_name(
+def agent_command() -> list[str]:
+    """The command line of the agent in the same installation. Raises `AgentMissingError`."""
+    program = Path(sys.executable).with_name(
         "paceline.exe" if os.name == "nt" else "paceline"
     )
-    if not beside.is_file():
+    if not program.is_file():
         raise AgentMissingError(
-            f"there is no {beside}: install the agent with `pip install ./runners`, or start with --no-agent"
+            f"there is no {program}: install the agent with `pip install ./runners`, or start with --no-agent"
         )
-    return [str(beside), "agent"]
+    return [str(program), "agent"]
 
 
-def clone() -> Path | None:
-    """The repository this code runs from, when it is a clone with suites in it."""
-    root = sources()
+def find_clone() -> Path | None:
+    """The git repository this code runs from, if it has suites."""
+    root = find_sources()
     return root if root is not None and (root / ".git").exists() else None
 
 
-def about_sources(root: Path) -> str | None:
-    """Which of the sources in `root` no run measures, None when all of them are. Runs measure commits: a copy
-    without git has none, and what is not committed is in none."""
+def describe_unmeasured(root: Path) -> str | None:
+    """Which files in `root` no run measures, because they are not committed; None if there are none."""
     if not (root / ".git").exists():
         return (
             f"{root} is no git repository, and runs measure commits, so its suites are not announced. "
@@ -86,22 +83,22 @@ def about_sources(root: Path) -> str | None:
     )
 
 
-def sources() -> Path | None:
-    """The directory with suites that this code lies in, None when it is installed elsewhere."""
+def find_sources() -> Path | None:
+    """The directory with suites that this code is in; None if it is installed elsewhere."""
     root = Path(__file__).resolve().parents[3]
     return root if (root / "native").is_dir() else None
 
 
 def write_config(path: Path, root: Path | None, simulated: Sequence[str] = ()) -> bool:
-    """Write agent.toml allowing the suites of this clone and the simulated devices at these addresses, unless
-    a person took the file over. Returns whether it is ours to write."""
-    if path.exists() and not path.read_text(encoding="utf-8").startswith(MADE_BY_US):
+    """Write agent.toml with the suites of this clone and the addresses of simulated devices. False, without a change,
+    if a person has taken the file over."""
+    if path.exists() and not path.read_text("utf-8").startswith(GENERATED_MARK):
         return False
-    text = MADE_BY_US
+    text = GENERATED_MARK
     if root is not None:
         manifests = sorted(
-            str(found.relative_to(root).as_posix())
-            for found in root.glob("native/*/suite.toml")
+            manifest.relative_to(root).as_posix()
+            for manifest in root.glob("native/*/suite.toml")
         )
         if manifests:
             listed = ", ".join(f'"{manifest}"' for manifest in manifests)
@@ -118,7 +115,7 @@ def write_config(path: Path, root: Path | None, simulated: Sequence[str] = ()) -
 
 
 class AgentChild:
-    """Keeps one agent process running until stopped."""
+    """Keeps an agent process running until stopped."""
 
     def __init__(
         self, server_url: str, data_dir: Path, new_code: Callable[[], str | None]
@@ -132,10 +129,10 @@ class AgentChild:
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._thread = threading.Thread(
-            target=self._keep, name="agent-child", daemon=True
+            target=self._run, name="agent-child", daemon=True
         )
-        """Starts every process itself and lives as long as we do: the death of the thread that forked is what
-        the kernel counts as the parent's death."""
+        """Starts every process and lives as long as the server, because the kernel sends the parent-death signal when
+        the forking thread ends."""
 
     def start(self) -> None:
         self._thread.start()
@@ -145,7 +142,7 @@ class AgentChild:
         return self._process.pid if self._process is not None else None
 
     def stop(self) -> None:
-        """End the agent: ask, ask again (cancels its job), then kill it with everything it started."""
+        """End the agent: signal it, signal it again (which cancels its job), then kill it and its children."""
         self._stopping.set()
         with self._lock:
             process = self._process
@@ -161,7 +158,7 @@ class AgentChild:
         if self._thread.is_alive():
             self._thread.join(5)
 
-    def _keep(self) -> None:
+    def _run(self) -> None:
         failures = 0
         while not self._stopping.is_set():
             try:
@@ -177,7 +174,7 @@ class AgentChild:
 
     def _run_once(self) -> None:
         argv = [
-            *command(),
+            *agent_command(),
             "--server",
             self._url,
             "--data",
@@ -186,10 +183,11 @@ class AgentChild:
             str(self._config),
         ]
         code = self._new_code()
+        # In the environment, because `ps` shows command lines.
         environment = {
             **os.environ,
             **({} if code is None else {"PACELINE_ENROL": code}),
-        }  # not seen in `ps`
+        }
         with self.log_file.open("ab") as output:
             with self._lock:
                 if self._stopping.is_set():
@@ -200,7 +198,7 @@ class AgentChild:
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    start_new_session=True,  # Ctrl-C reaches us only; we end the agent in order
+                    start_new_session=True,  # so that Ctrl-C reaches only the server
                     preexec_fn=_end_with_parent if sys.platform == "linux" else None,  # noqa: PLW1509 - one prctl
                 )
             self._process.wait()

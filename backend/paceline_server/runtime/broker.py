@@ -1,9 +1,7 @@
-"""Celery, as the carrier of outbox ids and nothing else (I5).
+"""Carries ids of outbox rows from a commit to a worker by Celery (I5): over Redis, or `memory://` in one process.
 
-Place: between a commit (`Database.publish_outbox`) and `outbox.carry_out`. Invariants: a message is one
-integer, the id of an outbox row; delivering it twice, late or never is harmless; publishing never blocks a
-request for longer than `PUBLISH_WITHIN_S` and never fails it. Redis between processes; `memory://` inside
-one.
+Delivering an id twice, late or never is harmless. Publishing never fails a request and never blocks it for longer
+than `PUBLISH_WITHIN_S`.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ import structlog
 from celery import Celery
 
 from paceline_server.kernel.settings import Settings
+from paceline_server.runtime.lanes import Lanes
 from paceline_server.store import outbox
 from paceline_server.store.session import Database
 
@@ -24,14 +23,14 @@ TASK = "paceline.carry_out"
 WAKE = "paceline.wake"
 QUEUE = "paceline"
 POLLING_S = 0.05
-"""How often the in-memory transport looks for a message; bounds the delay of embedded work."""
+"""How often the in-memory transport looks for a message; the longest delay of embedded work."""
 PUBLISH_WITHIN_S = 2.0
 AWAY_S = 3.0
-"""How long a broker that failed is left alone."""
+"""Pause before publishing to a failed broker again."""
 
 
 def make_celery(settings: Settings) -> Celery:
-    """The Celery application; connects to nothing yet."""
+    """The Celery application, not connected yet."""
     if settings.redis_url is None:
         broker, options = "memory://localhost/", {"polling_interval": POLLING_S}
     else:
@@ -40,7 +39,7 @@ def make_celery(settings: Settings) -> Celery:
             "socket_connect_timeout": PUBLISH_WITHIN_S,
             "socket_timeout": 30.0,
             "retry_on_timeout": False,
-            "max_retries": 0,  # publishing tries once; consuming has retries of its own
+            "max_retries": 0,  # for publishing; consumers retry by another setting
             "interval_start": 0.0,
         }
     app = Celery("paceline", broker=broker, set_as_current=False, fixups=[])
@@ -56,30 +55,52 @@ def make_celery(settings: Settings) -> Celery:
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         worker_prefetch_multiplier=1,
-        worker_cancel_long_running_tasks_on_connection_loss=True,  # only late acks; we have none
+        worker_cancel_long_running_tasks_on_connection_loss=True,  # concerns late acks, which we do not use
         worker_send_task_events=False,
         enable_utc=True,
     )
     app.task(name=TASK)(_carry_out)
-    app.task(name=WAKE)(_nothing)
+    app.task(name=WAKE)(_do_nothing)
     return app
 
 
 def _carry_out(message_id: int) -> None:
-    outbox.carry_out(message_id)
+    lane = outbox.lane_of_message(message_id) if _lanes else None
+    if lane is None:
+        outbox.carry_out(message_id)
+    else:
+        _lanes[-1].submit(lane, message_id)
 
 
-def _nothing() -> None:
-    """Carried out to let a consumer look up, e.g. at a wish to stop."""
+_lanes: list[Lanes] = []
+"""Those of this process while its worker runs. Celery shares tasks between applications, so a task finds them here."""
+
+
+def open_lanes() -> Lanes:
+    """Let this process carry out messages that wait for strangers beside the others; close them after the worker."""
+    _lanes.append(Lanes(outbox.carry_out))
+    return _lanes[-1]
+
+
+def close_lanes(lanes: Lanes) -> None:
+    """Finish what is in progress there."""
+    lanes.stop()
+    _lanes.remove(lanes)
+
+
+def _do_nothing() -> None:
+    """Wake a consumer, so that it notices a request to stop."""
 
 
 class BrokerAwayError(Exception):
-    """The broker did not answer a moment ago; nothing was announced."""
+    """The broker failed less than `AWAY_S` ago; nothing was announced."""
 
 
 class Publisher:
-    """Announces outbox ids to workers; raises when the broker is away, at once for `AWAY_S` after a failure,
-    so that an outage costs one request a moment and the others nothing. The sweeper announces again.
+    """Announces outbox ids to workers; raises if the broker cannot be reached.
+
+    For `AWAY_S` after a failure it raises at once, so that an outage does not slow every request. The sweeper
+    announces again.
     """
 
     def __init__(self, app: Celery) -> None:
@@ -98,12 +119,12 @@ class Publisher:
 
 
 def attach(database: Database, app: Celery) -> None:
-    """From now on commits of `database` announce their messages through `app`."""
+    """Let commits of `database` announce their messages through `app`."""
     database.publish_outbox = Publisher(app)
 
 
-def answers(app: Celery) -> bool:
-    """Whether the broker can be reached now (readiness)."""
+def is_reachable(app: Celery) -> bool:
+    """Whether the broker can be reached now."""
     try:
         with app.connection_for_write() as connection:
             connection.ensure_connection(max_retries=1, timeout=PUBLISH_WITHIN_S)
@@ -114,8 +135,7 @@ def answers(app: Celery) -> bool:
 
 
 def worker_options(settings: Settings, concurrency: int) -> dict[str, Any]:
-    """What every worker of ours is started with: no gossip, no mingle, no heartbeat; threads share numpy's
-    memory."""
+    """The options of every worker: no gossip, mingle or heartbeat; threads, which share numpy's memory."""
     return {
         "pool": "solo" if settings.embedded else "threads",
         "concurrency": 1 if settings.embedded else concurrency,

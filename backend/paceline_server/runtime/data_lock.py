@@ -1,7 +1,6 @@
-"""The lock on a data directory: one server at a time works on it, and others can ask whether one does.
+"""Locks a data directory, so that only one server at a time works on it.
 
-The kernel drops the lock with the process that holds it, so a killed server never leaves one behind. Where
-the server answers stands in a file beside the lock, for as long as it serves.
+The kernel releases the lock of a killed server. A file beside the lock holds the server's address while it serves.
 """
 
 from __future__ import annotations
@@ -16,19 +15,19 @@ from pathlib import Path
 from paceline_server.kernel.settings import SettingsError
 
 WAITS_S = 1.0
-"""Whoever asks `is_held` has the lock for an instant: that is no server."""
+"""Longer than `is_held` has the lock, which it takes to see whether it is free."""
 
 
 @contextlib.contextmanager
-def held(data_dir: Path) -> Iterator[None]:
-    """Hold the data directory's lock. Raises SettingsError saying where its server answers."""
+def hold_lock(data_dir: Path) -> Iterator[None]:
+    """Hold the data directory's lock. Raises SettingsError with the address of the server that holds it."""
     data_dir.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(_lock_file(data_dir), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         deadline = time.monotonic() + WAITS_S
-        while not _taken(descriptor):
+        while not _try_lock(descriptor):
             if time.monotonic() > deadline:
-                where = address(data_dir)
+                where = read_address(data_dir)
                 at = "and is starting" if where is None else f"at {where}"
                 raise SettingsError(
                     f"Paceline already runs on {data_dir.absolute()}, {at}: "
@@ -45,32 +44,32 @@ def held(data_dir: Path) -> Iterator[None]:
 
 
 def is_held(data_dir: Path) -> bool:
-    """Whether a server works on this data directory now. Always true on Windows, which has no such locks."""
+    """Whether a server works on this data directory. Always True on Windows, which has no such locks."""
     try:
         descriptor = os.open(_lock_file(data_dir), os.O_RDWR)
     except FileNotFoundError:
         return sys.platform == "win32"
     try:
-        return sys.platform == "win32" or not _taken(descriptor)
+        return sys.platform == "win32" or not _try_lock(descriptor)
     finally:
         os.close(descriptor)
 
 
 def write_address(data_dir: Path, url: str) -> None:
-    """Say where the server that holds the lock answers."""
+    """Store the address of the server that holds the lock."""
     _address_file(data_dir).write_text(f"{url}\n", encoding="utf-8")
 
 
-def address(data_dir: Path) -> str | None:
-    """Where the server answers; None while it starts, and when none runs."""
+def read_address(data_dir: Path) -> str | None:
+    """The address of the server; None while it starts, and if none runs."""
     try:
         return _address_file(data_dir).read_text(encoding="utf-8").strip() or None
     except FileNotFoundError:
         return None
 
 
-def _taken(descriptor: int) -> bool:
-    """Take the lock if nobody has it."""
+def _try_lock(descriptor: int) -> bool:
+    """Take the lock; False if another process has it."""
     if sys.platform == "win32":
         return True
     import fcntl  # noqa: PLC0415 - not on Windows

@@ -1,7 +1,7 @@
-"""Background work inside one process: a Celery worker thread and the sweeper (DESIGN §5, left column).
+"""Runs background work in the server's process: a Celery worker thread and the sweeper.
 
-Invariant: the thread runs Celery's own consumer over `memory://`, so both shapes share one code path. It
-installs no signal handlers (the server owns them) and ends within one drain of the queue.
+The thread runs Celery's own consumer, as a worker process does. It installs no signal handlers, because those are the
+server's.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ENDS_WITHIN_S = 15.0
 
 
 class _Worker(WorkController):  # type: ignore[misc]  # Celery ships no types
-    """A worker that says when it consumes."""
+    """A worker with an event for the moment it begins to consume."""
 
     def __init__(self, **options: object) -> None:
         self.ready = threading.Event()
@@ -46,29 +46,30 @@ class Background:
             target=self._work, name="celery-worker", daemon=True
         )
         self.sweeper = Sweeper(settings, database.publish_outbox)
+        self._lanes = broker.open_lanes()
 
     def start(self) -> None:
-        """Start both; raises RuntimeError when the worker does not come up."""
+        """Start both. Raises RuntimeError if the worker does not start."""
         self._thread.start()
         if not self._worker.ready.wait(STARTS_WITHIN_S):
             raise RuntimeError("the background worker did not start; the log says why")
         self.sweeper.start()
 
     def stop(self) -> None:
-        """Finish what is being carried out, then end. What is left is found by the next start's sweeper."""
+        """Finish the message in progress, then end. The sweeper finds the others at the next start."""
         self.sweeper.stop()
         state.should_stop = 0
-        with contextlib.suppress(
-            Exception
-        ):  # it looks up by itself after 2 s, and once more before it ends
+        # Without messages, the consumer checks only every 2 s, twice before it ends.
+        with contextlib.suppress(Exception):
             for _ in range(2):
                 self.app.send_task(broker.WAKE, queue=broker.QUEUE)
         self._thread.join(ENDS_WITHIN_S)
+        broker.close_lanes(self._lanes)
         state.should_stop = None
 
     @property
-    def alive(self) -> bool:
-        return self._thread.is_alive() and self.sweeper.alive
+    def is_alive(self) -> bool:
+        return self._thread.is_alive() and self.sweeper.is_alive
 
     def _work(self) -> None:
         try:

@@ -1,15 +1,16 @@
-"""The very first start measures something, so that the dashboard is not empty; this also shows it on the
-terminal.
+"""Requests the first run of an empty database and shows its progress on the terminal.
 
-Invariant: asked for once per database: as soon as any run exists, never again. What it measures is the
-suite's preset `first_look` (all of it without one), so that nobody waits for a whole suite. Follows rows, not
-messages.
+The dashboard then has something to show. It measures the suite's preset `first_look`, so that nobody waits for a
+whole suite.
 """
 
 from __future__ import annotations
 
+import re
+import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,18 @@ import msgspec
 import structlog
 from paceline_contract.manifest import FIRST_LOOK
 from paceline_contract.manifest_reader import read_manifest
+from sqlalchemy.orm import Session
 
 from paceline_server.catalog import service as catalog
+from paceline_server.detect import service as detect
 from paceline_server.fleet import service as fleet
+from paceline_server.ingest import reader as ingest
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.outcomes import CLAUSES, WITHOUT_VERDICT
 from paceline_server.jobs.schemas import JobOut, RunIn, RunOut
 from paceline_server.kernel import settings
+from paceline_server.kernel.errors import ProblemError
+from paceline_server.store import access
 from paceline_server.store.session import database, read_scope, session_scope
 
 log = structlog.get_logger("paceline.first_run")
@@ -32,16 +38,23 @@ log = structlog.get_logger("paceline.first_run")
 SUITE = "hashing"
 LOOK_EVERY_S = 0.5
 ANNOUNCED_WITHIN_S = 120.0
-"""By then an agent that works has said what it can run."""
+"""A working agent has announced its suites by then."""
 FINAL = ("done", "failed", "cancelled")
 DETAIL_LINES = 8
-"""Of a cause's detail that the terminal shows; the run's page has all of it."""
+"""Lines of a cause's detail that the terminal shows; the run's page has all of them."""
 
 Say = Callable[[str], None]
 
 
 def request_and_follow(ended: threading.Event, say: Say, agent_log: Path) -> None:
-    """On an empty database: wait for the suite, request one run, show its progress until it is over."""
+    """Request a run in the project `default` unless there is a run already, and show its progress to its end.
+    Waits for the suite first.
+    """
+    with access.using(access.of_project(access.DEFAULT_PROJECT_ID)):
+        _request_and_follow(ended, say, agent_log)
+
+
+def _request_and_follow(ended: threading.Event, say: Say, agent_log: Path) -> None:
     with read_scope() as session:
         any_run = jobs.list_runs(
             session,
@@ -54,27 +67,28 @@ def request_and_follow(ended: threading.Event, say: Say, agent_log: Path) -> Non
         )
         if any_run.items:
             return
-    if not _announced(ended):
+    if not _wait_for_suite(ended):
         if not ended.is_set():
             say(
                 f"The agent has not announced the suite {SUITE!r} yet; its log: {agent_log}"
             )
         return
     with session_scope() as session:
-        wanted, repeat = _first_look(catalog.find(session, SUITE).manifest)
-        run = jobs.create_run(session, wanted, created_by="up")
+        request, repeat = _first_look(catalog.find(session, SUITE).manifest)
+        run = jobs.create_run(session, request, created_by="up")
     say(f"Measuring the suite {SUITE!r} on this host for a first look …")
     ended_run = _follow(run.id, ended, say)
     if ended_run is not None:
-        say(ending(ended_run, repeat, f"{settings.current().public_url}/runs/{run.id}"))
+        page = f"{settings.current().public_url}/runs/{run.id}"
+        say(describe_end(ended_run, repeat, page, _advice(ended_run)))
 
 
 def _first_look(raw: dict[str, Any]) -> tuple[RunIn, str]:
-    """What to ask for, and the command that measures the same in a terminal of this clone."""
+    """The request, and the command that measures the same in this clone."""
     preset = read_manifest(raw).presets.get(FIRST_LOOK)
     if preset is None:
         return RunIn(suite=SUITE), f"make bench SUITE={SUITE}"
-    wanted = RunIn(
+    request = RunIn(
         suite=SUITE,
         **{
             name: value
@@ -82,10 +96,11 @@ def _first_look(raw: dict[str, Any]) -> tuple[RunIn, str]:
             if name not in ("title", "description") and value is not None
         },
     )
-    return wanted, f'make bench SUITE={SUITE} ARGS="--preset {FIRST_LOOK}"'
+    return request, f'make bench SUITE={SUITE} ARGS="--preset {FIRST_LOOK}"'
 
 
-def _announced(ended: threading.Event) -> bool:
+def _wait_for_suite(ended: threading.Event) -> bool:
+    """Wait until a real target can run the suite; False if none can in time."""
     waited = 0.0
     while not ended.is_set() and waited < ANNOUNCED_WITHIN_S:
         with read_scope() as session:
@@ -98,49 +113,115 @@ def _announced(ended: threading.Event) -> bool:
     return False
 
 
-def _follow(run_id: str, ended: threading.Event, say: Say) -> RunOut | None:
-    """The run at its end; None when the server ends before."""
-    shown = ""
-    on_terminal = sys.stdout.isatty()
-    while not ended.is_set():
-        seen = database().hints.version("live")
-        with read_scope() as session:
-            run = jobs.get_run(session, run_id)
+def _advice(run: RunOut) -> str | None:
+    """What the analysis advises about conditions that kept it from deciding."""
+    with read_scope() as session:
         for job in run.jobs:
-            line = _line(job, in_steps=not on_terminal)
-            if line != shown:
-                shown = line
-                if on_terminal:
-                    sys.stdout.write(f"\r\x1b[K  {line}")
-                    sys.stdout.flush()
-                else:
-                    say(f"  {line}")
-        if run.state in FINAL:
-            return run
-        database().hints.wait("live", seen, LOOK_EVERY_S)
+            try:
+                if advice := detect.report_of(session, job.id).advice:
+                    return advice
+            except ProblemError:  # it was not analysed
+                continue
     return None
 
 
-def _line(job: JobOut, *, in_steps: bool) -> str:
-    """One line about a job; in steps of 10 % where every change is a new line."""
-    text = f"{job.target_name}: {job.state}"
-    if job.progress is not None and job.state == "measuring" and job.progress.total:
-        percent = 100 * job.progress.done // job.progress.total
-        percent = percent // 10 * 10 if in_steps else percent
-        text += (
-            f" launch {job.progress.launch + 1}/{job.progress.launches}, {percent} %"
-        )
-    elif job.detail and not in_steps:
-        text += f" ({job.detail})"
-    return text
+def _follow(run_id: str, ended: threading.Event, say: Say) -> RunOut | None:
+    """The ended run; None if the server ends before."""
+    shown = ""
+    since: dict[tuple[str, str], float] = {}
+    on_terminal = sys.stdout.isatty()
+    while not ended.is_set():
+        version = database().hints.version("live")
+        with read_scope() as session:
+            run = jobs.get_run(session, run_id)
+            lines = [
+                describe_job(job)
+                if not on_terminal
+                else live_line(
+                    job,
+                    _seconds_in_state(job, since),
+                    _newest_line(session, job),
+                    shutil.get_terminal_size().columns,
+                )
+                for job in run.jobs
+            ]
+        for line in lines:
+            if line == shown:
+                continue
+            shown = line
+            if on_terminal:
+                sys.stdout.write(f"\r\x1b[K{line}")
+                sys.stdout.flush()
+            else:
+                say(f"  {line}")
+        if run.state in FINAL:
+            return run
+        database().hints.wait("live", version, LOOK_EVERY_S)
+    return None
 
 
-def ending(run: RunOut, repeat: str, page: str) -> str:
-    """The last words about the first run: how it ended in one sentence; if nothing was judged also the first
-    error, and the command that does the same again."""
+def _seconds_in_state(job: JobOut, since: dict[tuple[str, str], float]) -> float:
+    now = time.monotonic()
+    return now - since.setdefault((job.id, job.state), now)
+
+
+def _newest_line(session: Session, job: JobOut) -> str:
+    """The last line that a build printed: how far it is."""
+    if job.state != "preparing":
+        return ""
+    tail = ingest.log_tail(session, job.id, attempt=None, lines=1).items
+    return tail[-1].text if tail else ""
+
+
+def describe_job(job: JobOut) -> str:
+    """A line about a job where each change becomes a new line: progress in steps of 10 %."""
+    if (percent := _percent(job)) is not None:
+        return f"{_launch(job)}, {percent // 10 * 10} %"
+    return f"{job.target_name}: {job.state}{f' ({job.detail})' if job.detail else ''}"
+
+
+def live_line(job: JobOut, seconds: float, printed: str, columns: int) -> str:
+    """A line about a job that is written again and again on a terminal: how long it has been in this state, and of
+    a build the last line that it printed."""
+    if (percent := _percent(job)) is not None:
+        text = f"  {_launch(job)}, {percent} %"
+    else:
+        parts = [f"  {job.target_name}: {job.state}", f"{seconds:.0f} s"]
+        parts += [part for part in (job.detail, _printable(printed)) if part]
+        text = " · ".join(parts)
+    return text if len(text) < columns else f"{text[: columns - 2]}…"
+
+
+_COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
+
+
+def _printable(text: str) -> str:
+    """A line of a program without what would move the cursor or colour the terminal."""
+    return "".join(filter(str.isprintable, _COLOURS.sub("", text))).strip()
+
+
+def _launch(job: JobOut) -> str:
+    progress = job.progress
+    counted = (
+        "" if progress is None else f" launch {progress.launch + 1}/{progress.launches}"
+    )
+    return f"{job.target_name}: {job.state}{counted}"
+
+
+def _percent(job: JobOut) -> int | None:
+    progress = job.progress
+    if progress is None or job.state != "measuring" or not progress.total:
+        return None
+    return 100 * progress.done // progress.total
+
+
+def describe_end(run: RunOut, repeat: str, page: str, advice: str | None = None) -> str:
+    """How the first run ended; without a verdict also the first error and the command to repeat it."""
     if run.outcome not in WITHOUT_VERDICT:
         reason = f" ({run.reason})" if run.reason else ""
-        return f"\nFirst run: {run.outcome}{reason}. See it in the dashboard."
+        said = f"\nFirst run: {run.outcome}{reason}.\n"
+        said += f"  {advice}\n" if advice else ""
+        return f"{said}  All about it:  {page}"
     job = next(job for job in run.jobs if job.outcome == run.outcome)
     because = "" if job.cause in (None, "cancelled") else f": {CLAUSES[job.cause]}"
     detail = [

@@ -1,10 +1,8 @@
 """uvicorn's HTTP/1.1 protocol with deadlines for what a client sends.
 
-uvicorn waits for ever for the rest of a head or a body, so a stranger could hold any number of connections
-with half a request on each. Here a head has `HEAD_WITHIN_S` from the connection or its first byte, and a body
-`BODY_WITHIN_S` and a second more for every `BODY_BYTES_PER_S` that came (Apache's mod_reqtimeout counts in
-the same way). Time in which we do not read is not counted. What could not be read as HTTP is answered by a
-problem like any other.
+uvicorn waits for ever for the rest of a request, so a client could hold any number of connections with half a request
+on each. Here the head must arrive in `HEAD_WITHIN_S`, and the body in `BODY_WITHIN_S` plus a second for every
+`BODY_BYTES_PER_S` received, as in Apache's mod_reqtimeout.
 """
 
 from __future__ import annotations
@@ -18,85 +16,87 @@ from paceline_server.kernel import problems
 from paceline_server.kernel.errors import invalid_request
 
 HEAD_WITHIN_S = 20.0
-"""For a connection without a request yet, too: browsers open some in advance, and open them again."""
+"""It also limits connections without a request: browsers open some in advance, and again when closed."""
 BODY_WITHIN_S = 30.0
 BODY_BYTES_PER_S = 1024
-"""Slower than any line an agent uploads through; 8 MiB may take over two hours."""
+"""Slower than any network an agent uploads over; 8 MiB may take over two hours."""
 LINGER_S = 5.0
-"""For a body that nobody reads because its request was answered: time for the client to read the answer."""
+"""Time limit for the rest of a body whose request was answered already: the client needs time to read the
+response.
+"""
 
 
 class Protocol(H11Protocol):
-    """One connection. `_overdue`: the timer of what is awaited from the client; None while it is our turn."""
+    """A connection. `_timer` limits the part of the request it waits for; None while the server works."""
 
-    _overdue: asyncio.TimerHandle | None = None
-    _awaited: str = ""
-    _came: int = 0
+    _timer: asyncio.TimerHandle | None = None
+    _expected: str = ""
+    _received: int = 0
     _since: float = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client connected."""
+        """Wait for the head of the first request."""
         super().connection_made(transport)
-        self._await("head", HEAD_WITHIN_S)
+        self._expect("head", HEAD_WITHIN_S)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The client went away, or we did."""
-        self._await("", None)
+        """Stop the timer."""
+        self._expect("", None)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """A part of a request, or several requests."""
+        """Handle a part of a request, or several requests."""
         super().data_received(data)
-        self._look()
-        self._came += len(data)
+        self._update_deadline()
+        self._received += len(data)
 
     def on_response_complete(self) -> None:
-        """Our answer has left; what the client still sends of its request is not awaited for long."""
+        """Wait only briefly for what the client still sends of this request."""
         super().on_response_complete()
-        self._look()
+        self._update_deadline()
 
-    def _look(self) -> None:
-        """What is awaited from the client now; a deadline that already runs for it goes on."""
+    def _update_deadline(self) -> None:
+        """Set the deadline for what the client must send now; one that runs for it already continues."""
         cycle = getattr(self, "cycle", None)
         answered = cycle is None or cycle.response_complete
         if self.transport.is_closing():
-            self._await("", None)
+            self._expect("", None)
         elif self.conn.their_state is h11.SEND_BODY:
-            self._await(*(("end", LINGER_S) if answered else ("body", BODY_WITHIN_S)))
+            self._expect(*(("end", LINGER_S) if answered else ("body", BODY_WITHIN_S)))
         elif not answered:
-            self._await("", None)
+            self._expect("", None)
         elif self.timeout_keep_alive_task is None or self.conn.trailing_data[0]:
-            self._await("head", HEAD_WITHIN_S)
+            self._expect("head", HEAD_WITHIN_S)
         else:
-            self._await("", None)
+            self._expect("", None)
 
-    def _await(self, what: str, seconds: float | None) -> None:
-        if what == self._awaited and what:
+    def _expect(self, part: str, seconds: float | None) -> None:
+        if part == self._expected and part:
             return
-        if self._overdue is not None:
-            self._overdue.cancel()
-            self._overdue = None
-        self._awaited, self._came, self._since = what, 0, self.loop.time()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._expected, self._received, self._since = part, 0, self.loop.time()
         if seconds is not None:
-            self._overdue = self.loop.call_later(seconds, self._end)
+            self._timer = self.loop.call_later(seconds, self._close_overdue)
 
-    def _end(self) -> None:
-        """Close, unless the body came fast enough for more time, or it is we who do not read."""
-        self._overdue = None
-        if self._awaited == "body":
-            until = self._since + BODY_WITHIN_S + self._came / BODY_BYTES_PER_S
+    def _close_overdue(self) -> None:
+        """Close the connection, unless the body arrived fast enough or the server has paused reading."""
+        self._timer = None
+        if self._expected == "body":
+            until = self._since + BODY_WITHIN_S + self._received / BODY_BYTES_PER_S
             left = until - self.loop.time()
             if self.flow.read_paused:
                 left = BODY_WITHIN_S
             if left > 0:
-                self._overdue = self.loop.call_later(left, self._end)
+                self._timer = self.loop.call_later(left, self._close_overdue)
                 return
         if not self.transport.is_closing():
             self.transport.close()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is no HTTP."""
-        problem = problems.answer(invalid_request(msg))
+        """Answer invalid HTTP with a problem."""
+        problem = problems.to_response(invalid_request(msg))
         headers = [*problem.raw_headers, (b"connection", b"close")]
         for event in (
             h11.Response(status_code=400, headers=headers, reason=b"Bad Request"),

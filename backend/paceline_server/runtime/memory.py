@@ -1,9 +1,7 @@
-"""The garbage collector of a long-lived server process.
+"""Tunes the garbage collector of a long-lived server process.
 
-Place: called once by every entry point when all code is loaded, before the first request or message. Python's
-defaults look through everything that lives after each 700 new containers; what is loaded here never becomes
-garbage, and an answer of thousands of rows makes as many containers: half of its time went into looking
-(`backend/benchmarks/history.py --pages`). Decides nothing of what is freed, only how often is looked.
+By default it runs after each 700 new containers, and a response of thousands of rows makes as many: it took half of
+their time (`backend/benchmarks/history.py --pages`).
 """
 
 from __future__ import annotations
@@ -11,11 +9,11 @@ from __future__ import annotations
 import gc
 
 YOUNG = 10_000
-"""containers before the youngest are looked at: about one large page of rows; larger gains nothing more."""
+"""New containers before a collection: about a large page of rows. More gains nothing."""
 
 
-def settle() -> None:
-    """Never look again at what is loaded, and look less often at what is new. Once per process."""
+def tune_collector() -> None:
+    """Exempt what is loaded and collect less often. Call once, when all code is loaded."""
     gc.collect()
     gc.freeze()
     _, middle, old = gc.get_threshold()

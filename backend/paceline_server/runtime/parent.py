@@ -1,10 +1,7 @@
-"""An API process that a supervisor started ends with it, also when the supervisor is killed.
+"""Ends an API process with its supervisor, even if that is killed; otherwise its children would keep the port.
 
-Place: called by every API process as it is made; does nothing in one that serves alone. Invariant: the end of
-the parent is seen by the end of a pipe only the parent holds (multiprocessing makes one per child), so it
-cannot be missed, not even when the parent died before we looked, and it needs no service of one system. What
-then happens is the same orderly end that SIGTERM brings. Without it the children of a killed supervisor would
-hold its port, and the next start would find it taken.
+The end of a pipe that only the parent holds (multiprocessing makes one per child) shows its end on every system, even
+if it died before. The process then ends in order, as by SIGTERM.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ log = structlog.get_logger("paceline.parent")
 
 
 def end_with_parent() -> None:
-    """Watch the process that started this one through multiprocessing, if one did."""
+    """Watch the process that started this one by multiprocessing, if any."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         threading.Thread(

@@ -1,8 +1,7 @@
-"""Serving the application: its lifespan, its socket, its orderly end.
+"""Serves the application: its lifespan, its socket and its orderly end.
 
-Place: under `main` (what uvicorn loads) and `up`. Invariant: when the process is told to end, streams end
-first, so that the server does not wait for browsers; requests in progress are answered; then background work
-ends.
+At the end, streams are closed first, so that the server does not wait for browsers; then requests in progress are
+answered; then background work ends.
 """
 
 from __future__ import annotations
@@ -23,26 +22,25 @@ from paceline_server.kernel.settings import Settings, SettingsError
 from paceline_server.runtime import broker, data_lock, memory
 from paceline_server.runtime.http_protocol import Protocol
 from paceline_server.store import migrations
-from paceline_server.store.session import Database, use
+from paceline_server.store.session import Database, set_database
 
 log = structlog.get_logger("paceline.serving")
 
 GRACE_S = 5
-"""Seconds that requests in progress get at the end."""
+"""Seconds for requests in progress at the end."""
 THREADS = 64
-"""Handlers at once: more than anyio's 40, because agents wait in long polls."""
+"""Handlers that run at once; anyio's default is 40."""
 
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Open the database, connect the broker, start background work where this process does it; undo it at the
-    end."""
+    """Open the database, connect the broker and, if embedded, start background work; undo it at the end."""
     from anyio.to_thread import current_default_thread_limiter  # noqa: PLC0415 - needs a running loop
 
     settings: Settings = app.state.settings
     current_default_thread_limiter().total_tokens = THREADS
     database = Database(settings.resolved_database_url, settings.redis_url)
-    use(database)
+    set_database(database)
     celery = broker.make_celery(settings)
     background = None
     if settings.embedded:
@@ -50,11 +48,11 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
         background = await asyncio.to_thread(Background, settings, database, celery)
         await asyncio.to_thread(background.start)
-        working = background
-        app.state.checks["background"] = lambda: working.alive
+        running = background
+        app.state.checks["background"] = lambda: running.is_alive
     else:
         broker.attach(database, celery)
-        app.state.checks["broker"] = lambda: broker.answers(celery)
+        app.state.checks["broker"] = lambda: broker.is_reachable(celery)
     try:
         yield
     finally:
@@ -65,8 +63,8 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 class Server(uvicorn.Server):
-    """uvicorn with our order of ending. `before_exit` runs in a thread before the server stops (second signal
-    skips)."""
+    """uvicorn with our order of ending. `before_exit` runs in a thread before the server stops; a second signal skips
+    it."""
 
     def __init__(
         self,
@@ -81,7 +79,7 @@ class Server(uvicorn.Server):
         self._ending = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then let `app.state.on_ready` know."""
+        """Listen, then call `app.state.on_ready`."""
         await super().startup(sockets)
         on_ready = getattr(self._app.state, "on_ready", None)
         if self.started and on_ready is not None:
@@ -99,8 +97,7 @@ class Server(uvicorn.Server):
         self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._end()))
 
     async def _end(self) -> None:
-        """End in order. (uvicorn's own handler would raise the signal again afterwards: exit 0 is meant
-        here.)"""
+        """End in order with status 0; uvicorn's own handler would raise the signal again."""
         if self._before_exit is not None:
             await asyncio.to_thread(self._before_exit)
         self._app.state.tail.close()
@@ -108,7 +105,7 @@ class Server(uvicorn.Server):
 
 
 def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
-    """How we run uvicorn: our logs, proxy headers from trusted proxies only, a bounded end."""
+    """uvicorn with our logs, proxy headers only from trusted proxies, and a limit for the end."""
     return uvicorn.Config(
         app,
         host=settings.host,
@@ -128,10 +125,10 @@ def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket. Raises SettingsError naming the port when it is taken or not ours to take."""
+    """A bound socket. Raises SettingsError naming the port if it is in use or forbidden."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Named as TCP, because asyncio sends without delay only on sockets that say so; what a connection is
-    # accepted as it has from here. Without it each answer of two writes waits 40 ms for an acknowledgement.
+    # asyncio sets TCP_NODELAY only on sockets with an explicit protocol, which connections inherit. Without it,
+    # a response in two writes waits 40 ms for an acknowledgement.
     listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -145,8 +142,8 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def serve(settings: Settings) -> int:
-    """Serve in this process, or supervise several. Returns the exit status. Raises SettingsError where
-    another server works in the data directory, or the database is of a newer version."""
+    """Serve in this process, or supervise several; returns the exit status. Raises SettingsError if another server
+    uses the data directory or the database is of a newer version."""
     migrations.refuse_newer(settings.resolved_database_url)
     if settings.processes > 1:
         log.info(
@@ -161,17 +158,17 @@ def serve(settings: Settings) -> int:
             uvicorn.supervisors.Multiprocess(config, [listening]).run()
         return 0
     with (
-        data_lock.held(settings.data_dir)
+        data_lock.hold_lock(settings.data_dir)
         if settings.embedded
         else contextlib.nullcontext()
     ):
         app = create_app(settings, lifespan)
-        app.state.on_ready = memory.settle
+        app.state.on_ready = memory.tune_collector
         server = Server(app, uvicorn_config(app, settings))
         listening = bind(settings.host, settings.port)
         if settings.embedded:
             data_lock.write_address(
-                settings.data_dir, address(settings.host, listening)
+                settings.data_dir, local_url(settings.host, listening)
             )
         log.info("listening", host=settings.host, port=listening.getsockname()[1])
         with contextlib.suppress(KeyboardInterrupt):
@@ -179,8 +176,8 @@ def serve(settings: Settings) -> int:
         return 0 if server.started else 1
 
 
-def address(host: str, listening: socket.socket) -> str:
-    """Where a server on this machine is reached."""
+def local_url(host: str, listening: socket.socket) -> str:
+    """The URL of the server on this machine."""
     port = listening.getsockname()[1]
     host = host if host not in ("0.0.0.0", "::") else "127.0.0.1"  # noqa: S104 - compared
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,10 +1,7 @@
-"""The simulated devices that `up --devices N` starts, so that the whole loop can be tried without a phone.
+"""Starts the simulated devices of `up --devices N`, to try everything without a phone.
 
-Place: the embedded shape only, beside the agent. One child process of the agent's package holds them all;
-the agent is told their addresses as it would be told a phone's. Invariants: they end with the server, even
-one that is killed (their standard input ends); they are labelled simulated everywhere and count in no fleet
-statistic; only this server's agent may use them. One that ends by itself is said, not started again: its
-devices would listen elsewhere than the running agent was told.
+One child process runs them all. It ends with the server, even a killed one, because its standard input ends. If it
+ends by itself, it is reported and not restarted: its devices would have other addresses than the agent knows.
 """
 
 from __future__ import annotations
@@ -24,47 +21,46 @@ from paceline_server.kernel.settings import SettingsError
 
 MODULE = "paceline.testing.adbd.fleet"
 STARTS_WITHIN_S = 60.0
-"""Sixteen devices lay out their files; a loaded host takes its time."""
+"""Sixteen devices write their files; a loaded host is slow."""
 ENDS_WITHIN_S = 10.0
 SCENARIOS = {
     "healthy": "healthy",
     "overheats": "overheats within two minutes and cools again",
     "drops": "drops off after two minutes and comes back",
 }
-"""In words for the terminal, by the name the peer gives them."""
+"""Descriptions for the terminal, by the child's names of the scenarios."""
 
 
 @dataclass(frozen=True)
 class SimulatedDevice:
-    """One of them, as it was started."""
+    """A simulated device, as its process reports it."""
 
     address: str
     serial: str
     scenario: str
 
 
-def announced(
-    devices: Sequence[SimulatedDevice], config: Path, *, told: bool
+def describe_devices(
+    devices: Sequence[SimulatedDevice], config: Path, *, configured: bool
 ) -> list[str]:
-    """Lines for the terminal; `told`: whether the agent's configuration is ours to write, so that it knows
-    their addresses."""
+    """Lines for the terminal. `configured`: whether their addresses are in the agent's configuration."""
     if not devices:
         return []
-    if told:
+    if configured:
         return [
             f"  Simulated device:   {device.serial} ({SCENARIOS[device.scenario]})"
             for device in devices
         ]
     addresses = json.dumps([device.address for device in devices])
     return [
-        f"  The simulated devices run, but {config} is your own, so the agent was not told of them. To see",
-        "  them, write this into it and restart the agent; their ports are others at every start:",
+        f"  The simulated devices run, but {config} is your own file, so the agent does not know them. Add this",
+        "  to it and restart the agent; the ports change at every start:",
         f"      [devices]\n      simulated = {addresses}",
     ]
 
 
-def command(agent_data: Path, count: int) -> list[str]:
-    """The peers of the agent's package, for the agent with this data directory."""
+def fleet_command(agent_data: Path, count: int) -> list[str]:
+    """The command line that starts `count` devices for the agent with this data directory."""
     return [
         sys.executable,
         "-m",
@@ -77,8 +73,8 @@ def command(agent_data: Path, count: int) -> list[str]:
 
 
 class SimulatedFleet:
-    """What `argv` starts, while the context lasts. Raises SettingsError with where to look when it does not
-    say its devices in time; `on_end` is told once when it ends by itself later."""
+    """Runs `argv` until the block ends. Raises SettingsError if it does not list its devices in time; calls `on_end`
+    if it ends by itself."""
 
     def __init__(
         self,
@@ -105,13 +101,13 @@ class SimulatedFleet:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
-                start_new_session=True,  # Ctrl-C reaches us only; the agent ends before its devices
+                start_new_session=True,  # so that Ctrl-C reaches only the server, and the agent ends first
             )
         threading.Thread(
             target=self._follow, name="simulated-devices", daemon=True
         ).start()
         try:
-            self.devices = self._said()
+            self.devices = self._read_devices()
         except BaseException:
             self._end(patience_s=0.0)
             raise
@@ -121,7 +117,7 @@ class SimulatedFleet:
     def __exit__(self, *_: object) -> None:
         self._end(ENDS_WITHIN_S)
 
-    def _said(self) -> list[SimulatedDevice]:
+    def _read_devices(self) -> list[SimulatedDevice]:
         try:
             line = self._first.get(timeout=self._within_s)
             return [SimulatedDevice(**device) for device in json.loads(line)["devices"]]
@@ -131,11 +127,11 @@ class SimulatedFleet:
             ) from error
 
     def _follow(self) -> None:
-        """Reads what it says, so that nobody waits for a peer that hangs; then waits for its end."""
+        """Read the first line, so that a child that hangs blocks nobody else; then wait for its end."""
         if self.process.stdout is not None:
             self._first.put(self.process.stdout.readline())
         status = self.process.wait()
-        self._ready.wait()  # it may have ended before anybody had read its first line
+        self._ready.wait()  # it may end before its first line was read
         if not self._ending.is_set():
             self._on_end(
                 f"The simulated devices ended by themselves (status {status}); see {self._log}"
@@ -153,4 +149,4 @@ class SimulatedFleet:
             self.process.kill()
             self.process.wait()
         if self.process.stdout is not None:
-            self.process.stdout.close()  # last: closing waits for whoever still reads
+            self.process.stdout.close()  # last, because closing waits for the reader

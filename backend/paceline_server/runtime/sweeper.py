@@ -1,9 +1,8 @@
-"""The sweeper: what makes every message a mere hint (I4).
+"""The sweeper: a thread that finds what no message announced, so that a lost message only delays (I4).
 
-Place: a thread in the process that carries work out (embedded: the API; else every worker, one at a time by a
-lock). Each look finds: outbox messages nobody announced or whose announcement was lost, leases and jobs that
-time ran out on, targets that fell silent or whose maintenance is over, and rows that were only ever needed
-for a while. Decides nothing itself.
+It announces pending outbox messages again, expires leases and jobs, creates scheduled runs, ends maintenance, reports
+targets that went silent, and deletes old rows. It runs in the API if embedded, else in every worker, one at a time by
+a lock.
 """
 
 from __future__ import annotations
@@ -16,19 +15,20 @@ from datetime import datetime, timedelta
 import structlog
 
 from paceline_server.accounts import service as accounts
+from paceline_server.channels import service as channels
 from paceline_server.fleet import service as fleet
 from paceline_server.ingest import upkeep as ingest
 from paceline_server.jobs import tasks as jobs
 from paceline_server.kernel import clock
 from paceline_server.kernel.settings import Settings
 from paceline_server.store import live_events, outbox
-from paceline_server.store.session import read_scope, session_scope, try_exclusive
+from paceline_server.store.session import read_scope, session_scope, try_lock
 
 log = structlog.get_logger("paceline.sweeper")
 
 ANNOUNCE_AGAIN_S = 5.0
-"""A message announced this long ago and still pending is announced again: its announcement may be lost, or a
-worker died with it. Announcing needlessly is harmless."""
+"""When a pending message is announced again: its announcement may be lost, or a worker may have died. Announcing
+twice is harmless."""
 PRUNE_EVERY_S = 600.0
 KEEP_LIVE_EVENTS = timedelta(days=2)
 KEEP_DONE_MESSAGES = timedelta(days=7)
@@ -37,7 +37,7 @@ SWEEP_LOCK = 0x73776570
 
 
 class Sweeper:
-    """Looks every `settings.sweep_s` until stopped."""
+    """Sweeps every `settings.sweep_s` until stopped."""
 
     def __init__(
         self, settings: Settings, publish: Callable[[list[int]], None]
@@ -54,33 +54,34 @@ class Sweeper:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ask it to end and wait for the look in progress."""
+        """Stop it, and wait for the sweep in progress."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join(10)
 
     @property
-    def alive(self) -> bool:
+    def is_alive(self) -> bool:
         return self._thread.is_alive()
 
     def _run(self) -> None:
         while not self._stopping.wait(self._settings.sweep_s):
             try:
-                self.look()
-            except Exception:  # a database away for a while must not end the sweeper
+                self.sweep()
+            except Exception:  # an unavailable database must not end the sweeper
                 log.exception("sweep_failed")
                 self._stopping.wait(1.0)
 
-    def look(self) -> None:
-        """One look at everything. Several processes may look at once; the lock only saves work."""
+    def sweep(self) -> None:
+        """Sweep once. Several processes may do so at once; the lock only saves work."""
         with read_scope() as session:
-            if not try_exclusive(session, SWEEP_LOCK):
+            if not try_lock(session, SWEEP_LOCK):
                 return
-            waiting = outbox.unannounced(session, clock.now(), ANNOUNCE_AGAIN_S)
-            self._announce(waiting)
+            self._announce(
+                outbox.list_unannounced(session, clock.now(), ANNOUNCE_AGAIN_S)
+            )
             jobs.sweep()
             fleet.sweep()
-        self._tell_silent()
+        self._publish_silent_targets()
         if time.monotonic() - self._pruned_at >= PRUNE_EVERY_S:
             self._pruned_at = time.monotonic()
             prune()
@@ -105,7 +106,7 @@ class Sweeper:
                 return
             self._announced.update(dict.fromkeys(fresh, now))
 
-    def _tell_silent(self) -> None:
+    def _publish_silent_targets(self) -> None:
         until = clock.now() - timedelta(seconds=self._settings.offline_after_s)
         since = self._silent_until or until - timedelta(
             seconds=self._settings.offline_after_s
@@ -119,13 +120,14 @@ class Sweeper:
 
 
 def prune() -> None:
-    """Remove what was needed for a while only: old live events, carried-out messages, ended sessions, failed
-    sign-ins, enrolment codes, old events and readings of targets, what devices printed."""
+    """Delete old live events, outbox messages, sessions, failed sign-ins, enrolment codes and notifications, and old
+    events, readings and raw output of targets."""
     at = clock.now()
     with session_scope() as session:
         live_events.prune(session, at - KEEP_LIVE_EVENTS)
         outbox.prune(session, at - KEEP_DONE_MESSAGES)
         accounts.delete_expired(session)
         fleet.delete_expired_codes(session)
+        channels.delete_old(session, at)
     fleet.delete_old_rows()
     ingest.forget_raw()

@@ -1,10 +1,9 @@
-"""`paceline-server up`: the embedded shape, from nothing to a served dashboard with a run in it.
+"""`paceline-server up`: starts a server with an agent and everything they need in one data directory.
 
-    lock → listen → migrate → account → serve → agent → first run (very first start only) → serve until told
-    to end
+    lock → listen → migrate → serve → account → agent → first run (very first start only) → serve until a signal
 
-Invariants: one `up` per data directory; nothing asks a question; there is no default password (a one-time
-link signs in); ending ends everything that was started. Everything it needs lies in the data directory.
+It asks no questions and has no default password: a one-time link signs in. When it ends, it stops everything it
+started.
 """
 
 from __future__ import annotations
@@ -22,11 +21,16 @@ from pathlib import Path
 import structlog
 from sqlalchemy.orm import Session
 
+from paceline_server.accounts import credentials
 from paceline_server.accounts import service as accounts
 from paceline_server.api import create_app
 from paceline_server.fleet import service as fleet
+from paceline_server.fleet.agents import service as agents
+from paceline_server.fleet.schemas import EnrolmentCodeIn
+from paceline_server.kernel import logging
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.settings import Settings, SettingsError
+from paceline_server.projects import service as projects
 from paceline_server.runtime import (
     data_lock,
     first_run,
@@ -36,29 +40,35 @@ from paceline_server.runtime import (
 )
 from paceline_server.runtime.agent_child import (
     AgentChild,
-    about_sources,
-    clone,
-    command,
-    sources,
+    agent_command,
+    describe_unmeasured,
+    find_clone,
+    find_sources,
     write_config,
 )
 from paceline_server.runtime.simulated_devices import SimulatedDevice, SimulatedFleet
 from paceline_server.store import migrations
+from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.session import session_scope
+from paceline_server.store.tables.accounts import Account
 
 log = structlog.get_logger("paceline.up")
 
 OWNER = "owner"
+STARTED_BY = "up"
+"""The name in the audit log of whoever enrolled the agent that is started here."""
+LOG_FILE = "server.log"
+"""The log file in the data directory. With PACELINE_LOG_JSON, the log goes to stderr instead."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line said."""
+    """The options of the command line."""
 
     agent: bool = True
     first_run: bool = True
     devices: int = 0
-    """Simulated ones to start beside the agent."""
+    """How many simulated devices to start."""
 
 
 def run(settings: Settings, options: Options) -> int:
@@ -69,20 +79,22 @@ def run(settings: Settings, options: Options) -> int:
             "or run `paceline-server api` and `paceline-server worker`"
         )
     if options.agent:
-        command()
-    with contextlib.ExitStack() as held:
-        held.enter_context(data_lock.held(settings.data_dir))
-        listening = held.enter_context(contextlib.closing(_listen(settings)))
+        agent_command()  # fails before anything starts
+    with contextlib.ExitStack() as resources:
+        resources.enter_context(data_lock.hold_lock(settings.data_dir))
+        listening = resources.enter_context(contextlib.closing(_listen(settings)))
+        if settings.log_json is None:
+            logging.configure(file=settings.data_dir / LOG_FILE)
         migrations.upgrade(settings.resolved_database_url)
         port = listening.getsockname()[1]
-        address = serving.address(settings.host, listening)
+        address = serving.local_url(settings.host, listening)
         settings = settings.model_copy(
             update={"port": port, "public_url": settings.public_url or address}
         )
-        process_settings.use(settings)
+        process_settings.set_current(settings)
         data_lock.write_address(settings.data_dir, address)
         app = create_app(settings, serving.lifespan)
-        simulated = _simulated(held, settings.data_dir, options)
+        simulated = _start_devices(resources, settings.data_dir, options)
         agent = AgentChild(
             address,
             settings.data_dir,
@@ -97,7 +109,7 @@ def run(settings: Settings, options: Options) -> int:
         )
 
         def ready() -> None:
-            memory.settle()
+            memory.tune_collector()
             after.start()
 
         app.state.on_ready = ready
@@ -116,7 +128,7 @@ def run(settings: Settings, options: Options) -> int:
 
 
 def _listen(settings: Settings) -> socket.socket:
-    """The port is ours from here on. Raises SettingsError naming the option that chooses another one."""
+    """A listening socket. Raises SettingsError with the option that chooses another port."""
     try:
         listening = serving.bind(settings.host, settings.port)
         listening.listen()
@@ -133,7 +145,7 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _free_port_after(settings: Settings) -> int:
-    """A port to propose: the first free one of the next hundred, else the next."""
+    """The first free port among the next hundred; the next port if all are in use."""
     for port in range(settings.port + 1, min(settings.port + 100, 65_536)):
         with (
             contextlib.suppress(SettingsError),
@@ -143,18 +155,18 @@ def _free_port_after(settings: Settings) -> int:
     return settings.port + 1 if settings.port < 65_535 else 8_000
 
 
-def _simulated(
-    held: contextlib.ExitStack, data_dir: Path, options: Options
+def _start_devices(
+    resources: contextlib.ExitStack, data_dir: Path, options: Options
 ) -> list[SimulatedDevice]:
-    """Started until `held` ends. Raises SettingsError."""
+    """Start simulated devices, which end with `resources`. Raises SettingsError."""
     if not options.devices:
         return []
     if not options.agent:
         raise SettingsError(
             "simulated devices are driven by the agent: leave out --no-agent, or --devices"
         )
-    argv = simulated_devices.command(data_dir / "agent", options.devices)
-    return held.enter_context(
+    argv = simulated_devices.fleet_command(data_dir / "agent", options.devices)
+    return resources.enter_context(
         SimulatedFleet(argv, data_dir / "simulated.log", _say)
     ).devices
 
@@ -166,7 +178,7 @@ def _after_start(
     simulated: list[SimulatedDevice],
     ended: threading.Event,
 ) -> None:
-    """Runs once the server answers: the agent, the banner, the very first run."""
+    """Print the banner, start the agent and request the first run; runs once the server answers."""
     try:
         with session_scope() as session:
             link = _sign_in_link(session, settings)
@@ -174,47 +186,64 @@ def _after_start(
         if not options.agent:
             return
         config = settings.data_dir / "agent.toml"
-        root, here = clone(), sources()
-        told = write_config(config, root, [one.address for one in simulated])
-        if told and here is not None and (note := about_sources(here)):
+        clone, sources = find_clone(), find_sources()
+        configured = write_config(
+            config, clone, [device.address for device in simulated]
+        )
+        if (
+            configured
+            and sources is not None
+            and (note := describe_unmeasured(sources))
+        ):
             _say(note)
         agent.start()
-        for line in simulated_devices.announced(
-            simulated, config.absolute(), told=told
+        for line in simulated_devices.describe_devices(
+            simulated, config.absolute(), configured=configured
         ):
             _say(line)
-        if options.first_run and (
-            root is not None or not told
-        ):  # else nothing will be announced
+        # Our own configuration without a clone has no suites to announce.
+        if options.first_run and (clone is not None or not configured):
             first_run.request_and_follow(ended, _say, agent.log_file)
     except Exception:
         log.exception("start_incomplete")
 
 
 def _sign_in_link(session: Session, settings: Settings) -> str:
-    account = accounts.first_account(session) or accounts.create_account(session, OWNER)
-    secret = accounts.create_link(session, account, settings.sign_in_link_minutes)
-    return accounts.link_url(settings.public_url or "", secret)
+    account = accounts.first_account(session) or _create_owner(session)
+    secret = credentials.create_link(session, account, settings.sign_in_link_minutes)
+    return credentials.link_url(settings.public_url or "", secret)
+
+
+def _create_owner(session: Session) -> Account:
+    account = accounts.create_account(session, OWNER, is_installation_admin=True)
+    projects.set_member(session, DEFAULT_PROJECT_ID, account, "admin", actor="up")
+    return account
 
 
 def _code_if_needed(data_dir: Path, address: str) -> str | None:
-    """None when the agent of this data directory is enrolled here already, else a fresh enrolment code.
+    """A new enrolment code; None if the agent of this data directory is enrolled already.
 
-    The agent's credential names the address it was enrolled at and is used there only. The database knows the
-    agent, so a server of this data directory may move the credential to the address it has now: a change of
-    port must not make another agent.
+    The agent uses its credential only at the address in it. If the database knows the agent, that address is updated,
+    so that a change of port does not create another agent.
     """
     path = data_dir / "agent" / "credential.json"
     with session_scope() as session:
         credential = _read_credential(path)
         if credential is None:
-            return fleet.create_enrolment_code(session).code
+            return _new_code(session)
         if not fleet.is_enrolled(session, str(credential.get("agent_id"))):
-            path.unlink()  # of another database: with it the agent would be refused for ever
-            return fleet.create_enrolment_code(session).code
+            path.unlink()  # the credential is of another database, and this server would always refuse it
+            return _new_code(session)
     if credential.get("server") != address:
         _write_secret(path, json.dumps({**credential, "server": address}))
     return None
+
+
+def _new_code(session: Session) -> str:
+    """A code for the agent of this installation, which may measure whatever its owner's agent.toml names. It replaces
+    the one that was started here before: its host is the same."""
+    spec = EnrolmentCodeIn(replaces=agents.agent_to_replace(session, STARTED_BY))
+    return fleet.create_enrolment_code(session, spec, STARTED_BY).code
 
 
 def _read_credential(path: Path) -> dict[str, object] | None:
@@ -226,7 +255,7 @@ def _read_credential(path: Path) -> dict[str, object] | None:
 
 
 def _write_secret(path: Path, text: str) -> None:
-    """Readable by its owner only, from its first byte on; whole or not at all."""
+    """Replace the file atomically by one that only its owner can read."""
     new = path.with_name(f"{path.name}.moved")
     new.unlink(missing_ok=True)
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -242,11 +271,11 @@ def _banner(settings: Settings, link: str) -> None:
         f"  Sign in once with:  {link}\n"
         f"                      (works once, for {minutes} minutes; "
         "another: `make sign-in-link`, or `paceline-server sign-in-link`)\n"
-        f"  Data:               {settings.data_dir.absolute()}\n"
+        f"  Data and logs:      {settings.data_dir.absolute()}\n"
     )
 
 
 def _say(text: str) -> None:
-    """To the person at the terminal; logs go to stderr."""
+    """Print to the terminal; logs go to a file."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()

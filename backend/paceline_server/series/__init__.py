@@ -1,3 +1,1 @@
-"""History of one measurement across runs: series, their points, and what people wrote
-beside them.
-"""
+"""Keeps the history of each measurement across runs: series, their points and annotations."""

@@ -1,4 +1,4 @@
-"""Sentences about changes (I17). Pure."""
+"""Words the size and direction of a change for people (I17)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def worsening(effect: float, better: str) -> float:
 
 
 def direction_word(effect: float, unit: str, better: str) -> str:
-    """slower or faster of a time or speed, worse or better of everything else; `better`: lower or higher."""
+    """Say slower or faster for times and speeds, worse or better for everything else."""
     worse = effect > 0.0 if better == "lower" else effect < 0.0
     return direction_words(unit)[not worse]
 
@@ -22,14 +22,13 @@ def change_sentence(
     effect: float, before: float, after: float, unit: str, better: str
 ) -> str:
     """`14.2 % slower: 1.2 ms → 1.37 ms`."""
-    moved = (
-        f"{percent(worsening(effect, better))} {direction_word(effect, unit, better)}"
-    )
-    return f"{moved}: {quantity(before, unit)} → {quantity(after, unit)}"
+    size = percent(worsening(effect, better))
+    direction = direction_word(effect, unit, better)
+    return f"{size} {direction}: {quantity(before, unit)} → {quantity(after, unit)}"
 
 
 def interval_sentence(lower: float, upper: float, unit: str, better: str) -> str:
-    """The interval of an effect: `4.9 % to 8.8 % slower`, or `8.8 % faster to 4.9 % slower` if it includes 0."""
+    """Word an effect's interval: `4.9 % to 8.8 % slower`; `8.8 % faster to 4.9 % slower` if it includes 0."""
     if lower * upper > 0.0:
         near, far = sorted(
             (worsening(lower, better), worsening(upper, better)), key=abs
@@ -37,9 +36,11 @@ def interval_sentence(lower: float, upper: float, unit: str, better: str) -> str
         return (
             f"{percent(near)} to {percent(far)} {direction_word(lower, unit, better)}"
         )
-    return f"{_end(lower, unit, better)} to {_end(upper, unit, better)}"
+    return f"{_bound(lower, unit, better)} to {_bound(upper, unit, better)}"
 
 
-def _end(effect: float, unit: str, better: str) -> str:
-    moved = percent(worsening(effect, better))
-    return f"{moved} {direction_word(effect, unit, better)}" if effect else "unchanged"
+def _bound(effect: float, unit: str, better: str) -> str:
+    if not effect:
+        return "unchanged"
+    size = percent(worsening(effect, better))
+    return f"{size} {direction_word(effect, unit, better)}"

@@ -1,9 +1,7 @@
-"""Splits points by the target's environment and words what changed between two
-environments.
+"""Splits points by the target's environment and words what changed between environments.
 
-A change of the fingerprint starts a new environment even when it returns to an earlier
-one: more may have changed in between than the factors show. Factors that were not
-recorded are called unknown.
+Every change of the fingerprint starts a new environment, even a return to an earlier
+fingerprint, because more may have changed than the factors show.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ class EnvironmentStretch(NamedTuple):
 
 
 class FactorChange(NamedTuple):
-    """One factor on both sides; null where a side does not have it."""
+    """A factor that differs between two environments; None on the side that lacks it."""
 
     factor: str
     before: Any
@@ -33,11 +31,12 @@ class FactorChange(NamedTuple):
 
     def words(self) -> str:
         """`kernel 6.1.0-12 → 6.1.0-13`."""
-        return f"{_name(self.factor)} {_value(self.before)} → {_value(self.after)}"
+        name = self.factor.replace("_", " ")
+        return f"{name} {_value(self.before)} → {_value(self.after)}"
 
 
 def cut_into_environments(fingerprints: Sequence[str]) -> list[EnvironmentStretch]:
-    """The list cut where the fingerprint changes, oldest first."""
+    """Split the list where the fingerprint changes."""
     cuts = [
         0,
         *(
@@ -57,7 +56,7 @@ def cut_into_environments(fingerprints: Sequence[str]) -> list[EnvironmentStretc
 def differences(
     before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> list[FactorChange]:
-    """The factors that differ, by name."""
+    """The factors that differ, in order of their names."""
     return [
         FactorChange(name, before.get(name), after.get(name))
         for name in sorted({*before, *after})
@@ -68,14 +67,11 @@ def differences(
 def describe_switch(
     before: Mapping[str, Any] | None, after: Mapping[str, Any] | None
 ) -> str:
-    """What is different after a switch, in words; None or {} are factors nobody kept."""
+    """Word what differs after a switch; None or {} means that the factors were not recorded."""
     if not before or not after:
         return UNKNOWN
-    return ", ".join(change.words() for change in differences(before, after)) or UNKNOWN
-
-
-def _name(factor: str) -> str:
-    return factor.replace("_", " ")
+    changes = differences(before, after)
+    return ", ".join(change.words() for change in changes) or UNKNOWN
 
 
 def _value(value: Any) -> str:

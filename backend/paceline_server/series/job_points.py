@@ -1,9 +1,7 @@
-"""Records the points of a job, once, under the newest names of what they measure.
+"""Records a job's points once, under the newest names of its benchmarks and arms.
 
-Old names come from the aliases of the suite's newest manifest. A series of an old name
-is renamed, or joined with the series of the new name: no point is lost and none counts
-twice. Stored comparisons keep the names they were measured under. A point that does not
-count is kept with its reason; only a recomputation changes points.
+A series of an old name (an alias in the suite's newest manifest) is renamed, or joined with
+the series of the new name. Points are changed only by a recomputation.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ class PointOfSeries:
 
 @dataclass(frozen=True)
 class JobPoints:
-    """Everything a job says for history. `factors` empty: nobody kept what the target was."""
+    """A job's points and what they share. `factors` is empty if they were not recorded."""
 
     job_id: str
     run_id: str
@@ -59,14 +57,14 @@ class JobPoints:
 
 @dataclass(frozen=True)
 class NewestNames:
-    """Old names → newest ones. `arms` by (newest benchmark, old arm)."""
+    """Newest names by old names; those of arms by (newest benchmark, old arm)."""
 
     benchmarks: Mapping[str, str] = field(default_factory=dict)
     arms: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, manifest: Manifest) -> NewestNames:
-        """What the manifest's `aliases` and `arm_aliases` say."""
+        """Read a manifest's `aliases` and `arm_aliases`."""
         return cls(
             {
                 old: name
@@ -82,22 +80,22 @@ class NewestNames:
         )
 
     def benchmark(self, name: str) -> str:
-        """What a benchmark is called now."""
+        """The newest name of a benchmark."""
         return self.benchmarks.get(name, name)
 
     def newest(self, benchmark: str, arm: str) -> tuple[str, str]:
-        """What (benchmark, arm) is called now."""
-        now = self.benchmark(benchmark)
-        return now, self.arms.get((now, arm), arm)
+        """The newest names of a benchmark and its arm."""
+        name = self.benchmark(benchmark)
+        return name, self.arms.get((name, arm), arm)
 
     @property
     def old_benchmarks(self) -> set[str]:
-        """Benchmarks of which a series may have to change its name."""
+        """Benchmarks whose series may have to be renamed."""
         return {*self.benchmarks, *(benchmark for benchmark, _ in self.arms)}
 
 
 def adopt_newest_names(session: Session, suite: str, names: NewestNames) -> int:
-    """Give every series of an old name its newest one; returns how many were renamed or joined."""
+    """Rename series of old names or join them with those of the newest; returns how many."""
     if not names.old_benchmarks:
         return 0
     changed = 0
@@ -119,49 +117,51 @@ def adopt_newest_names(session: Session, suite: str, names: NewestNames) -> int:
     return changed
 
 
-def record_points(session: Session, said: JobPoints, names: NewestNames) -> list[str]:
-    """Append a job's points; returns how their series are called, in the order of the rows."""
-    adopt_newest_names(session, said.suite, names)
-    queries.add_fingerprint(session, said.fingerprint, said.factors, clock.now())
-    keys = [_key(row, names) for row in said.rows]
-    known = queries.series_ids(session, said.suite, said.target_id, said.branch)
+def record_points(session: Session, points: JobPoints, names: NewestNames) -> list[str]:
+    """Append a job's points; returns the ids of their series, in the order of the rows."""
+    adopt_newest_names(session, points.suite, names)
+    queries.add_fingerprint(session, points.fingerprint, points.factors, clock.now())
+    keys = [_key(row, names) for row in points.rows]
+    known = queries.series_ids(session, points.suite, points.target_id, points.branch)
     fresh = {
-        key: _series(said, row, key)
-        for key, row in zip(keys, said.rows, strict=True)
+        key: _series(points, row, key)
+        for key, row in zip(keys, points.rows, strict=True)
         if key not in known
     }
     if fresh:
         queries.add_series(session, list(fresh.values()))
-        known = queries.series_ids(session, said.suite, said.target_id, said.branch)
-    found = [known[key] for key in keys]
+        known = queries.series_ids(
+            session, points.suite, points.target_id, points.branch
+        )
+    series_ids = [known[key] for key in keys]
     rows = {
-        series_id: _point(said, row, series_id)
-        for series_id, row in zip(found, said.rows, strict=True)
+        series_id: _point(points, row, series_id)
+        for series_id, row in zip(series_ids, points.rows, strict=True)
     }
     queries.add_points(session, list(rows.values()))
-    queries.update_last_at(session, list(rows), said.at)
-    return found
+    queries.update_last_at(session, list(rows), points.at)
+    return series_ids
 
 
 def correct_points(
-    session: Session, said: JobPoints, names: NewestNames
+    session: Session, points: JobPoints, names: NewestNames
 ) -> tuple[int, int]:
-    """Make the stored points of a job what was measured again; returns how many were missing and how many
+    """Bring a job's stored points to its recomputed values; returns how many were missing and how many
     differed."""
-    before = queries.points_of_job(session, said.job_id)
-    found = record_points(session, said, names)
-    missing = len(set(found) - set(before))
+    before = queries.points_of_job(session, points.job_id)
+    series_ids = record_points(session, points, names)
+    missing = len(set(series_ids) - set(before))
     differing = 0
-    for series_id, row in zip(found, said.rows, strict=True):
-        stored, wanted = before.get(series_id), _point(said, row, series_id)
-        kept = {
-            name: wanted[name]
+    for series_id, row in zip(series_ids, points.rows, strict=True):
+        stored, measured = before.get(series_id), _point(points, row, series_id)
+        columns = {
+            name: measured[name]
             for name in ("value", "lower", "upper", "n", "launches", "excluded")
         }
         if stored is not None and any(
-            getattr(stored, name) != value for name, value in kept.items()
+            getattr(stored, name) != value for name, value in columns.items()
         ):
-            queries.correct_point(session, series_id, said.job_id, kept)
+            queries.correct_point(session, series_id, points.job_id, columns)
             differing += 1
     return missing, differing
 
@@ -171,10 +171,10 @@ def _key(row: PointOfSeries, names: NewestNames) -> queries.Key:
     return benchmark, arm, row.params_key, row.metric
 
 
-def _series(said: JobPoints, row: PointOfSeries, key: queries.Key) -> dict[str, Any]:
+def _series(points: JobPoints, row: PointOfSeries, key: queries.Key) -> dict[str, Any]:
     return {
         "id": ids.new_id("ser"),
-        "suite": said.suite,
+        "suite": points.suite,
         "benchmark": key[0],
         "arm": key[1],
         "params": dict(row.params),
@@ -182,32 +182,32 @@ def _series(said: JobPoints, row: PointOfSeries, key: queries.Key) -> dict[str, 
         "metric": row.metric,
         "unit": row.unit,
         "direction": row.direction,
-        "target_id": said.target_id,
-        "branch": said.branch,
+        "target_id": points.target_id,
+        "branch": points.branch,
         "created_at": clock.now(),
-        "last_at": said.at,
+        "last_at": points.at,
     }
 
 
-def _point(said: JobPoints, row: PointOfSeries, series_id: str) -> dict[str, Any]:
+def _point(points: JobPoints, row: PointOfSeries, series_id: str) -> dict[str, Any]:
     return {
         "series_id": series_id,
-        "job_id": said.job_id,
-        "run_id": said.run_id,
-        "at": said.at,
-        "commit": said.commit,
-        "artifact_hash": said.artifact_hash,
-        "fingerprint": said.fingerprint,
+        "job_id": points.job_id,
+        "run_id": points.run_id,
+        "at": points.at,
+        "commit": points.commit,
+        "artifact_hash": points.artifact_hash,
+        "fingerprint": points.fingerprint,
         "value": row.value,
         "lower": row.lower,
         "upper": row.upper,
         "n": row.n,
         "launches": row.launches,
-        "excluded": said.excluded,
-        "conditions": dict(said.conditions),
+        "excluded": points.excluded,
+        "conditions": dict(points.conditions),
     }
 
 
 def jobs_of_series(session: Session, series_id: str | None) -> list[str] | None:
-    """Jobs that left a point in a series; None for no series in particular."""
+    """Jobs with a point in a series; None if no series is given."""
     return None if series_id is None else queries.jobs_with_points(session, series_id)

@@ -1,8 +1,7 @@
 """Stores the noise floors of A/A jobs and answers what a target can resolve (I14).
 
-A floor belongs to one target and series key, on every branch, and never changes; the
-newest applies. Before any A/A job a band is estimated from a series' own scatter: its
-`basis` says so, and it refuses no rule.
+A floor holds for one target and series key on every branch; the newest applies. Before the
+first A/A job, a band is estimated from the series' own scatter, which refuses no rule.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from paceline_server.store.page import page
 from paceline_server.store.tables.history import NoiseFloor, Series
 
 HISTORY_POINTS = 60
-"""Newest points of a series that its scatter is estimated from: two months of nightly runs."""
+"""Number of newest points that a scatter is estimated from: two months of nightly runs."""
 
 Key = tuple[str, str, dict[str, Any], str, str]
 """(benchmark, arm, params, params key, metric)."""
@@ -33,7 +32,7 @@ Key = tuple[str, str, dict[str, Any], str, str]
 
 @dataclass(frozen=True)
 class MeasuredFloor:
-    """What an A/A job says of one key. `lower`, `upper`: interval of the ratio of its two sides."""
+    """An A/A job's noise floor of one key, with the interval of the ratio of its two sides."""
 
     key: Key
     mde: float
@@ -85,7 +84,7 @@ def list_floors(
     session: Session, filters: NoiseFloorFilters, *, limit: int, cursor: str | None
 ) -> Page[NoiseFloorOut]:
     """The floor in force of every key, the newest first."""
-    found: Page[NoiseFloor] = page(
+    floors: Page[NoiseFloor] = page(
         session,
         queries.newest_floors(filters),
         [NoiseFloor.measured_at, NoiseFloor.id],
@@ -94,21 +93,17 @@ def list_floors(
         limit=limit,
         cursor=cursor,
     )
-    names = queries.target_names(session, [row.target_id for row in found.items])
-    own = [name for name in NoiseFloorOut.model_fields if name not in _SAID]
+    names = queries.target_names(session, [row.target_id for row in floors.items])
     items = [
-        NoiseFloorOut(
-            **{name: getattr(row, name) for name in own},
+        NoiseFloorOut.of_row(
+            row,
             target_name=names[row.target_id],
             proposed_threshold=proposed_threshold(row.mde),
             words=_floor_sentence(row.mde),
         )
-        for row in found.items
+        for row in floors.items
     ]
-    return Page(items=items, next=found.next)
-
-
-_SAID = ("target_name", "proposed_threshold", "words")
+    return Page(items=items, next=floors.next)
 
 
 def _floor_sentence(mde: float) -> str:
@@ -121,8 +116,9 @@ def _floor_sentence(mde: float) -> str:
 def noise_band(
     session: Session, series: Series, level: float | None
 ) -> NoiseBandOut | None:
-    """The band around a series' present level in which differences say nothing: from its target's newest A/A
-    job, else estimated from its own scatter; None where neither says anything."""
+    """The band around a series' level within which differences are noise.
+
+    It comes from the target's newest A/A job, else from the series' own scatter; None without either."""
     floor = queries.noise_floor(session, series)
     if floor is not None:
         return NoiseBandOut(
@@ -156,7 +152,7 @@ def noise_band(
 
 
 def _band_limits(level: float | None, mde: float) -> dict[str, float | None]:
-    """Symmetric in ratios: as much slower as faster."""
+    """Limits at the same ratio above and below the level."""
     if level is None:
         return {"lower": None, "upper": None}
     return {"lower": level / (1.0 + mde), "upper": level * (1.0 + mde)}

@@ -1,6 +1,4 @@
-"""All SQL that writes points and series: bulk inserts, and renames when a suite renames a
-benchmark.
-"""
+"""SQL that writes series and points: bulk inserts, corrections, renames and joins."""
 
 from __future__ import annotations
 
@@ -9,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Table, delete, exists, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
 from paceline_server.store.base import Base
+from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.history import (
     Annotation,
@@ -25,29 +23,23 @@ from paceline_server.store.tables.history import (
 )
 
 Key = tuple[str, str, str, str]
-"""(benchmark, arm, params key, metric): a series of one suite on one target and branch."""
+"""(benchmark, arm, params key, metric): identifies a series of one suite, target and branch."""
 
 
 def _insert_once(
     session: Session, table: type[Base], rows: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Insert the rows whose identity is new."""
-    insert = (
-        postgresql.insert
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert
-    )
-    target: Table = table.__table__  # type: ignore[assignment]  # declarative classes map tables
+    """Insert rows; those whose identity is stored already are skipped."""
     if rows:
-        session.execute(
-            insert(target).on_conflict_do_nothing(), [dict(row) for row in rows]
-        )
+        target: Table = table.__table__  # type: ignore[assignment]  # declarative classes map tables
+        insert = insert_into(session, target)
+        session.execute(insert.on_conflict_do_nothing(), [dict(row) for row in rows])
 
 
 def add_fingerprint(
     session: Session, digest: str, factors: Mapping[str, Any], at: datetime
 ) -> None:
-    """Keep what a fingerprint stands for; factors that were not known may become known, never change."""
+    """Store the factors of a fingerprint. Unknown factors may be filled in later; known ones never change."""
     _insert_once(
         session,
         Fingerprint,
@@ -61,7 +53,7 @@ def add_fingerprint(
 def series_ids(
     session: Session, suite: str, target_id: str, branch: str
 ) -> dict[Key, str]:
-    """The series of a suite on a target and branch, by what they measure."""
+    """Ids of a suite's series on a target and branch, by key."""
     query = select(
         Series.id, Series.benchmark, Series.arm, Series.params_key, Series.metric
     ).where(
@@ -74,18 +66,17 @@ def series_ids(
 
 
 def add_series(session: Session, rows: Sequence[dict[str, Any]]) -> None:
-    """Begin series that are new."""
+    """Insert series that do not exist yet."""
     _insert_once(session, Series, rows)
 
 
 def add_points(session: Session, rows: Sequence[dict[str, Any]]) -> None:
-    """Append points; those that are here already stay as they are."""
+    """Append points; stored points stay as they are."""
     _insert_once(session, SeriesPoint, rows)
 
 
 def update_last_at(session: Session, series_ids: Collection[str], at: datetime) -> None:
-    """Series have a point of then; the newest counts. Locked in order of id first: nobody waits in a
-    circle."""
+    """Move `last_at` of these series forward to `at`. Rows are locked by id first to prevent deadlocks."""
     ordered = (
         select(Series.id).where(Series.id.in_(list(series_ids))).order_by(Series.id)
     )
@@ -106,14 +97,14 @@ def points_of_job(session: Session, job_id: str) -> dict[str, SeriesPoint]:
 def correct_point(
     session: Session, series_id: str, job_id: str, columns: Mapping[str, Any]
 ) -> None:
-    """Correct one point."""
+    """Overwrite columns of a point."""
     row = session.get_one(SeriesPoint, (series_id, job_id))
     for name, value in columns.items():
         setattr(row, name, value)
 
 
 def jobs_with_points(session: Session, series_id: str) -> list[str]:
-    """Jobs that left a point in a series, in a fixed order."""
+    """Jobs with a point in a series, by id."""
     query = select(SeriesPoint.job_id).where(SeriesPoint.series_id == series_id)
     return list(session.scalars(query.order_by(SeriesPoint.job_id)))
 
@@ -134,7 +125,7 @@ def series_named(
 def same_series(
     session: Session, row: Series, benchmark: str, arm: str
 ) -> Series | None:
-    """The series that measures the same under another name."""
+    """The series that differs from `row` only in its benchmark's and arm's name."""
     query = select(Series).where(
         Series.suite == row.suite,
         Series.benchmark == benchmark,
@@ -148,26 +139,25 @@ def same_series(
 
 
 def join_series(session: Session, old: str, new: str) -> None:
-    """Everything of one series becomes part of another; of a job that is in both the newer name's point
-    stays."""
-    there = aliased(SeriesPoint)
-    twice = exists().where(there.series_id == new, there.job_id == SeriesPoint.job_id)
-    session.execute(delete(SeriesPoint).where(SeriesPoint.series_id == old, twice))
+    """Move everything of series `old` to series `new`. If both have a point of a job, that of `new` stays."""
+    other = aliased(SeriesPoint)
+    in_both = exists().where(other.series_id == new, other.job_id == SeriesPoint.job_id)
+    session.execute(delete(SeriesPoint).where(SeriesPoint.series_id == old, in_both))
     for table in (SeriesPoint, Change, Annotation, Finding):
         session.execute(
             update(table).where(table.series_id == old).values(series_id=new)
         )
     session.execute(delete(SeriesState).where(SeriesState.series_id == old))
-    gone = session.get_one(Series, old)
-    kept = session.get_one(Series, new)
-    kept.last_at = max(kept.last_at, gone.last_at)
-    session.delete(gone)
+    old_series = session.get_one(Series, old)
+    new_series = session.get_one(Series, new)
+    new_series.last_at = max(new_series.last_at, old_series.last_at)
+    session.delete(old_series)
     session.flush()
     session.expire_all()
 
 
 def rename_floors(session: Session, suite: str, old: str, new: str) -> None:
-    """Noise floors of a benchmark follow its name."""
+    """Rename a benchmark in its noise floors."""
     query = update(NoiseFloor).where(
         NoiseFloor.suite == suite, NoiseFloor.benchmark == old
     )
@@ -177,7 +167,7 @@ def rename_floors(session: Session, suite: str, old: str, new: str) -> None:
 def rename_floors_of_arm(
     session: Session, suite: str, benchmark: str, old: str, new: str
 ) -> None:
-    """Noise floors of an arm follow its name."""
+    """Rename an arm in its noise floors."""
     query = update(NoiseFloor).where(
         NoiseFloor.suite == suite,
         NoiseFloor.benchmark == benchmark,

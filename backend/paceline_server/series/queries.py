@@ -1,5 +1,6 @@
-"""All SQL that reads series for people: lists, one series, its points, annotations, noise
-floors.
+"""SQL that reads series: lists, points, changes, annotations and noise floors.
+
+Writing is in `point_queries`.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from paceline_server.store.tables.history import (
 )
 
 LIVE = ("suspect", "standing")
-"""States of a change that detection still looks at."""
+"""States of a change that detection still evaluates."""
 
 
 class SeriesFilters(NamedTuple):
-    """What a list of series is narrowed to; None: not narrowed."""
+    """Filters of a list of series; None matches everything."""
 
     suite: str | None = None
     benchmark: str | None = None
@@ -43,7 +44,7 @@ class SeriesFilters(NamedTuple):
 
 
 def select_series(filters: SeriesFilters) -> Select[Any]:
-    """Series that pass the filters; `text` looks into every part of their name, `target` is an id."""
+    """Select series by filters; each word of `text` must occur in a part of the name, `target` is an id."""
     query = select(Series)
     for column, wanted in (
         (Series.suite, filters.suite),
@@ -91,7 +92,7 @@ def _measured_here() -> ColumnElement[bool]:
 
 
 def of_suite(session: Session, suite: str, branch: str | None = None) -> list[Series]:
-    """Every series of a suite (and branch) that was measured here, by name."""
+    """Series of a suite (on a branch) that our own targets measured, by name."""
     query = select(Series).where(Series.suite == suite, _measured_here())
     if branch is not None:
         query = query.where(Series.branch == branch)
@@ -107,7 +108,7 @@ def of_suite(session: Session, suite: str, branch: str | None = None) -> list[Se
 
 
 class SeriesNameRow(NamedTuple):
-    """What a series is found by; the field names are those of `Series`."""
+    """The identity of a series; the field names are those of `Series`."""
 
     id: str
     target_id: str
@@ -120,8 +121,7 @@ class SeriesNameRow(NamedTuple):
 def series_names(
     session: Session, suite: str, branch: str, benchmarks: Collection[str]
 ) -> list[SeriesNameRow]:
-    """The names of every series of these benchmarks of a suite on a branch: whole rows cost ten times as
-    much."""
+    """Identities of the series of these benchmarks on a branch. Reading whole rows takes ten times as long."""
     columns = (
         Series.id,
         Series.target_id,
@@ -184,14 +184,14 @@ def change_counts(
         .group_by(Change.series_id, Change.state)
         .order_by(Change.series_id, Change.state)
     )
-    found: dict[str, dict[str, int]] = {}
-    for series_id, of_state, count in session.execute(query):
-        found.setdefault(series_id, {})[of_state] = int(count)
-    return found
+    counts: dict[str, dict[str, int]] = {}
+    for series_id, state, count in session.execute(query):
+        counts.setdefault(series_id, {})[state] = int(count)
+    return counts
 
 
 class ChangeRow(NamedTuple):
-    """A change with its series and with the point it is seen at."""
+    """A change with its series and the first point of its new level."""
 
     change: Change
     series: Series
@@ -221,7 +221,7 @@ def changes(
 
 
 class PlainPointRow(NamedTuple):
-    """A point with what is needed to tell the environments of its series apart."""
+    """A point without its values, for splitting a series into environments."""
 
     job_id: str
     at: datetime
@@ -229,7 +229,7 @@ class PlainPointRow(NamedTuple):
 
 
 def plain_points(session: Session, series_id: str) -> list[PlainPointRow]:
-    """Every point of a series, oldest first, without its numbers."""
+    """Every point of a series without its values, oldest first."""
     query = (
         select(SeriesPoint.job_id, SeriesPoint.at, SeriesPoint.fingerprint)
         .where(SeriesPoint.series_id == series_id)
@@ -273,7 +273,7 @@ def fingerprints_of_jobs(session: Session, job_ids: Collection[str]) -> dict[str
 
 
 class NoiseFloorRow(NamedTuple):
-    """A minimum detectable effect and what it is of; the field names are those of `NoiseFloor`."""
+    """A minimum detectable effect with its key; the field names are those of `NoiseFloor`."""
 
     mde: float
     target_id: str
@@ -304,12 +304,12 @@ def noise_floors(
         .where(NoiseFloor.suite == suite, NoiseFloor.target_id.in_(set(target_ids)))
         .subquery()
     )
-    found = session.execute(select(*ranked.c[:6]).where(ranked.c.newer.is_(None)))
-    return [NoiseFloorRow(*row) for row in found]
+    newest = session.execute(select(*ranked.c[:6]).where(ranked.c.newer.is_(None)))
+    return [NoiseFloorRow(*row) for row in newest]
 
 
 def noise_floor(session: Session, series: Series) -> NoiseFloor | None:
-    """The newest noise floor of one series' key."""
+    """The newest noise floor of a series' key."""
     query = (
         select(NoiseFloor)
         .where(
@@ -327,7 +327,7 @@ def noise_floor(session: Session, series: Series) -> NoiseFloor | None:
 
 
 def annotations_beside(session: Session, series: Series) -> Sequence[Annotation]:
-    """What was written beside a series or its target, oldest first."""
+    """Annotations of a series or its target, oldest first."""
     query = (
         select(Annotation)
         .where(
@@ -346,7 +346,7 @@ def annotation(session: Session, annotation_id: str) -> Annotation | None:
 
 
 def retired_benchmarks(session: Session, suite: str) -> list[RetiredBenchmark]:
-    """What people called gone on purpose, by name."""
+    """Retired benchmarks of a suite, by name."""
     query = select(RetiredBenchmark).where(RetiredBenchmark.suite == suite)
     return list(session.scalars(query.order_by(RetiredBenchmark.benchmark)))
 
@@ -354,11 +354,14 @@ def retired_benchmarks(session: Session, suite: str) -> list[RetiredBenchmark]:
 def retired_benchmark(
     session: Session, suite: str, key: str
 ) -> RetiredBenchmark | None:
-    return session.get(RetiredBenchmark, (suite, key))
+    query = select(RetiredBenchmark).where(
+        RetiredBenchmark.suite == suite, RetiredBenchmark.benchmark == key
+    )
+    return session.scalars(query).one_or_none()
 
 
 def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) -> bool:
-    """Whether a series of this benchmark (and arm) was ever begun."""
+    """Whether a series of this benchmark (and arm) exists."""
     query = select(Series.id).where(
         Series.suite == suite, Series.benchmark == benchmark
     )
@@ -368,7 +371,7 @@ def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) 
 
 
 def branches(session: Session, suite: str) -> list[str]:
-    """Branches a suite was measured here on, the one measured last first."""
+    """Branches on which our own targets measured a suite, the most recent first."""
     newest = func.max(Series.last_at)
     query = (
         select(Series.branch)
@@ -390,7 +393,7 @@ class NoiseFloorFilters:
 
 
 def newest_floors(filters: NoiseFloorFilters) -> Select[Any]:
-    """The newest floor of every key that passes the filters."""
+    """Select the newest floor of every key that passes the filters."""
     key = (
         NoiseFloor.target_id,
         NoiseFloor.suite,
@@ -420,19 +423,19 @@ def newest_floors(filters: NoiseFloorFilters) -> Select[Any]:
 
 
 def last_points(session: Session, series: Series, count: int) -> list[SeriesPoint]:
-    """The newest points that count and were measured in the newest one's environment, oldest first."""
-    counting = (SeriesPoint.series_id == series.id, SeriesPoint.excluded.is_(None))
+    """The newest counted points in the newest point's environment, oldest first."""
+    counted = (SeriesPoint.series_id == series.id, SeriesPoint.excluded.is_(None))
     order = (SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
-    now = (
+    newest = (
         select(SeriesPoint.fingerprint)
-        .where(*counting)
+        .where(*counted)
         .order_by(*order)
         .limit(1)
         .scalar_subquery()
     )
     query = (
         select(SeriesPoint)
-        .where(*counting, SeriesPoint.fingerprint == now)
+        .where(*counted, SeriesPoint.fingerprint == newest)
         .order_by(*order)
         .limit(count)
     )

@@ -18,21 +18,21 @@ from paceline_server.store import audit
 from paceline_server.store.tables.history import RetiredBenchmark
 
 SEPARATOR = "/"
-"""Between a benchmark and its arm in the key; no name has one."""
+"""Separates benchmark and arm in a key; names never contain it."""
 
 
 def retired_key(benchmark: str, arm: str | None) -> str:
-    """How a benchmark, or one arm of it, is stored."""
+    """The key under which a benchmark, or one arm of it, is stored."""
     return benchmark if arm is None else f"{benchmark}{SEPARATOR}{arm}"
 
 
 def list_retired(session: Session, suite: str) -> list[RetiredOut]:
-    """Everything of a suite that is retired, by name."""
+    """Retired benchmarks and arms of a suite, by name."""
     return [_out(row) for row in queries.retired_benchmarks(session, suite)]
 
 
 def retired_reasons(session: Session, suite: str) -> dict[str, str]:
-    """Why, by `retired_key`."""
+    """Reasons by `retired_key`."""
     return {
         row.benchmark: row.reason for row in queries.retired_benchmarks(session, suite)
     }
@@ -47,15 +47,16 @@ def retire(
     reason: str,
     who: str,
 ) -> RetiredOut:
-    """Keep who retired it and why; again changes the reason. Raises 404 for what was never measured, 409
-    `still_declared`."""
+    """Retire a benchmark or an arm; retiring it again replaces the reason.
+
+    Raises 404 if it was never measured, 409 `still_declared` if the manifest still has it."""
     declared = read_manifest(catalog.find(session, suite).manifest).benchmarks.get(
         benchmark
     )
     if declared is not None and (arm is None or arm in declared.arms):
         raise conflict(
-            f"The newest manifest of {suite} declares {retired_key(benchmark, arm)}: take it out of suite.toml "
-            "first, or it would be measured and never shown.",
+            f"The newest manifest of {suite} still declares {retired_key(benchmark, arm)}. Remove it from "
+            "suite.toml first, otherwise it would be measured but never shown.",
             "still_declared",
         )
     if not queries.was_measured(session, suite, benchmark, arm):
@@ -80,7 +81,7 @@ def retire(
 def restore(
     session: Session, suite: str, benchmark: str, arm: str | None, who: str
 ) -> None:
-    """Miss it again. Raises 404 when it was not retired."""
+    """Undo a retirement: runs report it as missing again. Raises 404 if it was not retired."""
     row = queries.retired_benchmark(session, suite, retired_key(benchmark, arm))
     if row is None:
         raise not_found("retired benchmark", retired_key(benchmark, arm))
@@ -97,11 +98,4 @@ def restore(
 
 def _out(row: RetiredBenchmark) -> RetiredOut:
     benchmark, _, arm = row.benchmark.partition(SEPARATOR)
-    return RetiredOut(
-        suite=row.suite,
-        benchmark=benchmark,
-        arm=arm or None,
-        reason=row.reason,
-        retired_by=row.retired_by,
-        retired_at=row.retired_at,
-    )
+    return RetiredOut.of_row(row, benchmark=benchmark, arm=arm or None)

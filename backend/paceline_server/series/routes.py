@@ -1,4 +1,4 @@
-"""HTTP of history: series, their points, and what people write beside them."""
+"""HTTP routes of series, points, annotations, retired benchmarks and noise floors."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 
 from paceline_server.accounts.auth import Principal, require
+from paceline_server.accounts.idempotency import Once
 from paceline_server.kernel.errors import invalid_request
 from paceline_server.kernel.wire import Page
 from paceline_server.series import noise_floors, retired, service
@@ -27,8 +28,9 @@ from paceline_server.store.session import DbSession
 
 router = APIRouter(tags=["series"])
 
-Reader = Annotated[Principal, Depends(require("read"))]
-Writer = Annotated[Principal, Depends(require("alerts:write"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
+Annotator = Annotated[Principal, Depends(require("annotations.write"))]
+Writer = Annotated[Principal, Depends(require("benchmarks.write"))]
 Since = Annotated[
     datetime | None,
     Query(alias="from", description="An instant with its zone, included."),
@@ -42,7 +44,7 @@ MaxPoints = Annotated[
 ]
 Text = Annotated[
     str | None,
-    Query(max_length=200, description="Words that must all occur in its name."),
+    Query(max_length=200, description="Words that must all occur in the name."),
 ]
 
 
@@ -61,8 +63,7 @@ def list_series(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[SeriesOut]:
-    """Series by benchmark and arm; `changed` lists those with (or without) a change that detection still
-    looks at."""
+    """Series by benchmark and arm; `changed` selects those with (or without) a suspect or standing change."""
     filters = SeriesFilters(
         suite, benchmark, arm, metric, target, branch, text, changed
     )
@@ -89,21 +90,23 @@ def list_points(
 
 @router.post("/annotations", status_code=201)
 def create_annotation(
-    body: AnnotationIn, who: Writer, session: DbSession
+    body: AnnotationIn, who: Annotator, session: DbSession, once: Once
 ) -> AnnotationOut:
-    """Write something beside a series, or beside every series of a target."""
-    return service.annotate(session, body, who.name)
+    """Annotate a series, or every series of a target."""
+    return once.answer(
+        session, AnnotationOut, lambda: service.annotate(session, body, who.name)
+    )
 
 
 @router.delete("/annotations/{annotation_id}", status_code=204)
-def delete_annotation(annotation_id: str, _: Writer, session: DbSession) -> None:
-    """Take a note away."""
+def delete_annotation(annotation_id: str, _: Annotator, session: DbSession) -> None:
+    """Delete an annotation."""
     service.remove_annotation(session, annotation_id)
 
 
 @router.get("/suites/{suite}/retired")
 def list_retired(suite: str, _: Reader, session: DbSession) -> Page[RetiredOut]:
-    """Benchmarks and arms of a suite that people called gone on purpose."""
+    """Retired benchmarks and arms of a suite."""
     return Page(items=retired.list_retired(session, suite), next=None)
 
 
@@ -116,8 +119,7 @@ def retire_benchmark(  # noqa: PLR0917 - path and query parameters, passed by na
     session: DbSession,
     arm: str | None = None,
 ) -> RetiredOut:
-    """Say that a benchmark (or one `arm` of it) is gone on purpose; 409 `still_declared` while the suite's
-    manifest has it."""
+    """Retire a benchmark, or one `arm` of it; 409 `still_declared` while the suite's manifest declares it."""
     return retired.retire(
         session, suite, benchmark, arm, reason=body.reason, who=who.name
     )
@@ -127,7 +129,7 @@ def retire_benchmark(  # noqa: PLR0917 - path and query parameters, passed by na
 def restore_benchmark(
     suite: str, benchmark: str, who: Writer, session: DbSession, arm: str | None = None
 ) -> None:
-    """Take that back: runs miss it again."""
+    """Undo a retirement: runs report it as missing again."""
     retired.restore(session, suite, benchmark, arm, who.name)
 
 
@@ -143,7 +145,6 @@ def list_noise_floors(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[NoiseFloorOut]:
-    """What targets resolve, by their newest A/A job, the newest first; with the threshold proposed to
-    rules."""
+    """The newest noise floor of each measurement and target, with the threshold proposed for rules."""
     filters = NoiseFloorFilters(suite, benchmark, arm, metric, target)
     return noise_floors.list_floors(session, filters, limit=limit, cursor=cursor)

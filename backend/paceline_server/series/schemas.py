@@ -1,7 +1,6 @@
 """Wire shapes of history: series, points, changes, segments and annotations (C2).
 
-Values are in the metric's base unit; sentences and shares are computed on the server
-(I17).
+Values are in the metric's base unit. The server computes all sentences and fractions (I17).
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ CauseOfChange = Literal["code", "environment", "target"]
 
 
 class SeriesOut(Response):
-    """One series as lists show it. `value`, `at`, `commit`: of its newest point, counted or not. `changes`:
-    how many changes of each state it has."""
+    """A series in a list. `value`, `at` and `commit` are those of its newest point, counted or not;
+    `changes` is the number of changes by state."""
 
     id: str
     suite: str
@@ -44,19 +43,19 @@ class SeriesOut(Response):
 
 
 class ChangeFilterOut(Response):
-    """One question a change had to answer, with its number and limit."""
+    """A condition that a change had to meet."""
 
     name: str
     value: float | None
-    """Null: beyond every number (a step without any scatter either side)."""
+    """Null: infinite, for a step without scatter on either side."""
     limit: float
     passed: bool
 
 
 class ChangeOut(Response):
-    """A change of a series' level. `job_id`, `at`, `commit`: the first point of the new level; it may lie
-    anywhere from `location_first` to `location_last` (job ids, both ends included). `effect` is level after ÷
-    level before − 1 with its 99 % interval. `evaluations`: how many in a row found it."""
+    """A change of a series' level. `job_id`, `at` and `commit` are those of the first point at the new level.
+    The change lies between the jobs `location_first` and `location_last`, both included. `effect` is level
+    after ÷ level before − 1, with its 99 % interval. `evaluations` is how many evaluations in a row saw it."""
 
     id: str
     series_id: str
@@ -80,11 +79,11 @@ class ChangeOut(Response):
     evaluations: int
     cause: CauseOfChange | None
     cause_text: str | None
-    """Why that cause: "11 of 24 series of lab-1 moved within 2 runs"; null: nobody said."""
+    """The reason for that cause: "11 of 24 series of lab-1 moved within 2 runs"; null if none is recorded."""
     words: str
     """`14.2 % slower: 1.2 ms → 1.37 ms`."""
     interval_words: str
-    """`lower` to `upper`: `13.4 % to 15.0 % slower`, or both ways where it crosses zero."""
+    """`13.4 % to 15.0 % slower`, or `8.8 % faster to 4.9 % slower` if the interval includes zero."""
     method: str
     filters: list[ChangeFilterOut]
     alert_id: str | None
@@ -93,9 +92,8 @@ class ChangeOut(Response):
 
 
 class SegmentOut(Response):
-    """Points at one level, from `start_job_id` to `stop_job_id` (both included). `lower`, `upper`: where
-    single points of it ordinarily lie (three sigma of their scatter). `environment` is an index into the
-    series' environments."""
+    """Points at one level, from `start_job_id` to `stop_job_id`, both included. `lower` and `upper` are
+    three standard deviations of the scatter away. `environment` is an index into the series' environments."""
 
     start_job_id: str
     stop_job_id: str
@@ -111,7 +109,7 @@ class SegmentOut(Response):
 
 
 class EnvironmentOut(Response):
-    """What the target was: a fingerprint with its factors. `change` says what differs from the one before."""
+    """A state of the target: its fingerprint and factors. `change` says what differs from the one before."""
 
     index: int
     fingerprint: str
@@ -132,7 +130,7 @@ class AnnotationOut(Response):
 
 
 class AnnotationIn(Request):
-    """A note on a series, or on a target (then all its series show it), at an instant."""
+    """A note at an instant, on a series or on a target (then on all its series)."""
 
     series_id: str | None = Field(default=None, max_length=64)
     target_id: str | None = Field(default=None, max_length=64)
@@ -141,16 +139,16 @@ class AnnotationIn(Request):
     text: str = Field(min_length=1, max_length=500)
 
     @model_validator(mode="after")
-    def _one_place(self) -> AnnotationIn:
+    def _check_subject(self) -> AnnotationIn:
         if (self.series_id is None) is (self.target_id is None):
             raise ValueError("expected either series_id or target_id")
         return self
 
 
 class NoiseBandOut(Response):
-    """What this target resolves for this series: effects below `mde` (a share) are not seen. `lower`,
-    `upper`: the band around the present level in which differences say nothing. `basis`: measured by an A/A
-    job, or estimated from the scatter of the series' own points before there was one."""
+    """The minimum detectable effect `mde` (a fraction) of a series on its target. Between `lower` and `upper`,
+    differences from the present level are noise. `basis`: measured by an A/A job, or estimated from the
+    series' own scatter while there is none."""
 
     mde: float
     lower: float | None
@@ -162,8 +160,8 @@ class NoiseBandOut(Response):
 
 
 class RuleInForceOut(Response):
-    """The rule that decides about this series. `limit`: the value beyond which it fires, from the present
-    level; null while there is none."""
+    """The rule that applies to this series. `limit` is the value beyond which it fires; null without a
+    level."""
 
     rule_id: str | None
     version: int | None
@@ -177,8 +175,8 @@ class RuleInForceOut(Response):
 
 
 class SeriesPageOut(Response):
-    """All of a series but its points. `state` says in one sentence where it stands; `level` is that of the
-    newest segment, null before detection has looked (`evaluated_at` null). `changes`: newest first."""
+    """A series without its points. `state` is its present state in a sentence; `level` is that of the newest
+    segment, null before the first evaluation (`evaluated_at` null). `changes` are newest first."""
 
     series: SeriesOut
     state: str
@@ -199,9 +197,9 @@ class TrackValueOut(Response):
 
 
 class PointOut(Response):
-    """What one job says: the median of its warm samples with a 99 % interval of it, `n` samples in
-    `launches`. `excluded`: why it is shown and never judged. `environment`: index into `environments`;
-    `conditions`: the target's tracks meanwhile."""
+    """The median of a job's `n` warm samples from `launches` launches, with its 99 % interval. `excluded`: why
+    the point is shown but not counted. `environment` is an index into `environments`; `conditions` summarises
+    the target's conditions during the job."""
 
     job_id: str
     run_id: str
@@ -219,9 +217,9 @@ class PointOut(Response):
 
 
 class PointsOut(Response):
-    """The points of one window, oldest first. `total` lie in the window; when there are more than
-    `max_points`, neighbours share buckets that keep their lowest and highest point, and `note` says so. Both
-    ends and points at which a level changed are always kept. `first_at`, `last_at`: of the whole series."""
+    """The points of a window, oldest first. `total` is their number. If it exceeds `max_points`, the lowest
+    and highest point of each bucket are shown, besides both ends and the points at which the level changed,
+    and `note` says so. `first_at` and `last_at` span the whole series."""
 
     series_id: str
     unit: Unit
@@ -236,13 +234,13 @@ class PointsOut(Response):
 
 
 class RetireIn(Request):
-    """Why a benchmark (or one of its arms) is gone on purpose."""
+    """Why a benchmark, or one of its arms, is retired."""
 
     reason: str = Field(min_length=1, max_length=500)
 
 
 class RetiredOut(Response):
-    """What a person called gone on purpose; `arm` null: the whole benchmark."""
+    """A retired benchmark or arm; `arm` null: the whole benchmark."""
 
     suite: str
     benchmark: str
@@ -253,10 +251,9 @@ class RetiredOut(Response):
 
 
 class NoiseFloorOut(Response):
-    """What a target resolves of one measurement, by its newest A/A job: a true effect as large as `mde` (a
-    share) is called slower in 80 of 100 jobs, a smaller one less often. `lower`, `upper`: the interval of the
-    A/A ratio itself, which should hold 1. A rule that asks for less than `mde` is refused;
-    `proposed_threshold` is what it had better ask for."""
+    """The minimum detectable effect `mde` (a fraction) of a measurement on a target, from its newest A/A job.
+    An effect of that size is detected in 80 of 100 jobs. `lower` and `upper` bound the A/A ratio, which should
+    include 1. Rules with a threshold below `mde` are refused; `proposed_threshold` is accepted."""
 
     id: str
     target_id: str

@@ -1,7 +1,6 @@
-"""The front door of `series`: lists series, shows one, and keeps annotations.
+"""Lists series, shows a series with its points, and stores annotations.
 
-Points are facts; states and changes are derived from them by `detect.changes`. Rules
-and alerts are decided in `alerts`.
+States and changes are derived in `detect.changes`; rules and alerts are decided in `alerts`.
 """
 
 from __future__ import annotations
@@ -72,8 +71,8 @@ retired_reasons = retired.retired_reasons
 def list_series(
     session: Session, filters: SeriesFilters, *, limit: int, cursor: str | None
 ) -> Page[SeriesOut]:
-    """Series by benchmark and arm, a page of them."""
-    found: Page[Series] = page(
+    """List series by benchmark and arm."""
+    rows: Page[Series] = page(
         session,
         queries.select_series(filters),
         [Series.benchmark, Series.arm, Series.id],
@@ -83,17 +82,15 @@ def list_series(
         cursor=cursor,
         descending=False,
     )
-    return Page(items=series_out(session, found.items), next=found.next)
+    return Page(items=series_out(session, rows.items), next=rows.next)
 
 
 def series_out(session: Session, rows: Sequence[Series]) -> list[SeriesOut]:
-    """Wire shapes, in order, from one query for each of their parts."""
+    """Wire shapes of series, in order, with a fixed number of queries."""
     keys = [row.id for row in rows]
     names = queries.target_names(session, [row.target_id for row in rows])
-    newest, counts = (
-        queries.newest_points(session, keys),
-        queries.point_counts(session, keys),
-    )
+    newest = queries.newest_points(session, keys)
+    counts = queries.point_counts(session, keys)
     changes = queries.change_counts(session, keys)
     return [
         shapes.series_out(
@@ -110,10 +107,10 @@ def series_out(session: Session, rows: Sequence[Series]) -> list[SeriesOut]:
 
 def find(session: Session, series_id: str) -> Series:
     """A series. Raises 404."""
-    found = queries.series_by_id(session, series_id)
-    if found is None:
+    series = queries.series_by_id(session, series_id)
+    if series is None:
         raise not_found("series", series_id)
-    return found
+    return series
 
 
 def _environments(
@@ -122,33 +119,35 @@ def _environments(
     """The environments of a series, oldest first, and which of them each job measured in."""
     plain = queries.plain_points(session, series_id)
     factors = queries.fingerprints(session, {point.fingerprint for point in plain})
-    return shapes.environments_out(plain, factors), shapes.environment_of(plain)
+    return shapes.environments_out(plain, factors), shapes.environment_indices(plain)
 
 
 def series_page(session: Session, series_id: str) -> SeriesPageOut:
-    """All of a series but its points and its rule (which `alerts` knows). Raises 404."""
+    """A series without its points; `rule` is filled in by `alerts`. Raises 404."""
     row = find(session, series_id)
-    said = series_out(session, [row])
-    if not said:
+    listed = series_out(session, [row])
+    if not listed:
         raise not_found("series", series_id)
-    found, environment = _environments(session, series_id)
+    environments, environment_index = _environments(session, series_id)
     state = queries.state(session, series_id)
     segments = (
         []
         if state is None
-        else [shapes.segment_out(segment, environment) for segment in state.segments]
+        else [
+            shapes.segment_out(segment, environment_index) for segment in state.segments
+        ]
     )
     changes = [
         shapes.change_out(change) for change in queries.changes(session, [series_id])
     ]
     level = segments[-1].level if segments else None
     return SeriesPageOut(
-        series=said[0],
-        state=shapes.state_sentence(said[0], changes, segments),
+        series=listed[0],
+        state=shapes.state_sentence(listed[0], changes, segments),
         level=level,
         baseline_job_id=None if state is None else state.baseline_job_id,
         evaluated_at=None if state is None else state.evaluated_at,
-        environments=found,
+        environments=environments,
         segments=segments,
         changes=changes,
         noise=noise.noise_band(session, row, level),
@@ -170,7 +169,7 @@ def points_of(
     """The points of a window, thinned where there are more than `max_points`. Raises 404."""
     row = find(session, series_id)
     rows = queries.points(session, series_id, since, until)
-    found, environment = _environments(session, series_id)
+    environments, environment_index = _environments(session, series_id)
     changed = {
         change.change.job_id for change in queries.changes(session, [series_id], LIVE)
     }
@@ -181,42 +180,40 @@ def points_of(
     note = ""
     if len(kept) < len(rows):
         note = (
-            f"{len(kept)} of {len(rows)} points are shown: of neighbours the lowest and the highest, both "
+            f"{len(kept)} of {len(rows)} points are shown: the lowest and highest of neighbouring points, both "
             "ends, and every point at which the level changed. Zoom in to see all."
         )
-    shown = [shapes.point_out(rows[index], environment) for index in kept]
+    shown = [shapes.point_out(rows[index], environment_index) for index in kept]
     return PointsOut(
         series_id=series_id,
         unit=shapes.unit_of(row),
         total=len(rows),
         thinned=bool(note),
         note=note,
-        first_at=found[0].first_at if found else None,
-        last_at=row.last_at if found else None,
-        environments=found,
+        first_at=environments[0].first_at if environments else None,
+        last_at=row.last_at if environments else None,
+        environments=environments,
         tracks=sorted({track for point in shown for track in point.conditions}),
         points=shown,
     )
 
 
 class SeriesStanding(NamedTuple):
-    """A series as the matrix and comparisons need it: where it stands, in one row."""
+    """A series with its newest point and live changes, for the matrix and comparisons."""
 
     series: Series
     point: SeriesPoint
     changes: list[ChangeOut]
     mde: float | None
-    """The newest noise floor of its key, a share."""
+    """The newest noise floor of its key, a fraction."""
 
 
 def standings(session: Session, suite: str, branch: str) -> list[SeriesStanding]:
-    """Every series of a suite on a branch that has a point, by name, with its live changes."""
+    """Series of a suite on a branch that have a point, by name."""
     rows = queries.of_suite(session, suite, branch)
     keys = [row.id for row in rows]
-    newest, changes = (
-        queries.newest_points(session, keys),
-        defaultdict[str, list[ChangeOut]](list),
-    )
+    newest = queries.newest_points(session, keys)
+    changes = defaultdict[str, list[ChangeOut]](list)
     for change in queries.changes(session, keys, LIVE):
         changes[change.series.id].append(shapes.change_out(change))
     floors = noise_floors(session, suite, {row.target_id for row in rows})
@@ -234,14 +231,14 @@ FloorKey = tuple[str, str, str, str, str]
 def floor_key(
     row: Series | queries.NoiseFloorRow | queries.SeriesNameRow | Comparison,
 ) -> FloorKey:
-    """What a noise floor is of: it holds on every branch."""
+    """The key of a row's noise floor; it holds on every branch."""
     return row.target_id, row.benchmark, row.arm, row.params_key, row.metric
 
 
 def series_ids(
     session: Session, suite: str, branch: str, benchmarks: Collection[str]
 ) -> dict[FloorKey, str]:
-    """The series of these benchmarks of a suite on a branch, by what their noise floors are of."""
+    """Series ids of these benchmarks on a branch, by the key of their noise floor."""
     return {
         floor_key(row): row.id
         for row in queries.series_names(session, suite, branch, benchmarks)
@@ -251,26 +248,26 @@ def series_ids(
 def noise_floors(
     session: Session, suite: str, target_ids: Collection[str]
 ) -> dict[FloorKey, float]:
-    """The newest minimum detectable effect of everything of a suite on these targets, shares."""
+    """The newest minimum detectable effects (fractions) of a suite on these targets."""
     return {
         floor_key(row): row.mde
         for row in queries.noise_floors(session, suite, target_ids)
     }
 
 
-def annotate(session: Session, said: AnnotationIn, who: str) -> AnnotationOut:
-    """Keep what a person wrote. Raises 404 for a series or target there is not."""
-    if said.series_id is not None:
-        find(session, said.series_id)
-    elif said.target_id is not None and not queries.target_exists(
-        session, said.target_id
+def annotate(session: Session, body: AnnotationIn, who: str) -> AnnotationOut:
+    """Store an annotation. Raises 404 for an unknown series or target."""
+    if body.series_id is not None:
+        find(session, body.series_id)
+    elif body.target_id is not None and not queries.target_exists(
+        session, body.target_id
     ):
-        raise not_found("target", said.target_id)
+        raise not_found("target", body.target_id)
     row = Annotation(
         id=ids.new_id("ann"),
         created_by=who,
         created_at=clock.now(),
-        **said.model_dump(),
+        **body.model_dump(),
     )
     session.add(row)
     session.flush()
@@ -278,7 +275,7 @@ def annotate(session: Session, said: AnnotationIn, who: str) -> AnnotationOut:
 
 
 def remove_annotation(session: Session, annotation_id: str) -> None:
-    """Take a note away. Raises 404."""
+    """Delete an annotation. Raises 404."""
     row = queries.annotation(session, annotation_id)
     if row is None:
         raise not_found("annotation", annotation_id)

@@ -30,20 +30,8 @@ def series_out(
     changes: Mapping[str, int],
 ) -> SeriesOut:
     """A series as lists show it."""
-    names = (
-        "id",
-        "suite",
-        "benchmark",
-        "arm",
-        "params",
-        "metric",
-        "unit",
-        "direction",
-        "target_id",
-        "branch",
-    )
-    return SeriesOut(
-        **{name: getattr(series, name) for name in names},
+    return SeriesOut.of_row(
+        series,
         target_name=target_name,
         points=points,
         value=newest.value,
@@ -53,34 +41,14 @@ def series_out(
     )
 
 
-def change_out(found: ChangeRow) -> ChangeOut:
-    """A change with its sentence and its evidence, without the window (which the finding holds)."""
-    change, evidence = found.change, found.change.evidence
+def change_out(row: ChangeRow) -> ChangeOut:
+    """A change with its sentences and evidence, except for the window, which its finding has."""
+    change, evidence = row.change, row.change.evidence
     window, (first, last) = evidence["window"], evidence["location"]
-    taken = (
-        "id",
-        "series_id",
-        "state",
-        "job_id",
-        "before_commit",
-        "commit",
-        "direction",
-        "level_before",
-        "level_after",
-        "effect",
-        "lower",
-        "upper",
-        "p_value",
-        "evaluations",
-        "cause",
-        "alert_id",
-        "found_at",
-        "updated_at",
-    )
-    return ChangeOut(
-        **{name: getattr(change, name) for name in taken},
-        run_id=found.point.run_id,
-        at=found.point.at,
+    return ChangeOut.of_row(
+        change,
+        run_id=row.point.run_id,
+        at=row.point.at,
         location_first=window[first],
         location_last=window[last],
         n_before=evidence["n_before"],
@@ -90,11 +58,11 @@ def change_out(found: ChangeRow) -> ChangeOut:
             change.effect,
             change.level_before,
             change.level_after,
-            found.series.unit,
-            found.series.direction,
+            row.series.unit,
+            row.series.direction,
         ),
         interval_words=interval_sentence(
-            change.lower, change.upper, found.series.unit, found.series.direction
+            change.lower, change.upper, row.series.unit, row.series.direction
         ),
         method=evidence["method"],
         filters=evidence["filters"],
@@ -104,39 +72,45 @@ def change_out(found: ChangeRow) -> ChangeOut:
 def environments_out(
     points: Sequence[PlainPointRow], factors: Mapping[str, Mapping[str, Any]]
 ) -> list[EnvironmentOut]:
-    """The environments a series was measured in, oldest first, each with what changed."""
-    made: list[EnvironmentOut] = []
+    """The environments of a series, oldest first, each with what changed."""
+    shown: list[EnvironmentOut] = []
     for stretch in environments.cut_into_environments(
         [point.fingerprint for point in points]
     ):
-        own = dict(factors.get(stretch.fingerprint, {}))
-        change = environments.describe_switch(made[-1].factors, own) if made else None
-        made.append(
+        own_factors = dict(factors.get(stretch.fingerprint, {}))
+        change = (
+            environments.describe_switch(shown[-1].factors, own_factors)
+            if shown
+            else None
+        )
+        shown.append(
             EnvironmentOut(
-                index=len(made),
+                index=len(shown),
                 fingerprint=stretch.fingerprint,
-                factors=own,
+                factors=own_factors,
                 first_at=points[stretch.start].at,
                 change=change,
             )
         )
-    return made
+    return shown
 
 
-def environment_of(points: Sequence[PlainPointRow]) -> dict[str, int]:
-    """The environment of each point as an index, by job."""
-    cut = environments.cut_into_environments([point.fingerprint for point in points])
+def environment_indices(points: Sequence[PlainPointRow]) -> dict[str, int]:
+    """The index of each point's environment, by job."""
+    stretches = environments.cut_into_environments(
+        [point.fingerprint for point in points]
+    )
     return {
-        points[at].job_id: index
-        for index, stretch in enumerate(cut)
-        for at in range(stretch.start, stretch.stop)
+        points[position].job_id: index
+        for index, stretch in enumerate(stretches)
+        for position in range(stretch.start, stretch.stop)
     }
 
 
 def segment_out(
     stored: Mapping[str, Any], environment: Mapping[str, int]
 ) -> SegmentOut:
-    """A stored segment, its fingerprint as an index."""
+    """A stored segment with the index of its environment."""
     return SegmentOut(
         **{
             name: stored[name]
@@ -157,41 +131,24 @@ def segment_out(
 
 
 def point_out(point: SeriesPoint, environment: Mapping[str, int]) -> PointOut:
-    """A point; its environment as an index."""
-    names = (
-        "job_id",
-        "run_id",
-        "at",
-        "commit",
-        "artifact_hash",
-        "value",
-        "lower",
-        "upper",
-        "n",
-        "launches",
-        "excluded",
-        "conditions",
-    )
-    return PointOut(
-        **{name: getattr(point, name) for name in names},
-        environment=environment[point.job_id],
-    )
+    """A point with the index of its environment."""
+    return PointOut.of_row(point, environment=environment[point.job_id])
 
 
 def unit_of(series: Series) -> Unit:
-    """A series' unit; the manifest it came from allowed no other."""
+    """A series' unit; the manifest reader accepted only units of the contract."""
     return cast(Unit, series.unit)
 
 
 def state_sentence(
     series: SeriesOut, changes: Sequence[ChangeOut], segments: Sequence[SegmentOut]
 ) -> str:
-    """Where a series stands, in one sentence."""
+    """The present state of a series in a sentence."""
     if not segments:
         return "not evaluated yet"
     newest = segments[-1]
-    head = f"{quantity(newest.level, series.unit)} since {newest.start_at:%Y-%m-%d} ({newest.starts_because})"
+    sentence = f"{quantity(newest.level, series.unit)} since {newest.start_at:%Y-%m-%d} ({newest.starts_because})"
     suspects = sum(change.state == "suspect" for change in changes)
     if suspects:
-        head += f"; {suspects} suspect {'change' if suspects == 1 else 'changes'}, not confirmed"
-    return head
+        sentence += f"; {suspects} suspect {'change' if suspects == 1 else 'changes'}, not confirmed"
+    return sentence

@@ -1,7 +1,6 @@
-"""Thins the points of a chart without losing what a person would look for.
+"""Thins the points of a chart to both ends, the extremes of every bucket and requested points.
 
-Kept are both ends, the lowest and highest point of every bucket, and the points asked
-for by index. Nothing is averaged: every point shown was measured.
+Nothing is averaged: every point shown was measured.
 """
 
 from __future__ import annotations
@@ -9,20 +8,20 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 KEPT_PER_BUCKET = 2
-"""points: the lowest and the highest."""
+"""The lowest and the highest point."""
 
 
 def thin_points(
     values: Sequence[float], limit: int, always: Collection[int] = ()
 ) -> list[int]:
-    """Indexes to show of `values`, at most about `limit` besides those in `always`, ascending."""
+    """Indexes of `values` to show, ascending: at most about `limit`, besides those in `always`."""
     count = len(values)
     if count <= limit:
         return list(range(count))
     buckets = max(1, limit // KEPT_PER_BUCKET)
     kept = {0, count - 1, *(index for index in always if 0 <= index < count)}
     for bucket in range(buckets):
-        own = range(bucket * count // buckets, (bucket + 1) * count // buckets)
-        kept.add(min(own, key=lambda index: values[index]))
-        kept.add(max(own, key=lambda index: values[index]))
+        indexes = range(bucket * count // buckets, (bucket + 1) * count // buckets)
+        kept.add(min(indexes, key=lambda index: values[index]))
+        kept.add(max(indexes, key=lambda index: values[index]))
     return sorted(kept)

@@ -1,16 +1,13 @@
-"""Audits how a group of arms was measured: may its figures be compared at all?
+"""Audits the protocol of a group of arms: whether its figures can be compared at all.
 
-Runs before a verdict is believed; `detect/audits.py` runs it per (benchmark, params)
-and stores the result. Pure and independent of the order of rows. Every finding carries
-its numbers and states its effect in one sentence. A decisive finding makes the
-comparisons it concerns inconclusive (I12). Clock values are used for steadiness only: a
-protocol is defective whatever it measured.
+A decisive finding makes the comparisons it concerns inconclusive (I12). Only `unsteady` depends on measured
+values: a protocol is defective whatever it measured.
 
     order_unbalanced      per launch, an arm stood more often in one position than an incomplete square allows
-    warmup_in_timer       no warm-up rounds came first, or more items were processed than were meant
+    warmup_in_timer       no warm-up rounds came first, or more items were processed than declared
     preparation_in_timer  inputs were built inside the timed region
-    unequal_work          an arm counted other work per iteration than the arm it is compared with
-    too_few, unsteady     not decisive: the verdict itself says insufficient, or keeps the steady half
+    unequal_work          an arm counted different work per iteration than the arm it is compared with
+    too_few, unsteady     not decisive: the verdict says insufficient, or uses the steady half
 """
 
 from __future__ import annotations
@@ -42,7 +39,7 @@ ITEMS, PREPARED = "items", "prepared"
 
 @dataclass(frozen=True)
 class AuditPolicy:
-    """Every number of an audit; stored with it, so that it can be made again (I16)."""
+    """Every number of an audit; stored with it so that it can be recomputed (I16)."""
 
     min_blocks: int = constants.MIN_BLOCKS
     min_launches: int = constants.MIN_LAUNCHES
@@ -52,13 +49,13 @@ class AuditPolicy:
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> AuditPolicy:
-        """The policy a stored audit was made with."""
+        """The policy of a stored audit."""
         return cls(**{**stored, "warm": WarmPolicy(**stored["warm"])})
 
 
 @dataclass(frozen=True)
 class AuditFinding:
-    """One defect. `arms`: whose figures it touches, sorted; `numbers`: what was counted."""
+    """A defect of the protocol. `arms`: the affected arms, sorted; `numbers`: what was counted."""
 
     name: Name
     arms: tuple[str, ...]
@@ -67,11 +64,11 @@ class AuditFinding:
 
     @property
     def decisive(self) -> bool:
-        """Whether comparisons it concerns are inconclusive."""
+        """Whether the comparisons it concerns are inconclusive."""
         return self.name in DECISIVE
 
     def concerns(self, *arms: str) -> bool:
-        """Whether it touches a figure made from these arms; unequal work touches a pair, not an arm."""
+        """Whether it affects a figure of these arms; unequal work affects pairs, not single arms."""
         if self.name == "unequal_work":
             return set(self.arms) <= set(arms)
         return not set(self.arms).isdisjoint(arms)
@@ -82,7 +79,7 @@ class AuditFinding:
 
 @dataclass(frozen=True)
 class _Rounds:
-    """The measured rounds of one arm, one row per (launch, round), ascending. Arrays have shape (n,)."""
+    """The measured rounds of an arm by (launch, round). Arrays have shape (n,)."""
 
     arm: str
     launch: Ints
@@ -109,7 +106,7 @@ class _Rounds:
         )
 
     def rates(self, counter: str) -> dict[tuple[int, int], float]:
-        """Counter per iteration by (launch, round), where it was counted."""
+        """A counter per iteration by (launch, round), where reported."""
         counts = self.work.get(counter)
         if counts is None or self.iterations is None:
             return {}
@@ -129,9 +126,9 @@ def audit(
     items_per_iteration: Mapping[str, int] | None = None,
     policy: AuditPolicy | None = None,
 ) -> list[AuditFinding]:
-    """Audit the arms of one (benchmark, params): `cases` are one metric's, one per arm.
+    """Audit the arms of a (benchmark, params): `cases` has a metric's samples, one case per arm.
 
-    `items_per_iteration`: by arm, what one iteration is meant to process, where the workload said so.
+    `items_per_iteration` has the declared items by arm, if the workload declares them.
     """
     policy = policy or AuditPolicy()
     cases = sorted(cases, key=lambda case: case.arm)
@@ -152,35 +149,35 @@ def audit(
 
 
 def _order(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFinding]:
-    """One finding for all launches: it names the arms, and the worst place."""
+    """A finding about all unbalanced arms and the worst position."""
     if len(rounds) < 2:
         return
-    places = 1 + max(int(round_.position.max()) for round_ in rounds)
+    position_count = 1 + max(int(round_.position.max()) for round_ in rounds)
     worst: tuple[int, str, int, int, int, int] | None = None
     arms: set[str] = set()
     for round_ in rounds:
         for launch in np.unique(round_.launch).tolist():
-            here = np.bincount(
-                round_.position[round_.launch == launch], minlength=places
+            counts = np.bincount(
+                round_.position[round_.launch == launch], minlength=position_count
             )
-            excess = int(here.max() - here.min())
+            excess = int(counts.max() - counts.min())
             if excess > policy.position_excess:
                 arms.add(round_.arm)
-                found = (
+                imbalance = (
                     excess,
                     round_.arm,
                     launch,
-                    int(here.argmax()),
-                    int(here.max()),
-                    int(here.sum()),
+                    int(counts.argmax()),
+                    int(counts.max()),
+                    int(counts.sum()),
                 )
-                worst = found if worst is None or excess > worst[0] else worst
+                worst = imbalance if worst is None or excess > worst[0] else worst
     if worst is None:
         return
     excess, arm, launch, position, times, total = worst
     text = (
         f"{arm} ran at position {position + 1} in {times} of {total} rounds of launch {launch}; balanced are "
-        f"{total / places:g}. What drifts inside a round is counted for or against it."
+        f"{total / position_count:g}. Drift inside a round is counted for or against it."
     )
     numbers = {
         "launch": launch,
@@ -193,14 +190,14 @@ def _order(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFind
 
 
 def _too_few(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFinding]:
-    short: list[tuple[int, int, str]] = []
+    too_short: list[tuple[int, int, str]] = []
     for round_ in rounds:
         blocks, launches = int(round_.launch.size), int(np.unique(round_.launch).size)
         if blocks < policy.min_blocks or launches < policy.min_launches:
-            short.append((blocks, launches, round_.arm))
-    if not short:
+            too_short.append((blocks, launches, round_.arm))
+    if not too_short:
         return
-    blocks, launches, _ = min(short)
+    blocks, launches, _ = min(too_short)
     text = (
         f"{blocks} blocks in {launches} {'launch' if launches == 1 else 'launches'}; a verdict needs "
         f"{policy.min_blocks} in {policy.min_launches}. With fewer, chance and one process's memory layout "
@@ -208,30 +205,31 @@ def _too_few(rounds: Sequence[_Rounds], policy: AuditPolicy) -> Iterator[AuditFi
     )
     numbers = {"blocks": blocks, "launches": launches}
     yield AuditFinding(
-        "too_few", tuple(sorted(arm for *_, arm in short)), numbers, text
+        "too_few", tuple(sorted(arm for *_, arm in too_short)), numbers, text
     )
 
 
 def _no_warmup(cases: Sequence[CaseSamples]) -> Iterator[AuditFinding]:
-    """Launches of several measured rounds that no warm-up round preceded. A metric read once per launch has
-    no warm-up."""
-    cold: dict[str, list[int]] = {}
+    """A finding about launches with several measured rounds but no warm-up round before them."""
+    cold_by_arm: dict[str, list[int]] = {}
     for case in cases:
         for launch in np.unique(case.launch[case.measured()]).tolist():
-            here = case.launch == launch
-            measured = np.unique(case.round[here & case.measured()])
-            warm = case.round[here & case.warmup]
+            in_launch = case.launch == launch
+            measured = np.unique(case.round[in_launch & case.measured()])
+            warm = case.round[in_launch & case.warmup]
             if measured.size > 1 and not (warm.size and warm.min() < measured.min()):
-                cold.setdefault(case.arm, []).append(launch)
-    if not cold:
+                cold_by_arm.setdefault(case.arm, []).append(launch)
+    if not cold_by_arm:
         return
-    launches = sorted({launch for found in cold.values() for launch in found})
+    launches = sorted(
+        {launch for cold_launches in cold_by_arm.values() for launch in cold_launches}
+    )
     text = (
         f"No warm-up rounds came before the measured ones in {_launches(launches)}: cold code and cold "
         "caches are part of the figures."
     )
     yield AuditFinding(
-        "warmup_in_timer", tuple(sorted(cold)), {"launches": len(launches)}, text
+        "warmup_in_timer", tuple(sorted(cold_by_arm)), {"launches": len(launches)}, text
     )
 
 
@@ -240,17 +238,17 @@ def _launches(numbers: Sequence[int]) -> str:
 
 
 def _more_items(
-    rounds: Sequence[_Rounds], meant: Mapping[str, int], policy: AuditPolicy
+    rounds: Sequence[_Rounds], declared: Mapping[str, int], policy: AuditPolicy
 ) -> Iterator[AuditFinding]:
     for round_ in rounds:
         rates = round_.rates(ITEMS)
-        limit = meant.get(round_.arm)
+        limit = declared.get(round_.arm)
         if limit is None or not rates:
             continue
         most = max(rates.values())
         if most > limit * (1.0 + policy.work_tolerance):
             text = (
-                f"{round_.arm} processed {most:g} items per iteration where {limit} were meant: warm-up or "
+                f"{round_.arm} processed {most:g} items per iteration where {limit} were declared: warm-up or "
                 "repeated work inside the timer is counted as its time."
             )
             yield AuditFinding(
@@ -259,13 +257,13 @@ def _more_items(
 
 
 def _preparation(rounds: Sequence[_Rounds]) -> Iterator[AuditFinding]:
-    built = {
+    prepared_by_arm = {
         round_.arm: max(round_.rates(PREPARED).values(), default=0.0)
         for round_ in rounds
     }
-    arms = tuple(sorted(arm for arm, count in built.items() if count > 0))
+    arms = tuple(sorted(arm for arm, count in prepared_by_arm.items() if count > 0))
     if arms:
-        most = max(built.values())
+        most = max(prepared_by_arm.values())
         text = (
             f"{' and '.join(arms)} built {most:g} inputs per iteration inside the timer: that time is in "
             "both sides of a ratio and pulls it towards 1, or in one side only."
@@ -276,7 +274,7 @@ def _preparation(rounds: Sequence[_Rounds]) -> Iterator[AuditFinding]:
 def _unequal(
     rounds: Sequence[_Rounds], reference: str, policy: AuditPolicy
 ) -> Iterator[AuditFinding]:
-    """Each arm against the reference, or against the first arm where the reference was not measured."""
+    """Compare each arm with the reference, or with the first arm without one."""
     base = next((round_ for round_ in rounds if round_.arm == reference), rounds[0])
     for round_ in rounds:
         differing = {}
@@ -288,13 +286,13 @@ def _unequal(
                     differing[counter] = (a, b)
                     break
         if differing:
-            said = ", ".join(
+            differences = ", ".join(
                 f"{a:g} {counter} against {b:g}"
                 for counter, (a, b) in differing.items()
             )
             text = (
-                f"Per iteration {round_.arm} counted {said} of {base.arm}: they did not do the same work, so "
-                "their times do not compare."
+                f"Per iteration {round_.arm} counted {differences} of {base.arm}: they did not do the same work, so "
+                "their times cannot be compared."
             )
             numbers = {
                 f"{counter}.{round_.arm}": a for counter, (a, _) in differing.items()
@@ -311,20 +309,23 @@ def _unsteady(
     cases: Sequence[CaseSamples], policy: AuditPolicy
 ) -> Iterator[AuditFinding]:
     for case in cases:
-        _, moving = warm_samples(case, policy.warm)
-        if moving:
-            of = int(np.unique(case.launch).size)
+        _, unsteady = warm_samples(case, policy.warm)
+        if unsteady:
+            launch_count = int(np.unique(case.launch).size)
             text = (
-                f"{case.arm} was still moving in the second half of {len(moving)} of {of} launches: what is "
-                "reported of it depends on when one looks."
+                f"{case.arm} was still unsteady in the second half of {len(unsteady)} of {launch_count} launches: its "
+                "figures depend on when they are taken."
             )
             yield AuditFinding(
-                "unsteady", (case.arm,), {"launches": len(moving), "of": of}, text
+                "unsteady",
+                (case.arm,),
+                {"launches": len(unsteady), "of": launch_count},
+                text,
             )
 
 
 def mean_ratio(arm: CaseSamples, reference: CaseSamples) -> float | None:
-    """Mean ÷ mean of everything timed, as a time ratio: what a protocol of means alone would report."""
+    """The ratio of mean times over everything timed, as a protocol of means alone would report."""
     means = [
         float(_timed_rates(case).mean()) if _timed_rates(case).size else 0.0
         for case in (arm, reference)

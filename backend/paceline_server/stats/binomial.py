@@ -1,10 +1,7 @@
-"""Exact binomial tails and the ranks of order-statistic intervals.
+"""Computes exact binomial tails and the ranks of order-statistic intervals.
 
-Used by `paired` (sign test, interval of the median) and `gates` (interval of a
-percentile). Distribution-free: only the independence of the signs is assumed. Formulas:
-David & Nagaraja, Order Statistics, 3rd ed., §7.1; Conover, Practical Nonparametric
-Statistics, §3.1. Without scipy, which is a test dependency only; the tests compare
-every value with it.
+They assume only that blocks are independent (David & Nagaraja, Order Statistics, 3rd ed., §7.1; Conover,
+Practical Nonparametric Statistics, §3.1). scipy is a test dependency only; tests compare every value with it.
 """
 
 from __future__ import annotations
@@ -29,8 +26,7 @@ def _log_pmf(n: int, p: float) -> Floats:
 
 @lru_cache(maxsize=512)
 def _tails(n: int, p: float) -> tuple[Floats, Floats]:
-    """(P[Bin ≤ i], P[Bin ≥ i]) for i in 0…n; each summed from its small end, so small tails keep their
-    digits."""
+    """(P[Bin ≤ i], P[Bin ≥ i]) for i in 0…n, each summed from its small end to keep its precision."""
     pmf = np.exp(_log_pmf(n, p))
     lower = np.minimum(np.cumsum(pmf), 1.0)
     upper = np.minimum(np.cumsum(pmf[::-1])[::-1], 1.0)
@@ -52,7 +48,7 @@ def upper_tail(k: int, n: int, p: float = 0.5) -> float:
 def quantile_ranks(
     n: int, q: float, confidence: float
 ) -> tuple[int | None, int | None]:
-    """Ranks (1-based) of the order statistics that enclose the q-quantile; None where n is too small.
+    """Ranks (1-based) of the order statistics that enclose the q-quantile; None if n is too small.
 
     lower = the largest k with P[Bin(n, q) ≤ k − 1] ≤ (1 − confidence)/2,
     upper = the smallest k with P[Bin(n, q) ≥ k] ≤ (1 − confidence)/2.

@@ -1,8 +1,7 @@
-"""Pairs the samples of two arms into one log-ratio per block and counts what is left out.
+"""Pairs the samples of two arms into a log-ratio per block, and counts dropped blocks by reason (I16).
 
-A block counts only when both arms were measured in the same round of the same launch,
-warm, with positive values; every other block is dropped and counted by reason (I16).
-`paired` judges them.
+A block counts only if both arms were measured in the same round of the same launch, warm, with positive values.
+Blocks are judged in `paired`.
 """
 
 from __future__ import annotations
@@ -10,9 +9,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 import numpy as np
+from paceline_contract.events import Direction
 
 from paceline_server.stats import constants
-from paceline_server.stats.samples import Bools, CaseSamples, Direction, Floats, Ints
+from paceline_server.stats.samples import Bools, CaseSamples, Floats, Ints
 from paceline_server.stats.steadiness import steadiness, warmup_to_drop
 
 _LAUNCH_STRIDE = np.int64(1) << 32
@@ -20,7 +20,7 @@ _LAUNCH_STRIDE = np.int64(1) << 32
 
 @dataclass(frozen=True)
 class Dropped:
-    """Blocks left out, by the first reason that applied."""
+    """Numbers of dropped blocks, by the first reason that applied."""
 
     warmup: int = 0
     missing_arm: int = 0
@@ -33,7 +33,7 @@ class Dropped:
 
 @dataclass(frozen=True)
 class WarmPolicy:
-    """The §1 numbers a pairing is made with; stored with the finding so that it can be made again."""
+    """The numbers of §1 that a pairing uses; stored with the finding so that it can be recomputed."""
 
     warmup_min_blocks: int = constants.WARMUP_MIN_BLOCKS
     warmup_share: float = constants.WARMUP_SHARE
@@ -43,10 +43,10 @@ class WarmPolicy:
 
 @dataclass(frozen=True)
 class PairedBlocks:
-    """`d` = ln(arm ÷ reference) per block, inverted when higher is better: above 0 the arm is slower.
+    """`d` is ln(arm ÷ reference) per block, negated if higher is better: above 0 the arm is slower.
 
-    All arrays have shape (N,), ordered by launch and round. `unsteady` lists launches still moving in their
-    second half.
+    All arrays have shape (N,), ordered by launch and round. `unsteady` lists launches whose second half is
+    unsteady.
     """
 
     d: Floats
@@ -57,18 +57,17 @@ class PairedBlocks:
     dropped: Dropped
     unsteady: tuple[int, ...]
     unit: str = "ns"
-    """Of both values: in which words their ratio is said."""
+    """The unit of both values."""
 
     @classmethod
     def nothing(cls) -> PairedBlocks:
-        """No block at all."""
-        none, whole = np.zeros(0), np.zeros(0, dtype=np.int64)
-        return cls(none, whole, whole, none, none, Dropped(), ())
+        """No blocks."""
+        floats, ints = np.zeros(0), np.zeros(0, dtype=np.int64)
+        return cls(floats, ints, ints, floats, floats, Dropped(), ())
 
 
 def _per_block(case: CaseSamples) -> tuple[Ints, Floats, Bools]:
-    """One value per (launch, round): keys ascending, the median of a round's samples, and whether it is
-    warm-up."""
+    """(keys, values, warm-up marks) per (launch, round), by key; the value is the median of the round."""
     key = case.launch.astype(np.int64) * _LAUNCH_STRIDE + case.round.astype(np.int64)
     order = np.argsort(key, kind="stable")
     key, value, warm = key[order], case.value[order], case.warmup[order]
@@ -76,20 +75,21 @@ def _per_block(case: CaseSamples) -> tuple[Ints, Floats, Bools]:
     if unique.size == key.size:
         return key, value, warm
     medians = value[first].copy()
-    for at in np.nonzero(counts > 1)[0]:
-        medians[at] = np.median(value[first[at] : first[at] + counts[at]])
+    for index in np.nonzero(counts > 1)[0]:
+        medians[index] = np.median(value[first[index] : first[index] + counts[index]])
     return unique, medians, np.logical_or.reduceat(warm, first) if key.size else warm
 
 
-def _unwarm(keys: Ints, warm: Bools, policy: WarmPolicy) -> Bools:
-    """Which rounds to drop as warm-up: those marked and, per launch, as many more as §1 asks, shape of `keys`
-    (unique, ascending)."""
+def _warmup_rounds(keys: Ints, warm: Bools, policy: WarmPolicy) -> Bools:
+    """Which rounds to drop as warm-up: those marked, and as many more per launch as §1 requires.
+
+    `keys` are unique and ascending; the result has their shape."""
     launches = keys // _LAUNCH_STRIDE
     drop = warm.copy()
     for launch in np.unique(launches):
-        here = launches == launch
-        measured = np.nonzero(here & ~warm)[0]
-        marked = int(np.count_nonzero(here & warm))
+        in_launch = launches == launch
+        measured = np.nonzero(in_launch & ~warm)[0]
+        marked = int(np.count_nonzero(in_launch & warm))
         more = warmup_to_drop(
             marked, measured.size, policy.warmup_min_blocks, policy.warmup_share
         )
@@ -100,17 +100,16 @@ def _unwarm(keys: Ints, warm: Bools, policy: WarmPolicy) -> Bools:
 def _trim_unsteady(
     launch: Ints, log_arm: Floats, log_reference: Floats, policy: WarmPolicy
 ) -> tuple[Bools, tuple[int, ...]]:
-    """Which blocks to keep so that both arms of every launch are steady, and the launches that still are
-    not."""
+    """Which blocks to keep so that both arms of every launch are steady, and launches that remain unsteady."""
     keep = np.ones(launch.size, dtype=np.bool_)
     unsteady: list[int] = []
     for number in np.unique(launch):
-        at = np.nonzero(launch == number)[0]
+        indexes = np.nonzero(launch == number)[0]
         checks = [
-            steadiness(series[at], policy.steady_p, policy.steady_shift)
+            steadiness(series[indexes], policy.steady_p, policy.steady_shift)
             for series in (log_arm, log_reference)
         ]
-        keep[at[: max(check.skip for check in checks)]] = False
+        keep[indexes[: max(check.skip for check in checks)]] = False
         if any(check.unsteady for check in checks):
             unsteady.append(int(number))
     return keep, tuple(unsteady)
@@ -119,18 +118,20 @@ def _trim_unsteady(
 def warm_samples(
     case: CaseSamples, policy: WarmPolicy | None = None
 ) -> tuple[Bools, tuple[int, ...]]:
-    """Which samples of one case describe it (warm, steady), shape (n,), and the launches still `unsteady`."""
+    """Which samples of a case are warm and steady, shape (n,), and the launches that remain unsteady."""
     policy = policy or WarmPolicy()
     keys, value, warm = _per_block(case)
-    kept = ~_unwarm(keys, warm, policy)
+    kept = ~_warmup_rounds(keys, warm, policy)
     keys, value = keys[kept], value[kept]
     positive = np.where(np.isfinite(value) & (value > 0), value, 1.0)
     log_value = np.log(positive)
     keep, unsteady = _trim_unsteady(
         keys // _LAUNCH_STRIDE, log_value, log_value, policy
     )
-    own = case.launch.astype(np.int64) * _LAUNCH_STRIDE + case.round.astype(np.int64)
-    return np.isin(own, keys[keep]) & case.measured(), unsteady
+    sample_keys = case.launch.astype(np.int64) * _LAUNCH_STRIDE + case.round.astype(
+        np.int64
+    )
+    return np.isin(sample_keys, keys[keep]) & case.measured(), unsteady
 
 
 def pair_blocks(
@@ -139,11 +140,9 @@ def pair_blocks(
     direction: Direction,
     policy: WarmPolicy | None = None,
 ) -> PairedBlocks:
-    """Pair two cases that differ in their arm only. Several samples of one arm in one round count as their
-    median.
+    """Pair two cases that differ only in their arm. Several samples of an arm in a round count as their median.
 
-    `missing_arm` counts rounds in which one of the two is absent, `unusable` blocks with a value that is
-    zero, negative or not finite (it has no logarithm).
+    `missing_arm` counts rounds without one of the arms, `unusable` blocks with a value that has no logarithm.
     """
     policy = policy or WarmPolicy()
     arm_key, arm_value, arm_warm = _per_block(arm)
@@ -153,11 +152,11 @@ def pair_blocks(
     warm = np.zeros(keys.size, dtype=np.bool_)
     warm[in_arm] |= arm_warm
     warm[in_ref] |= ref_warm
-    drop = _unwarm(keys, warm, policy)
-    seen = np.zeros(keys.size, dtype=np.int64)
-    seen[in_arm] += 1
-    seen[in_ref] += 1
-    both = seen == 2
+    drop = _warmup_rounds(keys, warm, policy)
+    arm_counts = np.zeros(keys.size, dtype=np.int64)
+    arm_counts[in_arm] += 1
+    arm_counts[in_ref] += 1
+    both = arm_counts == 2
     paired = keys[~drop & both]
     a = arm_value[np.searchsorted(arm_key, paired)]
     r = ref_value[np.searchsorted(ref_key, paired)]

@@ -1,9 +1,7 @@
-"""Cluster bootstrap: intervals that respect that samples of one process are not
-independent (§2).
+"""Computes cluster bootstrap intervals, as samples of the same process are not independent (§2).
 
-Launches are resampled first, then blocks inside them. The seed is fixed, so equal
-samples give equal intervals. Efron & Tibshirani 1993, §8; Davison & Hinkley 1997, §3.8.
-Never decides an arm verdict.
+Launches are resampled first, then blocks inside them (Efron & Tibshirani 1993, §8; Davison & Hinkley 1997,
+§3.8). The seed is fixed, so equal samples give equal intervals.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from paceline_server.stats.constants import BOOTSTRAP_REPLICATES, BOOTSTRAP_SEED
 from paceline_server.stats.samples import Floats, Interval, Ints
 
 _CELLS = 4_000_000
-"""values held at once; replicates are drawn in slices below it."""
+"""Maximum values held at once; replicates are drawn in slices."""
 
 
 def nan_mean(values: Floats) -> Floats:
@@ -28,8 +26,8 @@ def nan_median(values: Floats) -> Floats:
     return np.asarray(np.nanmedian(values, axis=1), dtype=np.float64)
 
 
-def _padded(values: Floats, launch: Ints, order: Ints) -> tuple[Floats, Ints]:
-    """Values by launch, shape (launches, longest), NaN after each launch's own, and their counts."""
+def _pad(values: Floats, launch: Ints, order: Ints) -> tuple[Floats, Ints]:
+    """Values by launch, shape (launches, longest), padded with NaN, and the sizes of the launches."""
     groups = [values[launch == number] for number in order]
     sizes = np.array([group.size for group in groups], dtype=np.int64)
     table = np.full((len(groups), int(sizes.max())), np.nan)
@@ -41,7 +39,7 @@ def _padded(values: Floats, launch: Ints, order: Ints) -> tuple[Floats, Ints]:
 def _draw(
     rng: np.random.Generator, table: Floats, sizes: Ints, picks: NDArray[np.int64]
 ) -> Floats:
-    """Resample inside the picked launches: shape (replicates, launches · longest), NaN for absent values."""
+    """Resample inside the picked launches: shape (replicates, launches · longest), padded with NaN."""
     count = sizes[picks]
     spots = np.floor(
         rng.random((*picks.shape, table.shape[1])) * count[..., None]
@@ -57,11 +55,11 @@ def cluster_replicates(
     replicates: int = BOOTSTRAP_REPLICATES,
     seed: int = BOOTSTRAP_SEED,
 ) -> Floats | None:
-    """A statistic of several groups measured in the same launches, resampled: shape (replicates, …).
+    """Replicates of a statistic of several groups measured in the same launches: shape (replicates, …).
 
-    `samples`: per group (values, launch), shape (n_i,) each. The launches every group has are resampled
-    once per replicate for all groups together; `statistic` gets one (rows, values) array per group (NaN =
-    absent) and returns shape (rows, …). None with fewer than two common launches.
+    `samples` has (values, launch) of each group, shape (n_i,) each. Each replicate resamples the common launches
+    once for all groups; `statistic` gets a (rows, values) array per group, padded with NaN, and returns shape
+    (rows, …). None with fewer than two common launches.
     """
     common = np.array(
         sorted(
@@ -73,7 +71,7 @@ def cluster_replicates(
     )
     if common.size < 2:
         return None
-    tables = [_padded(values, launch, common) for values, launch in samples]
+    tables = [_pad(values, launch, common) for values, launch in samples]
     widest = max(table.size for table, _ in tables)
     step = max(1, min(replicates, _CELLS // widest))
     rng = np.random.default_rng(seed)
@@ -94,8 +92,8 @@ def cluster_bootstrap(
     replicates: int = BOOTSTRAP_REPLICATES,
     seed: int = BOOTSTRAP_SEED,
 ) -> Interval:
-    """Percentile interval of such a statistic of shape (rows,). No bounds exist with fewer than two common
-    launches."""
+    """Percentile interval of a statistic as in `cluster_replicates`, of shape (rows,). Without bounds if there
+    are fewer than two common launches."""
     results = cluster_replicates(samples, statistic, replicates, seed)
     if results is None:
         return Interval(None, None)

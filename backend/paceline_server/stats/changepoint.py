@@ -1,12 +1,9 @@
-"""Finds the steps in a series (STATISTICS §4), with an exact posterior instead of a kernel
-cost.
+"""Detects change points in a series (STATISTICS §4) from the exact posterior of its levels.
 
-A pure function of the values and the parameters: `levels` proposes places, `evidence`
-filters them. Whether two evaluations agree is `stands`; the caller remembers the
-previous one.
+`levels` computes the posterior, `evidence` filters the candidates.
 
-        P(step at t) ─▶ windows of ± 5 with the most probability, one after the other ─▶ candidates
-        candidates ─▶ filters, the weakest that fails leaves, the others are judged again ─▶ steps
+        P(step at t) ─▶ most probable windows of ± 5, one after the other ─▶ candidates
+        candidates ─▶ filters; the weakest that fails is removed, the others are judged again ─▶ changes
                                               1–4 points after: suspect     5 and more: confirmed
 """
 
@@ -47,16 +44,16 @@ __all__ = [
 METHOD = "level-posterior/1"
 
 STAND_WITHIN = 2
-"""points by which two evaluations may place one step apart and still agree. §4.5"""
+"""Points by which the places of a change may differ between evaluations. §4.5"""
 
 NEARER = 0.02
-"""weight of nearness among windows with the same probability: it settles ties and moves nothing else."""
+"""Weight of nearness to the centre, which decides only between windows of equal probability."""
 
 
 def detect(
     values: Sequence[float] | NDArray[np.float64], *, parameters: Parameters = DEFAULT
 ) -> Segmentation:
-    """Steps of a series of positive values, oldest first; only the last `max_points` are looked at."""
+    """Detect the changes of a series of positive values, oldest first, in its last `max_points`."""
     return detect_each([values], parameters=parameters)[0]
 
 
@@ -65,44 +62,47 @@ def detect_each(
     *,
     parameters: Parameters = DEFAULT,
 ) -> list[Segmentation]:
-    """`detect` of every series, to the bit as if alone, in about half the time. Memory grows with their
-    number, a quarter of a megabyte each at 200 points: a caller of thousands takes them in turns."""
-    whole = [np.asarray(values, dtype=np.float64).ravel() for values in series]
-    recent = [y[max(0, y.size - int(parameters.max_points)) :] for y in whole]
+    """Detect the changes of every series, with bit-identical results in half the time of one by one.
+
+    Memory grows with their number: a quarter of a megabyte each at 200 points."""
+    arrays = [np.asarray(values, dtype=np.float64).ravel() for values in series]
+    recent = [y[max(0, y.size - int(parameters.max_points)) :] for y in arrays]
     unusable = [_unusable(y, parameters) for y in recent]
     logarithms = [
         np.log(y) for y, reason in zip(recent, unusable, strict=True) if not reason
     ]
-    found = iter(posteriors(logarithms, parameters))
+    fitted = iter(posteriors(logarithms, parameters))
     usable = iter(logarithms)
     return [
         Segmentation((), (), (), (), METHOD, parameters.to_mapping(), reason)
         if reason
-        else _segmented(next(usable), next(found), y.size - own.size, parameters)
-        for y, own, reason in zip(whole, recent, unusable, strict=True)
+        else _segment_posterior(
+            next(usable), next(fitted), y.size - used.size, parameters
+        )
+        for y, used, reason in zip(arrays, recent, unusable, strict=True)
     ]
 
 
-def _segmented(
-    x: Floats, found: Posterior, first: int, parameters: Parameters
+def _segment_posterior(
+    x: Floats, posterior: Posterior, first: int, parameters: Parameters
 ) -> Segmentation:
-    """What stands of a posterior once the filters have judged it; `first`: values that were left out."""
-    standing = _candidates(found.step, parameters)
+    """Filter the candidates of a posterior; `first` is the number of values left out before it."""
+    candidates = _candidates(posterior.step, parameters)
     rejected: list[ChangePoint] = []
     while True:
-        judged = _filter_candidates(x, standing, found.dependence, parameters)
+        judged = _filter_candidates(x, candidates, posterior.dependence, parameters)
         refused = [
             k
             for k, change in enumerate(judged)
-            if not all(f.passed for f in change.filters)
+            if not all(check.passed for check in change.filters)
         ]
         if not refused:
             break
-        weakest = min(refused, key=lambda k: (standing[k].probability, k))
-        rejected.append(_moved(judged[weakest], first))
-        del standing[weakest]
-    changes = [_moved(change, first) for change in judged]
-    bounds = [0, *(candidate.index for candidate in standing), x.size]
+        weakest = min(refused, key=lambda k: (candidates[k].probability, k))
+        rejected.append(_shift_indexes(judged[weakest], first))
+        del candidates[weakest]
+    changes = [_shift_indexes(change, first) for change in judged]
+    bounds = [0, *(candidate.index for candidate in candidates), x.size]
     return Segmentation(
         tuple(change for change in changes if change.confidence == "confirmed"),
         tuple(change for change in changes if change.confidence == "suspect"),
@@ -110,14 +110,14 @@ def _segmented(
         tuple(_segment(x, start, stop, first) for start, stop in pairwise(bounds)),
         METHOD,
         parameters.to_mapping(),
-        dependence=found.dependence,
+        dependence=posterior.dependence,
     )
 
 
 def is_standing(
     previous: Sequence[int], now: Sequence[int], *, within: int = STAND_WITHIN
 ) -> tuple[int, ...]:
-    """Indexes of `now` that the evaluation before it also named, give or take `within` points (§4.5)."""
+    """Indexes of `now` that the previous evaluation also detected, within `within` points (§4.5)."""
     return tuple(
         index
         for index in now
@@ -134,38 +134,40 @@ def _unusable(y: Floats, parameters: Parameters) -> str:
 
 
 def _candidates(step: Floats, parameters: Parameters) -> list[StepCandidate]:
-    """Windows that hold a step with some probability, by index; each takes its probability with it.
+    """Candidates by index: windows that contain a step with sufficient probability, removed one by one.
 
-    The index has the most probability within ± `window`; among equals, the most within half of it, and so on.
+    An index has the most probability within ± `window`; ties are decided by nearness.
     """
     reach = int(parameters.window)
-    left = step.copy()
+    remaining = step.copy()
     tent = np.concatenate([np.arange(1, reach + 2), np.arange(reach, 0, -1)]) / (
         reach + 1.0
     )
     box = np.ones(2 * reach + 1)
-    found: list[StepCandidate] = []
+    candidates: list[StepCandidate] = []
     while True:
-        mass = np.convolve(left, box)[reach : reach + left.size]
-        place = mass + NEARER * np.convolve(left, tent)[reach : reach + left.size]
-        place[0] = 0.0
-        index = int(np.argmax(place))
+        mass = np.convolve(remaining, box)[reach : reach + remaining.size]
+        score = (
+            mass + NEARER * np.convolve(remaining, tent)[reach : reach + remaining.size]
+        )
+        score[0] = 0.0
+        index = int(np.argmax(score))
         probability = min(1.0, float(mass[index]))
         if probability < parameters.min_probability / 2.0:
             break
-        found.append(
+        candidates.append(
             StepCandidate(
                 index, round(probability, 4), _location(step, index, reach, parameters)
             )
         )
-        left[max(0, index - reach) : index + reach + 1] = 0.0
-    return sorted(found, key=lambda candidate: candidate.index)
+        remaining[max(0, index - reach) : index + reach + 1] = 0.0
+    return sorted(candidates, key=lambda candidate: candidate.index)
 
 
 def _location(
     step: Floats, index: int, reach: int, parameters: Parameters
 ) -> tuple[int, int]:
-    """The shortest run of indexes around `index` with enough of the probability within twice the window."""
+    """The shortest interval around `index` with enough of the probability within twice the window."""
     low, high = max(1, index - 2 * reach), min(step.size - 1, index + 2 * reach)
     enough = parameters.location_mass * float(step[low : high + 1].sum())
     start = stop = index
@@ -177,19 +179,22 @@ def _location(
 
 
 def _filter_candidates(
-    x: Floats, standing: list[StepCandidate], dependence: float, parameters: Parameters
+    x: Floats,
+    candidates: list[StepCandidate],
+    dependence: float,
+    parameters: Parameters,
 ) -> list[ChangePoint]:
-    bounds = [0, *(candidate.index for candidate in standing), x.size]
+    bounds = [0, *(candidate.index for candidate in candidates), x.size]
     return [
         judge_candidate(
             x, (bounds[k], bounds[k + 2]), candidate, dependence, parameters
         )
-        for k, candidate in enumerate(standing)
+        for k, candidate in enumerate(candidates)
     ]
 
 
-def _moved(change: ChangePoint, first: int) -> ChangePoint:
-    """The same step counted from the first value that was given, not the first that was looked at."""
+def _shift_indexes(change: ChangePoint, first: int) -> ChangePoint:
+    """The same change with indexes relative to the given values instead of the used ones."""
     if first == 0:
         return change
     low, high = change.location

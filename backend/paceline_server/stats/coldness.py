@@ -1,11 +1,8 @@
 """Finds after how many rounds of a fresh process an arm is as fast as when warm (§3).
 
-Uses the warm-up rounds that every verdict leaves out. A round counts as cold only where
-its penalty, fitted so that it never rises again, exceeds the margin, and the raw
-penalty does so in four fifths of the launches. A cost that the reference has in the
-same round is not the arm's. Launches are resampled for the interval. Work before the
-first recorded round, such as calibration, is not visible here; a benchmark of fresh
-processes measures it.
+A round is cold if its penalty, fitted to never rise again, exceeds the margin and the raw penalty does so in
+four fifths of the launches. Penalties that the reference has in the same round are not the arm's. Launches are
+resampled for the interval.
 """
 
 from __future__ import annotations
@@ -25,8 +22,9 @@ METHOD = "isotonic penalty by round, launches resampled"
 
 @dataclass(frozen=True)
 class Coldness:
-    """`rounds`: None when the penalty outlasts what was looked at, or nothing could be (`reason`).
-    `penalties`: after 0, 1, … rounds, the fitted share of time on top, at the worst value of the param."""
+    """The cold rounds of an arm; None if the penalty outlasts the examined rounds or is unknown (`reason`).
+
+    `penalties`: the fitted slowdown after 0, 1, … rounds, at the worst value of the param."""
 
     rounds: int | None
     lower: int | None = None
@@ -39,8 +37,9 @@ class Coldness:
 def find_coldness(
     cases: Sequence[tuple[CaseSamples, CaseSamples]], margin_percent: float
 ) -> Coldness:
-    """Rounds after which the cold penalty of an arm is inside the margin: `cases`, (arm, reference) with
-    their warm-up rounds, one pair per value of the param."""
+    """Find the rounds after which an arm's cold penalty is inside the margin.
+
+    `cases` has (arm, reference) with their warm-up rounds for each value of the param."""
     tables = [table for pair in cases if (table := _penalties(*pair)) is not None]
     if not tables:
         return Coldness(None, reason="no warm-up rounds were measured")
@@ -54,49 +53,55 @@ def find_coldness(
     cold, fitted = _cold_rounds(penalties[None], margin)
     rng = np.random.default_rng(constants.BOOTSTRAP_SEED)
     picks = rng.integers(0, launches, (constants.BOOTSTRAP_REPLICATES, launches))
-    ordered = np.sort(_in_slices(penalties, picks, margin))
+    ordered = np.sort(_resampled_cold_rounds(penalties, picks, margin))
     skip = math.floor((1.0 - constants.POLICY_CONFIDENCE) / 2.0 * ordered.size)
     bounds = int(ordered[skip]), int(ordered[-1 - skip])
     worst = fitted[0, int(np.argmax(fitted[0, :, 0]))]
     shares = tuple(float(share) for share in np.expm1(worst))
-    found = int(cold[0])
+    cold_rounds = int(cold[0])
     return Coldness(
-        found if found < rounds else None,
-        min(bounds[0], found),
-        None if bounds[1] >= rounds else max(bounds[1], found),
+        cold_rounds if cold_rounds < rounds else None,
+        min(bounds[0], cold_rounds),
+        None if bounds[1] >= rounds else max(bounds[1], cold_rounds),
         shares,
-        _calls(cases),
+        _calls_per_round(cases),
         ""
-        if found < rounds
+        if cold_rounds < rounds
         else f"still {shares[-1]:.1%} slower in round {rounds}".replace("%", " %"),
     )
 
 
 def _penalties(arm: CaseSamples, reference: CaseSamples) -> Floats | None:
-    """What a round of the arm costs on top, by itself and beyond what the same round costs the reference:
-    shape (launches, rounds from 0 on). A target that speeds up meanwhile is no coldness of the arm. None
-    without warm-up rounds from the first on."""
+    """Penalties of an arm's rounds beyond those of the reference, shape (launches, rounds).
+
+    The reference is subtracted because the target itself may speed up. None without warm-up rounds from the
+    first on."""
     rows: list[Floats] = []
     for number in np.unique(arm.launch):
-        own, other = _launch(arm, int(number)), _launch(reference, int(number))
-        if own is None or other is None:
-            continue
-        count = min(own.size, other.size)
-        rows.append(np.minimum(own[:count], own[:count] - other[:count]))
-    looked_at = min((row.size for row in rows), default=0)
-    return (
-        np.stack(
-            [row[: min(looked_at, constants.POLICY_WARMUP_ROUNDS)] for row in rows]
+        arm_rounds, reference_rounds = (
+            _launch(arm, int(number)),
+            _launch(reference, int(number)),
         )
+        if arm_rounds is None or reference_rounds is None:
+            continue
+        count = min(arm_rounds.size, reference_rounds.size)
+        rows.append(
+            np.minimum(
+                arm_rounds[:count], arm_rounds[:count] - reference_rounds[:count]
+            )
+        )
+    examined = min((row.size for row in rows), default=0)
+    return (
+        np.stack([row[: min(examined, constants.POLICY_WARMUP_ROUNDS)] for row in rows])
         if rows
         else None
     )
 
 
 def _launch(case: CaseSamples, number: int) -> Floats | None:
-    """ln(round ÷ steady level) of one launch's first half; the level is the median of its second half."""
+    """ln(round ÷ steady level) of a launch's first half; the level is the median of its second half."""
     here = case.launch == number
-    rounds, values = _by_round(case.round[here], case.value[here])
+    rounds, values = _medians_by_round(case.round[here], case.value[here])
     settled = rounds.size // 2
     if (
         settled < 2
@@ -110,21 +115,22 @@ def _launch(case: CaseSamples, number: int) -> Floats | None:
     return row if case.direction == "lower" else -row
 
 
-def _by_round(rounds: Ints, values: Floats) -> tuple[Ints, Floats]:
-    """Rounds ascending, each with the median of its values."""
+def _medians_by_round(rounds: Ints, values: Floats) -> tuple[Ints, Floats]:
+    """Sorted rounds with the median of each."""
     unique, where, counts = np.unique(rounds, return_inverse=True, return_counts=True)
     ordered = values[np.argsort(where, kind="stable")]
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    found = [
-        median(ordered[at : at + count])
-        for at, count in zip(starts, counts, strict=True)
+    medians = [
+        median(ordered[start : start + count])
+        for start, count in zip(starts, counts, strict=True)
     ]
-    return unique, np.array(found)
+    return unique, np.array(medians)
 
 
 def _cold_rounds(penalties: Floats, margin: float) -> tuple[Ints, Floats]:
-    """(cold rounds, fitted penalties): of shape (resamples, launches, values, rounds) → (resamples,) and
-    (resamples, values, rounds). One after the last cold round of any value."""
+    """Count the rounds up to the last cold one of any value, and fit the penalties.
+
+    Shapes: (resamples, launches, values, rounds) → (resamples,) and (resamples, values, rounds)."""
     launches = penalties.shape[1]
     agreeing = math.ceil(constants.LAUNCH_SHARE * launches - 1e-9)
     fitted = non_increasing(np.median(penalties, axis=1))
@@ -135,8 +141,8 @@ def _cold_rounds(penalties: Floats, margin: float) -> tuple[Ints, Floats]:
     return np.where(cold, after, 0).max(axis=-1), fitted
 
 
-def _in_slices(penalties: Floats, picks: Ints, margin: float) -> Ints:
-    """The cold rounds of every resample, a few hundred at a time: memory stays small."""
+def _resampled_cold_rounds(penalties: Floats, picks: Ints, margin: float) -> Ints:
+    """The cold rounds of every resample, computed in slices to limit memory."""
     step = max(1, 2_000_000 // penalties.size)
     return np.concatenate(
         [
@@ -146,7 +152,7 @@ def _in_slices(penalties: Floats, picks: Ints, margin: float) -> Ints:
     )
 
 
-def _calls(cases: Sequence[tuple[CaseSamples, CaseSamples]]) -> int | None:
+def _calls_per_round(cases: Sequence[tuple[CaseSamples, CaseSamples]]) -> int | None:
     counts = [
         case.iterations
         for case, _ in cases

@@ -1,9 +1,7 @@
-"""Configuration errors: settings of a device that make its timings untrustworthy.
+"""Lists the configuration errors of devices, which make timings untrustworthy.
 
-Read from the names the agent reports (`values["configuration"]` of a reading); `voids`
-reads thermals and clocks. Each error voids a job unless the request suppressed it by
-name; suppressions are recorded, and a name this server does not know voids as well.
-List and behaviour follow androidx.benchmark (`ConfigurationError`, `suppressErrors`).
+Agents report them by name; each voids a job unless the request suppresses it, even a name that this server does
+not know. List and behaviour follow androidx.benchmark (`ConfigurationError`, `suppressErrors`).
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from typing import Any, Final
 
 @dataclass(frozen=True)
 class ConfigurationError:
-    """In words for people: what is wrong, and what to do about it."""
+    """What is wrong and what to do about it, for people."""
 
     text: str
     advice: str
@@ -43,33 +41,32 @@ CONFIGURATION_ERRORS: Final[Mapping[str, ConfigurationError]] = {
         "Suppress simulated to try the whole loop without a phone.",
     ),
 }
-"""Those this server has words for, by name."""
+"""The errors known to this server, by name."""
 
 
 def describe_error(name: str) -> ConfigurationError:
-    """What a name means; one that is not known here is repeated as it came."""
+    """The error of a name; an unknown name is repeated."""
     known = CONFIGURATION_ERRORS.get(name)
     if known is not None:
         return known
-    said = name.replace("_", " ")
+    description = name.replace("_", " ")
     return ConfigurationError(
-        f"its agent found: {said}", f"Correct that, or suppress {name}."
+        f"its agent found: {description}", f"Correct that, or suppress {name}."
     )
 
 
-def found_in(values: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Names of the configuration errors in any of these readings' values, sorted; what is no list of texts
-    is ignored."""
-    found: set[str] = set()
+def list_errors(values: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Sorted names of the configuration errors in these readings; malformed values are ignored."""
+    errors: set[str] = set()
     for value in values:
         names = value.get("configuration")
         if isinstance(names, list):
-            found.update(name for name in names if isinstance(name, str) and name)
-    return sorted(found)
+            errors.update(name for name in names if isinstance(name, str) and name)
+    return sorted(errors)
 
 
-def suppressed_in(
+def list_suppressed(
     values: Iterable[Mapping[str, Any]], suppress: Collection[str]
 ) -> list[str]:
-    """Those that were found and are suppressed by name: what a verdict must say of itself."""
-    return [name for name in found_in(values) if name in suppress]
+    """Sorted names of the reported configuration errors that are suppressed."""
+    return [name for name in list_errors(values) if name in suppress]

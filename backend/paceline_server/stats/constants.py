@@ -1,11 +1,8 @@
-"""Every constant of every decision, with its unit, its reason and its source.
+"""Defines every constant of every decision, with its unit, reason and source.
 
-No other file of the package holds a number that can change a verdict, except the shape
-of history's model: the density's table in `residuals`, the grid and the dependence in
-`levels`, the nearness in `changepoint`. Those are part of `METHOD`, which
-`test_method.py` ties to them. A stored finding carries the values it was made with
-(I16), so a change here never changes an earlier decision. "§" refers to STATISTICS;
-`stats/README.md` has the formulas and the papers.
+Findings store the values they were made with (I16), so a change here never alters an earlier decision. The
+shape of history's model (tables and grids in `residuals`, `levels` and `changepoint`) is part of `METHOD`
+instead; "§" refers to STATISTICS.
 """
 
 from __future__ import annotations
@@ -28,29 +25,29 @@ STEADY_SHIFT: Final = 0.02
 OPTIMISED_AWAY_NS: Final = 1.0
 """ns per operation; below three cycles at 3 GHz there is no call left to measure. §1"""
 TUKEY_MILD: Final = 1.5
-"""interquartile ranges; an imported sample farther from its quartile is counted as an outlier, and kept"""
+"""interquartile ranges; an imported sample farther from its quartile counts as an outlier, but is kept."""
 TUKEY_SEVERE: Final = 3.0
-"""interquartile ranges; from there on it is counted as a severe one"""
+"""interquartile ranges; beyond, it counts as a severe outlier."""
 
 DEFAULT_LAUNCHES: Final = 5
-"""K on a host, where a request does not say: enough for LAUNCH_SHARE to outvote one biased process. §1"""
+"""Default number of launches on a host: enough for LAUNCH_SHARE to outvote a biased process. §1"""
 
 DEVICE_LAUNCHES: Final = 10
-"""K on a device: its scheduler, clocks and heat bias more launches, and each by more. §1"""
+"""Default number of launches on a device, whose scheduler, clocks and heat bias more launches. §1"""
 
 # --- Arm verdict (§2) -----------------------------------------------------------------------------
 MIN_BLOCKS: Final = 30
 """blocks; with fewer the 99.8 % order-statistic interval spans most of the data. §2"""
 
 MIN_LAUNCHES: Final = 3
-"""launches; 3 of 40 launches of identical code were biased by 2.5 to 11.8 %, so one launch is no
-replicate. §1, §2"""
+"""launches; 3 of 40 launches of identical code were biased by 2.5 to 11.8 %, so a single launch is not
+enough. §1, §2"""
 
 INTERVAL_CONFIDENCE: Final = 0.998
 """probability; two-sided, so each side is wrong once in 1,000, like the test. §2"""
 
 LOOK_ALPHA: Final = (0.0005, 0.0003, 0.0002)
-"""probability per look; a job may be extended twice, and what is spent adds up to 0.001 (Bonferroni). §2"""
+"""probability per look; a job may be extended twice, and the total is 0.001 (Bonferroni). §2"""
 
 LAUNCH_SHARE: Final = 0.8
 """share of launch medians that must exceed the margin; a verdict never rests on one biased process. §2"""
@@ -59,18 +56,18 @@ FALSE_DISCOVERY_Q: Final = 0.01
 """expected share of false slower verdicts among all of a run (Benjamini & Hochberg 1995). §2"""
 
 UNUSABLE_SHARE: Final = 0.05
-"""share of blocks without a positive value above which a pair is not judged: what is missing is not
+"""share of blocks without a positive value above which a pair is not judged: they are not missing at
 random."""
 
 BOOTSTRAP_REPLICATES: Final = 2000
-"""replicates; the 0.1 % quantile then rests on two of them, enough for an interval that never decides. §2"""
+"""replicates; the 0.1 % quantile then rests on two, enough for an interval that decides nothing. §2"""
 
 BOOTSTRAP_SEED: Final = 20_200_701
 """fixed, so that the same samples always give the same interval (deterministic, §preamble)."""
 
 # --- Audit of the protocol (§1) --------------------------------------------------------------------
 POSITION_EXCESS: Final = 1
-"""rounds an arm may stand more often in one position than in another: a last square that was cut short. §1"""
+"""rounds by which an arm may run more often in one position than in another: an incomplete last square. §1"""
 
 WORK_TOLERANCE: Final = 1e-9
 """relative; counters are integers, so two quotients that differ by more than rounding differ. §1"""
@@ -90,105 +87,104 @@ GATE_CONFIDENCE: Final = 0.98
 """probability; two-sided interval of a gated statistic, each bound alone is wrong once in 100. A gate fails
 or passes only when the whole interval lies on one side; a p99 then needs 459 samples, a p99.9 4,603."""
 GATE_CLOSE_SHARE: Final = 0.30
-"""share; a figure this near to a level that it does not hold is called close, a farther one below."""
+"""share; a value that misses its level by at most this is called close, otherwise below."""
 
 # --- Derived metrics ------------------------------------------------------------------------------
 DERIVED_CONFIDENCE: Final = 0.998
-"""probability; derived ratios are read beside arm ratios, so they carry the same interval. §2"""
+"""probability; the same as for arm ratios, beside which derived ratios are shown. §2"""
 
 # --- Usage policy advice (§3) ----------------------------------------------------------------------
 POLICY_CONFIDENCE: Final = 0.95
-"""probability; two-sided interval of a crossover or of warm-up rounds. Advice is read by a person who sets a
-threshold by it, not by a rule that wakes one. §3"""
+"""probability; two-sided interval of a crossover or of warm-up rounds. Advice is read by people and alerts
+nobody. §3"""
 
 POLICY_WARMUP_ROUNDS: Final = 30
-"""rounds of a fresh process that are looked at; a library that is slow for longer is slow, not cold. §3"""
+"""rounds of a fresh process that are examined; a library that is slow for longer is slow, not cold. §3"""
 
 # --- Measurements ---------------------------------------------------------------------------------
 MEDIAN_CONFIDENCE: Final = 0.99
-"""probability; two-sided interval of a measurement's median, as a point of history carries it: shown as
-spread, never decisive; 8 samples are enough for it to exist. §4"""
+"""probability; two-sided interval of a measurement's median, shown as spread of a point but never decisive;
+8 samples suffice. §4"""
 
 # --- History (§4) ---------------------------------------------------------------------------------
-# Chosen on the sets scripts/detectors scores and on fresh ones; docs/detection.md says how, and what is not
-# known.
+# Chosen on the data sets that scripts/detectors scores and on fresh ones; see docs/detection.md.
 HISTORY_MIN_POINTS: Final = 12
-"""points; with fewer, neither side says how it scatters. §4"""
+"""points; with fewer, the scatter of neither side is known. §4"""
 
 HISTORY_MAX_POINTS: Final = 1000
-"""points; older ones cost time and say nothing about today. §4.2"""
+"""points; older ones cost time and do not inform the present level. §4.2"""
 
 HISTORY_POINTS_A_SIDE: Final = 4
-"""points; three can be one disturbed afternoon. §4.4"""
+"""points; three may come from a single disturbed afternoon. §4.4"""
 
 HISTORY_CONFIRM_POINTS: Final = 5
-"""points after a change before it is told without an A/B job. §4.5"""
+"""points after a change before it is reported without an A/B job. §4.5"""
 
 HISTORY_EVALUATIONS: Final = 2
-"""consecutive evaluations that must find a change at the same place before it is told without an A/B job.
-§4.5"""
+"""consecutive evaluations that must find a change at the same place before it is reported without an A/B
+job. §4.5"""
 
 HISTORY_MIN_STEP: Final = 0.02
 """ratio minus 1; smaller moves of a level are not counted as steps: an arm rule's default margin. §2"""
 
 HISTORY_MIN_EFFECT: Final = 0.015
-"""ratio minus 1 between the medians of both sides; below HISTORY_MIN_STEP by what the medians of a true
-step of that size may err. §4.4 asked for 3 %, which forbids a tenth of the true steps of the real sets."""
+"""ratio minus 1 between the medians of both sides; lower than HISTORY_MIN_STEP by the error of these medians.
+The original 3 % (§4.4) rejected a tenth of the true steps in real data."""
 
 HISTORY_MIN_PROBABILITY: Final = 0.5
 """probability that a step lies within HISTORY_WINDOW points of the index: more likely than not."""
 
 HISTORY_EDGE_POINTS: Final = 20
-"""points between a step and the first or last one, below which more is asked of it. §4.5"""
+"""points between a step and an end of the series, below which stricter limits apply. §4.5"""
 
 HISTORY_EDGE_PROBABILITY: Final = 0.8
-"""probability for such steps: a series is asked again at every push, so young steps get many chances."""
+"""probability for steps near an end: they are tested again at every push, so they get many chances."""
 
 HISTORY_WINDOW: Final = 5
 """points either side of an index that count as the same place: the scored margin. §5"""
 
 HISTORY_MAX_P: Final = 0.05
-"""probability; Mann-Whitney between the sides, after dependence. A second opinion without the model, so
-not strict: at 1e-3 it refused one true step in six that the model had placed rightly. §4.4"""
+"""probability; Mann-Whitney between the sides, corrected for dependence. A model-free second opinion, so not
+strict: at 1e-3 it rejected a sixth of the true steps. §4.4"""
 
 HISTORY_EDGE_MAX_P: Final = 0.2
-"""the same for steps near an end: six points against heavy tails cannot reach less in time."""
+"""the same for steps near an end: six points with heavy tails cannot reach less."""
 
 HISTORY_SIDE_POINTS: Final = 100
-"""points a side for the rank test and the interval: nearer ones say more about a step. §4.4"""
+"""points per side for the rank test and the interval: the nearest are the most relevant. §4.4"""
 
 HISTORY_MIN_SHIFT_SIGMA: Final = 0.5
-"""pooled sigmas; below it single points do not tell the two levels apart. §4.4"""
+"""pooled sigmas; below, the levels overlap too much. §4.4"""
 
 HISTORY_LOCATION_MASS: Final = 0.95
 """share of a step's probability that its location interval must hold."""
 
 HISTORY_CONFIDENCE: Final = 0.99
-"""probability; interval of the effect, shown beside it, never a filter."""
+"""probability; interval of the effect, which is shown but is no filter."""
 
 HISTORY_CHANGE_RATE: Final = 1e-3
-"""steps per point before any data: about one in a year of three runs a day. A prior, so it costs ln 1000."""
+"""prior probability of a step per point: about one a year with three runs a day."""
 
 HISTORY_SCALE_FLOOR: Final = 0.0025
 """log units; an eighth of HISTORY_MIN_STEP: finer scatter never matters beside the smallest step."""
 
 HISTORY_TEMPERING: Final = 1.3
-"""points that weigh as one when nothing shows their dependence: what three lags and clipped scores miss."""
+"""points that count as one without visible dependence: covers what three lags and clipped scores miss."""
 
 HISTORY_FIRST_TEMPERING: Final = 1.2
-"""the same before the density is fitted; low, because a step missed there looks like dependence later."""
+"""the same before the density is fitted; low, because a step missed then looks like dependence later."""
 
 HISTORY_SMALL_SAMPLE: Final = 10.0
-"""points; the density rests on n of them, so evidence is divided by 1 + this / n besides."""
+"""points; evidence is also divided by 1 + this / n, because the density is fitted to n points."""
 
 HISTORY_DEPENDENCE_LAGS: Final = 3
 """lags of the long-run variance; more add noise, fewer miss repeated blocks. §4.6"""
 
 HISTORY_FITS: Final = 2
-"""rounds of fitting density and dependence to the residuals; a third gains nothing but costs time."""
+"""rounds of fitting density and dependence to the residuals; a third gains nothing."""
 
 HISTORY_NOISE_PRIOR_POINTS: Final = 4.0
-"""points of pseudo data by which a density stays near what hosts usually show."""
+"""points of pseudo data that keep a density near that of a typical host."""
 
 HISTORY_FALSE_DISCOVERY_Q: Final = 0.05
 """expected share of false findings among the series of a round (Benjamini & Hochberg 1995). §4.6"""
@@ -197,23 +193,23 @@ INCIDENT_SHARE: Final = 0.30
 """share of a target's series; a change of the code rarely touches a third of unrelated benchmarks. §4.7"""
 
 INCIDENT_RUNS: Final = 2
-"""runs either side within which steps count as simultaneous: a step is located to about that. §4.7"""
+"""runs within which steps count as simultaneous: about the precision of a step's location. §4.7"""
 
 INCIDENT_HORIZON: Final = 100
-"""newest runs of a target in which incidents are looked for; older changes keep what was said. §4.7"""
+"""newest runs of a target that are searched for incidents; older changes keep their marks. §4.7"""
 
 # --- Noise floor (I14) ------------------------------------------------------------------------------
 NOISE_POWER: Final = 0.80
-"""probability with which an effect of the size of the MDE is called slower at the first look: the customary
-power of a planned experiment (Cohen 1988)."""
+"""probability of detecting an effect of the size of the MDE at the first look: the customary power of an
+experiment (Cohen 1988)."""
 
 NOISE_MARGIN: Final = 1.25
-"""times the MDE that a rule is proposed to ask for: with 80 % power at the MDE itself, a quarter more is
-found nearly always."""
+"""times the MDE; proposed threshold of a rule. The MDE has 80 % power, and a quarter more is detected nearly
+always."""
 
 NOISE_RULE_EFFECT: Final = 0.03
-"""ratio minus 1 below which no threshold is proposed: not worth a person's time on a host. §4.4"""
+"""ratio minus 1; the smallest proposed threshold: less is not worth a person's time on a host. §4.4"""
 
 NOISE_HISTORY_SIGMAS: Final = 2.4
-"""sigmas of a series' scatter; the step that a Mann-Whitney test of 30 old points and 5 new ones finds at
-p = 0.001 in 80 of 100 cases (by simulation; a test repeats it). §4.4, §4.5"""
+"""sigmas of a series' scatter; the step that a Mann-Whitney test of 30 old and 5 new points detects at
+p = 0.001 with 80 % power (simulated; a test repeats it). §4.4, §4.5"""

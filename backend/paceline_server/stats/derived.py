@@ -1,8 +1,7 @@
-"""Derived metrics: numbers computed from other measurements, with their intervals.
+"""Computes derived metrics with their intervals.
 
-An overhead between arms is paired by block like a verdict. Numbers across params, which
-no round shares, are medians bootstrapped by launch. `detect/derive.py` selects the
-cases.
+Values between arms are paired by block, like a verdict. Values across params, which share no rounds, are medians
+bootstrapped by launch. `detect/derive.py` selects the cases.
 """
 
 from __future__ import annotations
@@ -12,15 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from paceline_contract.events import Direction
 
 from paceline_server.stats.binomial import quantile_interval
 from paceline_server.stats.blocks import pair_blocks
 from paceline_server.stats.bootstrap import cluster_bootstrap, nan_median
 from paceline_server.stats.constants import DERIVED_CONFIDENCE
-from paceline_server.stats.samples import CaseSamples, Direction, Floats, Interval, Ints
+from paceline_server.stats.samples import CaseSamples, Floats, Interval, Ints
 
 Warm = tuple[Floats, Ints]
-"""(values, launch) of the warm samples of one case, shape (n,) each."""
+"""(values, launch) of a case's warm samples, shape (n,) each."""
 
 NOTHING = Interval(None, None)
 NS_PER_S = 1_000_000_000
@@ -38,11 +38,11 @@ class DerivedValue:
     answered: bool = False
     note: str = ""
     censored: bool = False
-    """The value is the smallest that was measured: the true one may lie below."""
+    """The value is the smallest measured one; the true value may be lower."""
 
 
 def ratio_across_param(at_from: Warm, at_to: Warm) -> DerivedValue:
-    """Median at `to` ÷ median at `from`, e.g. what ten times the messages take."""
+    """Median at `to` ÷ median at `from`."""
     if not at_from[0].size or not at_to[0].size or not float(np.median(at_from[0])):
         return DerivedValue(None)
     interval = cluster_bootstrap(
@@ -56,8 +56,7 @@ def ratio_across_param(at_from: Warm, at_to: Warm) -> DerivedValue:
 def degradation_across_param(
     at_from: Warm, at_to: Warm, direction: Direction
 ) -> DerivedValue:
-    """How many times worse the median is at `to` than at `from`: 4.8 is 4.8 times as slow, for times and for
-    rates."""
+    """How many times worse the median is at `to` than at `from`: 4.8 is 4.8 times as slow, for times and rates."""
     return (
         ratio_across_param(at_from, at_to)
         if direction == "lower"
@@ -79,8 +78,7 @@ def overhead_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
 
 
 def speedup_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
-    """How many times as fast as `base` the arm is, the median over paired blocks: 4.5 is 4.5 times as fast,
-    1 as fast, for times and for rates."""
+    """How many times as fast as `base` the arm is, for times and rates: the median over paired blocks."""
     d = pair_blocks(arm, base, arm.direction).d
     if not d.size:
         return DerivedValue(None)
@@ -93,8 +91,7 @@ def speedup_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
 
 
 def share_between_metrics(part: Warm, whole: Warm) -> DerivedValue:
-    """1 − median(part) ÷ median(whole): what of the whole is not the part, e.g. the overhead around an inner
-    digest."""
+    """1 − median(part) ÷ median(whole), for example the overhead around an inner digest."""
     if not part[0].size or not whole[0].size or not float(np.median(whole[0])):
         return DerivedValue(None)
     interval = cluster_bootstrap(
@@ -108,8 +105,7 @@ def share_between_metrics(part: Warm, whole: Warm) -> DerivedValue:
 def share_at_rate(
     warm: Warm, bytes_per_iteration: int, rate_bytes_per_s: int
 ) -> DerivedValue:
-    """The share of one thread's time that is used when `rate_bytes_per_s` arrive: ns per byte × rate. Above 1
-    the thread cannot keep up."""
+    """The fraction of a thread's time that `rate_bytes_per_s` needs; above 1, one thread is too slow."""
     if not warm[0].size or bytes_per_iteration <= 0:
         return DerivedValue(None)
     factor = rate_bytes_per_s / bytes_per_iteration / NS_PER_S
@@ -122,12 +118,11 @@ def share_at_rate(
 
 
 def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> DerivedValue:
-    """The smallest measured value of a param from which an arm is faster than the other, with confidence at
-    that value and at every larger measured one. `points`: (value, arm, base), ≥ 2 distinct values.
+    """The smallest measured value from which the arm is faster with confidence, there and at all larger values.
 
-    The interval runs from the smallest value from which the arm is *not slower* with confidence to the value
-    itself; where that is the smallest measured one, the crossover may lie below it, and there is no lower
-    bound. Without a value, `answered` says that there is no crossover among what was measured.
+    `points` has (value, arm, base) for ≥ 2 distinct values. The lower bound is the smallest value from which the
+    arm is not slower with confidence, or None if that is the smallest measured value. Without a value,
+    `answered` says that no measured value is a crossover.
     """
     ordered = sorted(points, key=lambda point: point[0])
     if len({value for value, *_ in ordered}) < 2:
@@ -153,10 +148,9 @@ def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> Derived
 
 
 def slope(points: Sequence[tuple[float, Warm]]) -> DerivedValue:
-    """Exponent of a power law: least-squares slope of ln(median) over ln(param), from ≥ 2 distinct params
-    > 0.
+    """Exponent of a power law: least-squares slope of ln(median) over ln(param), for ≥ 2 distinct params > 0.
 
-    0 is flat (O(1)), 1 is linear. The interval resamples launches for all points together.
+    0 is constant, 1 is linear. The interval resamples launches for all points together.
     """
     usable = [
         (x, warm)

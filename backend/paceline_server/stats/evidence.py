@@ -1,9 +1,7 @@
-"""Filters candidate change points (STATISTICS §4.4), each filter with its number and its
-limit.
+"""Filters candidate change points (STATISTICS §4.4).
 
-Looks only at the two segments either side, in log units, so that each number can be
-checked by hand from the points on the page. Knows nothing of the model that proposed
-the candidate except its probability.
+Every number is computed from the two adjacent segments in log units, so that it can be checked by hand from the
+points on the page.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ NORMAL = NormalDist()
 
 @dataclass(frozen=True, slots=True)
 class StepCandidate:
-    """A place the model proposes, with the probability that a step lies in the window around it."""
+    """An index that the model proposes, with the probability of a step in the window around it."""
 
     index: int
     probability: float
@@ -42,15 +40,15 @@ def judge_candidate(
     dependence: float,
     parameters: Parameters,
 ) -> ChangePoint:
-    """The candidate with its levels, interval and filters, in the two segments between `bounds`."""
-    (start, stop), at = bounds, candidate.index
-    before, after = x[start:at], x[at:stop]
+    """Judge a candidate by the two segments between `bounds`."""
+    (start, stop), index = bounds, candidate.index
+    before, after = x[start:index], x[index:stop]
     suspect = stop == x.size and after.size < parameters.confirm_points
     near = int(parameters.side_points)
     p_value = _p_value(before[-near:], after[:near], dependence)
     level_before, level_after = median(before), median(after)
     shift = level_after - level_before
-    in_sigma = _in_sigma(shift, before, after)
+    in_sigma = _effect_in_sigma(shift, before, after)
     points_after = 1.0 if suspect else parameters.points_a_side
     at_edge = (start == 0 and before.size < parameters.edge_points) or (
         stop == x.size and after.size < parameters.edge_points
@@ -61,9 +59,9 @@ def judge_candidate(
     least = math.log1p(parameters.min_effect)
     effect = math.expm1(shift)
     filters = (
-        _at_least("points_before", before.size, parameters.points_a_side),
-        _at_least("points_after", after.size, points_after),
-        _at_least(
+        _require_at_least("points_before", before.size, parameters.points_a_side),
+        _require_at_least("points_after", after.size, points_after),
+        _require_at_least(
             "probability",
             candidate.probability,
             parameters.edge_probability if at_edge else parameters.min_probability,
@@ -75,10 +73,10 @@ def judge_candidate(
             abs(shift) >= least * (1.0 - 1e-9),
         ),
         ChangeFilter("p_value", p_value, max_p, p_value <= max_p),
-        _at_least("shift_in_sigma", in_sigma, parameters.min_shift_sigma),
+        _require_at_least("shift_in_sigma", in_sigma, parameters.min_shift_sigma),
     )
     return ChangePoint(
-        at,
+        index,
         "suspect" if suspect else "confirmed",
         math.exp(level_before),
         math.exp(level_after),
@@ -94,19 +92,19 @@ def judge_candidate(
     )
 
 
-def _at_least(name: str, value: float, limit: float) -> ChangeFilter:
+def _require_at_least(name: str, value: float, limit: float) -> ChangeFilter:
     return ChangeFilter(name, float(value), float(limit), value >= limit)
 
 
-def _in_sigma(shift: float, before: Floats, after: Floats) -> float:
-    """|shift| over the sigma pooled over both sides; capped, so that it can be stored as JSON."""
-    weighed = before.size * scatter(before) ** 2 + after.size * scatter(after) ** 2
-    pooled = math.sqrt(weighed / (before.size + after.size))
+def _effect_in_sigma(shift: float, before: Floats, after: Floats) -> float:
+    """|shift| ÷ pooled sigma of both sides; capped, because JSON has no infinity."""
+    weighted = before.size * scatter(before) ** 2 + after.size * scatter(after) ** 2
+    pooled = math.sqrt(weighted / (before.size + after.size))
     return min(abs(shift) / pooled, 1e6) if pooled > 0.0 else (1e6 if shift else 0.0)
 
 
 def _p_value(before: Floats, after: Floats, dependence: float) -> float:
-    """Mann-Whitney's p with the number of points divided by the dependence (its z by the root)."""
+    """The p-value of Mann-Whitney, with the number of points divided by the dependence."""
     p_value = mann_whitney_p(before, after)
     if dependence <= 1.0 or not 0.0 < p_value < 1.0:
         return p_value
@@ -115,14 +113,14 @@ def _p_value(before: Floats, after: Floats, dependence: float) -> float:
 
 
 def _smallest_p(before: int, after: int) -> float:
-    """The two-sided p of complete separation: with few points no test can say less."""
+    """The two-sided p-value of complete separation, the smallest possible."""
     return 2.0 / math.comb(before + after, after)
 
 
 def _interval(
     before: Floats, after: Floats, shift: float, dependence: float, confidence: float
 ) -> tuple[float, float]:
-    """Of the effect: order statistics of all pairwise differences (Hodges & Lehmann; Lehmann §2.4)."""
+    """Interval of the effect: order statistics of all pairwise differences (Hodges & Lehmann; Lehmann §2.4)."""
     pairs = np.sort((after[:, None] - before[None, :]).ravel())
     n, m = before.size, after.size
     z = NORMAL.inv_cdf((1.0 + confidence) / 2.0)

@@ -7,7 +7,7 @@ side of the level; with too few samples it is inconclusive and says how many it 
     mean                            cluster bootstrap, launches first
     sd, sd_percent                  jackknife by launch of ln(sd), Student's t (`spread`)
     launch_sd_percent               the same, of the medians of the launches
-    min, max                        without an interval: they are the measured extremes, not estimates
+    min, max                        no interval: they are measured extremes, not estimates
 
     pass          level
     ├──────┤        ┃                 ├─────╂────┤  inconclusive          ┃   ├──────┤  fail       (op: <, <=)
@@ -40,7 +40,7 @@ from paceline_server.stats.spread import (
 
 Op = Literal["<", "<=", ">", ">="]
 Standing = Literal["pass", "close", "below"]
-"""Of a figure: it holds the level, is within `GATE_CLOSE_SHARE` of it, or further away."""
+"""A figure holds the level, misses it by at most `GATE_CLOSE_SHARE` (close), or by more (below)."""
 SPREADS: Mapping[str, Callable[[Floats, Ints], float]] = {
     "sd": standard_deviation,
     "sd_percent": relative_deviation,
@@ -50,8 +50,7 @@ SPREADS: Mapping[str, Callable[[Floats, Ints], float]] = {
 
 @dataclass(frozen=True)
 class GateVerdict:
-    """`actual` is in the metric's base unit (percent for `sd_percent`); None when there was nothing to
-    measure."""
+    """A verdict with its figure: `actual` is in the metric's base unit, in percent for `sd_percent`, or None."""
 
     verdict: Verdict
     reason: str
@@ -75,7 +74,7 @@ def holds_level(value: float, op: Op, level: float) -> bool:
 def judge_level(
     actual: float, interval: Interval, op: Op, level: float
 ) -> tuple[Verdict, str]:
-    """Three-valued comparison of an interval with a level; a missing bound decides nothing."""
+    """Compare an interval with a level; where the deciding bound is missing, the verdict is `inconclusive`."""
     upward = op in (">", ">=")
     worst = interval.lower if upward else interval.upper
     best = interval.upper if upward else interval.lower
@@ -95,7 +94,7 @@ def _text(bound: float | None) -> str:
 
 
 def quantile_of(statistic: str) -> float | None:
-    """`p99.9` → 0.999, `median` → 0.5; None for what is no percentile."""
+    """`p99.9` → 0.999, `median` → 0.5; None for other statistics."""
     if statistic == "median":
         return 0.5
     number = statistic.removeprefix("p")
@@ -103,7 +102,7 @@ def quantile_of(statistic: str) -> float | None:
 
 
 def statistic_of(values: Floats, launch: Ints, statistic: str) -> float:
-    """The statistic of `values`, shape (n,), n ≥ 1. Raises ValueError for one there is not."""
+    """The statistic of `values`, shape (n,), n ≥ 1. Raises ValueError for an unknown statistic."""
     quantile = quantile_of(statistic)
     if quantile is not None:
         return float(np.quantile(values, quantile))
@@ -117,11 +116,11 @@ def statistic_of(values: Floats, launch: Ints, statistic: str) -> float:
         case "max":
             return float(values.max())
         case _:
-            raise ValueError(f"there is no statistic {statistic!r}")
+            raise ValueError(f"unknown statistic {statistic!r}")
 
 
 def interval_of(values: Floats, launch: Ints, statistic: str) -> Interval:
-    """Its interval, by the method named above; each bound holds with 99 %."""
+    """The interval of a statistic, by the method that the module's table names; each bound holds with 99 %."""
     quantile = quantile_of(statistic)
     if quantile is not None:
         return quantile_interval(values, quantile, GATE_CONFIDENCE)
@@ -136,8 +135,10 @@ def interval_of(values: Floats, launch: Ints, statistic: str) -> Interval:
 
 
 def share_reached(actual: float, op: Op, level: float) -> float | None:
-    """How much of a level a figure reaches, as speed ÷ speed: 1 is the level itself, 0.73 is 27 % short. None
-    where a ratio says nothing: one of the two is not above 0."""
+    """The share of the level that a figure reaches, as a ratio of speeds: 1 is the level, 0.73 is 27 % short.
+
+    None unless both are above 0.
+    """
     if not (0.0 < actual < math.inf and level > 0.0):
         return None
     share = actual / level if op in (">", ">=") else level / actual
@@ -153,7 +154,7 @@ def standing_of(actual: float, op: Op, level: float) -> Standing:
 
 
 def samples_to_pass(statistic: str, op: Op) -> int:
-    """The smallest sample count with which a gate on this percentile can pass; 0 if it is no percentile."""
+    """The smallest sample count with which a gate on this percentile can pass; 0 for other statistics."""
     quantile = quantile_of(statistic)
     if quantile is None:
         return 0
@@ -194,16 +195,14 @@ def judge_gate(
 
 
 def absolute_value(value: float, interval: Interval) -> tuple[float, Interval]:
-    """|value| and its interval: from 0 on where the sign is open; a missing bound leaves it unbounded."""
+    """|value| and its interval, which begins at 0 if the sign is undecided and has no end if a bound is missing."""
     lower, upper = interval.lower, interval.upper
     if lower is None or upper is None:
-        surely = (
-            lower
-            if lower is not None and lower > 0
-            else -upper
-            if upper is not None and upper < 0
-            else 0.0
-        )
-        return abs(value), Interval(surely, None)
+        least = 0.0
+        if lower is not None and lower > 0:
+            least = lower
+        elif upper is not None and upper < 0:
+            least = -upper
+        return abs(value), Interval(least, None)
     nearest = 0.0 if lower <= 0.0 <= upper else min(abs(lower), abs(upper))
     return abs(value), Interval(nearest, max(abs(lower), abs(upper)))

@@ -1,8 +1,7 @@
-"""Types of a history decision: change points, segments, and the parameters that made them.
+"""Defines the types of change-point detection: change points, segments and parameters.
 
-A `Segmentation` carries every constant that made it, so `detect(values,
-parameters=Parameters.from_mapping(stored))` makes the same one again (I16). Positions
-are indexes into the given list.
+A `Segmentation` holds every constant it was computed with, so that it can be recomputed (I16). Positions are
+indexes into the given list.
 """
 
 from __future__ import annotations
@@ -14,12 +13,12 @@ from typing import Literal
 from paceline_server.stats import constants
 
 Confidence = Literal["suspect", "confirmed"]
-"""suspect: too few points after the change to page anyone; confirmed: enough of them agree."""
+"""suspect: too few points after the change to alert anyone; confirmed: enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeFilter:
-    """One question every candidate must answer, with its number and limit; `passed` says which side."""
+    """A condition that every candidate must meet, with its value and limit."""
 
     name: str
     value: float
@@ -29,10 +28,10 @@ class ChangeFilter:
 
 @dataclass(frozen=True, slots=True)
 class ChangePoint:
-    """One step of a series. Levels are medians of the segments either side, in the unit that was given.
+    """A change of a series' level. Levels are medians of the segments on either side, in the given unit.
 
-    `index` is the first point of the new regime; `location` the plausible indexes, both ends included;
-    `interval` the 99 % interval of `effect`, which is level_after / level_before − 1.
+    `index` is the first point of the new segment; `location` bounds the plausible indexes, both included;
+    `interval` is the 99 % interval of `effect`, which is level_after / level_before − 1.
     """
 
     index: int
@@ -60,10 +59,10 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Segmentation:
-    """The whole answer. `rejected` are candidates a filter refused, kept so that silence can be explained.
+    """The result of detection. `rejected` are the candidates that failed a filter.
 
-    `unusable` is why nothing was decided (too few points, values without a logarithm), else empty.
-    `dependence`: how many points of this series say as much as one independent point, at least 1.
+    `unusable` says why nothing was decided (too few points, values without a logarithm), else it is empty.
+    `dependence` is the number of points that inform as much as one independent point, at least 1.
     """
 
     changes: tuple[ChangePoint, ...]
@@ -78,7 +77,7 @@ class Segmentation:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Every number of one decision; the defaults and their reasons stand in `constants`."""
+    """Every number of a decision; `constants` has the defaults and their reasons."""
 
     min_points: float = constants.HISTORY_MIN_POINTS
     max_points: float = constants.HISTORY_MAX_POINTS
@@ -106,12 +105,12 @@ class Parameters:
     noise_prior_points: float = constants.HISTORY_NOISE_PRIOR_POINTS
 
     def to_mapping(self) -> dict[str, float]:
-        """The numbers by name, as they are stored with a finding."""
+        """The numbers by name, as stored with a finding."""
         return {field.name: float(getattr(self, field.name)) for field in fields(self)}
 
     @classmethod
     def from_mapping(cls, stored: Mapping[str, float]) -> Parameters:
-        """The parameters of a stored finding; unknown names are ignored, missing ones take the default."""
+        """The parameters of a stored finding; unknown names are ignored, missing ones get the default."""
         return cls(
             **{
                 field.name: float(stored[field.name])

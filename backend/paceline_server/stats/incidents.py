@@ -1,7 +1,6 @@
-"""Rules over many series at once: incidents of a target, and multiplicity (§4.6, §4.7).
+"""Applies rules over many series: incidents of a target, and control of false discoveries (§4.6, §4.7).
 
-Pure; the order of the series does not matter. That many series moved together is
-evidence; the caller decides about the cause.
+The order of the series does not matter. The caller decides about the cause of an incident.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from paceline_server.stats.ranktests import benjamini_hochberg
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """One run at which a target's series moved together; `share` of those that were measured around it."""
+    """A run around which series of a target moved together; `share` of the measured series."""
 
     run: int
     series: tuple[str, ...]
@@ -27,7 +26,7 @@ class Incident:
 def stands_in_round(
     p_values: Sequence[float], q: float = constants.HISTORY_FALSE_DISCOVERY_Q
 ) -> tuple[bool, ...]:
-    """Which of a round's findings stand at false-discovery rate `q`; series without one count as p = 1."""
+    """Which changes of a round stand at false-discovery rate `q`; series without any count as p = 1."""
     return tuple(
         bool(kept)
         for kept in benjamini_hochberg(np.asarray(p_values, dtype=np.float64), q)
@@ -43,27 +42,33 @@ def find_incidents(
 ) -> tuple[Incident, ...]:
     """Runs around which at least `share` of a target's `measured` series moved, most series first.
 
-    `moved` has the run positions of each series's changes. A change belongs to one incident only. One series
-    is no incident: two must move.
+    `moved` has the run positions of each series's changes. A change belongs to a single incident, and an
+    incident has at least two series.
     """
-    left = {(name, run) for name, runs in moved.items() for run in runs}
-    found: list[Incident] = []
-    while left and measured > 0:
-        around = {
-            run: sorted({(name, at) for name, at in left if abs(at - run) <= within})
-            for run in sorted({run for _, run in left})
+    unassigned = {(name, run) for name, runs in moved.items() for run in runs}
+    incidents: list[Incident] = []
+    while unassigned and measured > 0:
+        changes_by_run = {
+            run: sorted(
+                {
+                    (name, other_run)
+                    for name, other_run in unassigned
+                    if abs(other_run - run) <= within
+                }
+            )
+            for run in sorted({run for _, run in unassigned})
         }
         run = min(
-            around,
-            key=lambda at: (
-                -len({name for name, _ in around[at]}),
-                sum(abs(run - at) for _, run in around[at]),
-                at,
+            changes_by_run,
+            key=lambda other_run: (
+                -len({name for name, _ in changes_by_run[other_run]}),
+                sum(abs(run - other_run) for _, run in changes_by_run[other_run]),
+                other_run,
             ),
         )
-        names = tuple(sorted({name for name, _ in around[run]}))
+        names = tuple(sorted({name for name, _ in changes_by_run[run]}))
         if len(names) < 2 or len(names) / measured < share:
             break
-        found.append(Incident(run, names, len(names) / measured))
-        left -= set(around[run])
-    return tuple(found)
+        incidents.append(Incident(run, names, len(names) / measured))
+        unassigned -= set(changes_by_run[run])
+    return tuple(incidents)

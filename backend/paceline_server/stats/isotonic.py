@@ -1,8 +1,7 @@
-"""Isotonic regression: the closest sequence that never rises.
+"""Fits non-increasing sequences by least squares (isotonic regression).
 
-The least-squares fit among non-increasing sequences, row by row: pooling adjacent
-violators (Barlow et al. 1972, §1.2) in its min-max form, so that thousands of bootstrap
-replicates are fitted at once.
+Uses the min-max form of pooling adjacent violators (Barlow et al. 1972, §1.2), which fits thousands of
+bootstrap replicates at once.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from paceline_server.stats.samples import Floats
 
 
 def non_increasing(rows: Floats, weights: Floats | None = None) -> Floats:
-    """The non-increasing fit of each row, shape (…, n); `weights` > 0, shape (n,), equal ones by default."""
+    """The non-increasing fit of each row, shape (…, n); `weights` > 0, shape (n,), equal by default."""
     count = rows.shape[-1]
     weights = np.ones(count) if weights is None else weights
     sums = np.cumsum(rows * weights, axis=-1)

@@ -1,21 +1,16 @@
-"""Computes the exact posterior of a piecewise constant signal: its level, and where it
-moved.
+"""Computes the exact posterior of a piecewise constant signal: its level, and where it changed.
 
-Model: the logarithm of a value is level + residual; the level stays, or with
-probability `change_rate` per point jumps to any level of a grid; residuals come from
-the series's own density (`residuals`). All 2ⁿ segmentations are summed by two passes of
-the forward recursion (Rabiner 1989), O(n · levels) because a jump forgets where it came
-from. The chain is reversible, so the backward pass is the forward pass over the
-reversed series.
+Model: the logarithm of a value is level + residual; per point, the level jumps to any level of a grid with
+probability `change_rate`; residuals have the series's own density (`residuals`). The forward recursion sums all
+2ⁿ segmentations (Rabiner 1989) in O(n · levels), because a jump does not depend on the level before. The chain
+is reversible, so the backward pass is the forward pass over the reversed series.
 
        values ─▶ scale, grid ─▶ ┌ posterior of the level ─▶ residuals ─▶ density, dependence ┐ ─▶ P(step at t)
                                 └──────────────────────── `fits` times ◀─────────────────────┘
 
-Dependence: points measured on one host in one afternoon are not independent. The
-likelihood is tempered by the long-run variance of the residuals' scores over their
-variance (the magnitude adjustment of composite likelihoods, Ribatet, Cooley & Davison
-2012), so that AR(1) noise or repeated blocks do not look like steps. `changepoint`
-decides.
+Dependence: neighbouring points are not independent. The likelihood is tempered by the long-run variance of the
+residuals' scores over their variance (the magnitude adjustment of composite likelihoods, Ribatet, Cooley &
+Davison 2012), so that AR(1) noise or repeated blocks do not look like steps.
 """
 
 from __future__ import annotations
@@ -33,36 +28,36 @@ from paceline_server.stats.history import Parameters
 from paceline_server.stats.samples import Floats, median
 
 CELLS_PER_SCALE = 6
-"""grid cells per scale: a level is then at most a twelfth of a scale off, 0.3 % of its information."""
+"""Grid cells per scale: a level is at most a twelfth of a scale off, 0.3 % of its information."""
 
 MAX_LEVELS = 240
-"""grid cells; a coarser grid is used beyond, so that time stays linear in the points."""
+"""Maximum grid cells; beyond, a coarser grid is used so that time stays linear in the points."""
 
 COARSE = 8.0
-"""scales between neighbours a quarter of which are farther apart; wider only where most values repeat
-exactly, and there it keeps the values' own raster within the density's reach."""
+"""Maximum scales in the upper quartile of neighbours' distances. It matters only if most values repeat exactly,
+and then keeps their raster within the density's reach."""
 
 RENORMALISE = 32
-"""points between rescalings: each can shrink the numbers by 10⁻⁶ at worst, and doubles reach 10⁻³⁰⁸."""
+"""Points between rescalings: a point shrinks the numbers by at most 10⁻⁶, and doubles reach 10⁻³⁰⁸."""
 
 SCORE_CLIP = 2.0
-"""scales at which a residual's score stops growing (Huber): outliers say nothing about dependence."""
+"""Scales at which a residual's score is clipped (Huber), as outliers do not inform about dependence."""
 
 LANES = 8
-"""levels are padded to a multiple: series of like size share a loop, and none adds up in another order than
-alone."""
+"""Levels are padded to a multiple of this, so that series of similar size share a loop with results bit-identical
+to those alone."""
 
 SERIES_PER_PASS = 16
-"""series in one loop: the interpreter's share is then small, and their numbers stay in the second cache."""
+"""Series per loop: the interpreter's share is small, and the numbers fit the second-level cache."""
 
 MAX_DEPENDENCE = 4.0
-"""ratio; beyond it (AR(1) above 0.6) the series wanders and no tempering makes steps of it."""
+"""Maximum ratio; beyond (AR(1) above 0.6) the series wanders and has no steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
-    """`step[t]`: probability that a step of at least the minimum begins at point t. `scale`: of the core, in
-    log units. `dependence`: long-run over plain variance of the residuals, at least 1."""
+    """`step[t]`: probability of a step of at least the minimum size at point t. `scale` is that of the core in log
+    units. `dependence`: long-run over plain variance of the residuals, at least 1."""
 
     step: Floats
     scale: float
@@ -70,16 +65,16 @@ class Posterior:
 
 
 def noise_scale(x: Floats, floor: float) -> float:
-    """Scatter of the core in log units, from neighbours and from the whole: steps inflate the second."""
-    apart = np.abs(np.diff(x))
-    neighbours = 1.4826 / math.sqrt(2.0) * median(apart)
+    """Scatter of the core in log units, from neighbours and from all values, which steps inflate."""
+    distances = np.abs(np.diff(x))
+    neighbours = 1.4826 / math.sqrt(2.0) * median(distances)
     whole = 1.4826 * median(np.abs(x - median(x)))
-    coarse = float(np.quantile(apart, 0.75)) / COARSE
+    coarse = float(np.quantile(distances, 0.75)) / COARSE
     return max(min(neighbours, whole), coarse, floor)
 
 
 def _grid(x: Floats, scale: float) -> Floats:
-    """Levels worth asking about: cells near which three neighbours had their median."""
+    """Levels to consider: the cells that contain a median of three neighbours."""
     padded = np.pad(x, 1, mode="edge")
     smooth = np.sort(np.stack([padded[:-2], padded[1:-1], padded[2:]]), axis=0)[1]
     cell = scale / CELLS_PER_SCALE
@@ -90,19 +85,18 @@ def _grid(x: Floats, scale: float) -> Floats:
         cell *= 1.25
 
 
-class _Pass(NamedTuple):
-    """What a series asks of `_predictive`: likelihoods (points, 2, padded levels), both ways, and odds."""
+class _PassRequest(NamedTuple):
+    """A request for a pass: likelihoods in both directions, shape (points, 2, padded levels), and jump odds."""
 
     likely: Floats
     jump: float
 
 
 def _predictive(likely: Floats, jump: Floats) -> Floats:
-    """Weight of every level before its point is seen, both ways at once; each row up to a factor.
+    """Predictive weight of every level in both directions, up to a factor per row.
 
-    `likely` and the result have the shape (points, series, 2, levels), `jump` (series, 1, 1). Reading
-    `[..., 0, :]` walks a series forward and `[..., 1, :]` backward: a pass of the loop costs nearly as much
-    for many rows as for one, and no row depends on its neighbours.
+    `likely` and the result have shape (points, series, 2, levels), `jump` (series, 1, 1); `[..., 0, :]` is
+    forward and `[..., 1, :]` backward. Rows are independent and share the loop's overhead.
     """
     out = np.empty_like(likely)
     buffer, arrived = np.empty(likely.shape[1:]), np.empty((*likely.shape[1:3], 1))
@@ -119,13 +113,15 @@ def _predictive(likely: Floats, jump: Floats) -> Floats:
     return out
 
 
-def _run_passes(asked: Sequence[_Pass]) -> Generator[Floats]:
-    """The passes of one shape, answered in their order; a few at once."""
-    for first in range(0, len(asked), SERIES_PER_PASS):
-        some = asked[first : first + SERIES_PER_PASS]
-        jump = np.array([pass_.jump for pass_ in some])[:, None, None]
-        weights = _predictive(np.stack([pass_.likely for pass_ in some], axis=1), jump)
-        for number in range(len(some)):
+def _run_passes(requests: Sequence[_PassRequest]) -> Generator[Floats]:
+    """Run passes of the same shape, a few at a time; yields their weights in order."""
+    for first in range(0, len(requests), SERIES_PER_PASS):
+        batch = requests[first : first + SERIES_PER_PASS]
+        jump = np.array([request.jump for request in batch])[:, None, None]
+        weights = _predictive(
+            np.stack([request.likely for request in batch], axis=1), jump
+        )
+        for number in range(len(batch)):
             yield np.ascontiguousarray(weights[:, number])
 
 
@@ -140,33 +136,33 @@ def _dependence(residual: Floats, scale: float, lags: int) -> float:
 
 
 def posteriors(series: Sequence[Floats], parameters: Parameters) -> list[Posterior]:
-    """Where each of these logarithms (n ≥ 3) steps, with density and dependence fitted to it.
+    """The posterior of each series of logarithms (n ≥ 3), with density and dependence fitted to it.
 
-    What a series is answered does not depend on the others: they only share the interpreter's work.
+    Results do not depend on the other series, which only share the interpreter's overhead.
     """
     fits = [_fit_posterior(x, parameters) for x in series]
-    found: dict[int, Posterior] = {}
+    finished: dict[int, Posterior] = {}
     waiting = {number: next(fit) for number, fit in enumerate(fits)}
     while waiting:
-        alike: dict[tuple[int, ...], list[int]] = defaultdict(list)
-        for number, asked in waiting.items():
-            alike[asked.likely.shape].append(number)
-        following: dict[int, _Pass] = {}
-        for numbers in alike.values():
+        numbers_by_shape: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for number, request in waiting.items():
+            numbers_by_shape[request.likely.shape].append(number)
+        following: dict[int, _PassRequest] = {}
+        for numbers in numbers_by_shape.values():
             answers = _run_passes([waiting[number] for number in numbers])
             for number, weights in zip(numbers, answers, strict=True):
                 try:
                     following[number] = fits[number].send(weights)
                 except StopIteration as ended:
-                    found[number] = ended.value
+                    finished[number] = ended.value
         waiting = following
-    return [found[number] for number in range(len(series))]
+    return [finished[number] for number in range(len(series))]
 
 
 def _fit_posterior(
     x: Floats, parameters: Parameters
-) -> Generator[_Pass, Floats, Posterior]:
-    """One series's posterior; asks for a pass per fit and is sent its weights."""
+) -> Generator[_PassRequest, Floats, Posterior]:
+    """Fit a series's posterior; yields a request per pass and is sent its weights."""
     scale = noise_scale(x, parameters.scale_floor)
     grid = _grid(x - x[0], scale) + x[0]
     jump = parameters.change_rate / (1.0 - parameters.change_rate) / grid.size
@@ -178,7 +174,7 @@ def _fit_posterior(
         likely = residuals.likelihood(weights, tempering)[place]
         both = np.zeros((x.size, 2, -(-grid.size // LANES) * LANES))
         both[:, 0, : grid.size], both[:, 1, : grid.size] = likely, likely[::-1]
-        before = yield _Pass(both, jump)
+        before = yield _PassRequest(both, jump)
         forward, backward = before[:, 0, : grid.size], before[::-1, 1, : grid.size]
         if fit == int(parameters.fits):
             break

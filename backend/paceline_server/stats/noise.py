@@ -1,11 +1,9 @@
-"""What a target can resolve: the minimum detectable effect (MDE), from an A/A job or from a series' own past.
+"""Estimates the minimum detectable effect (MDE) of a target, from an A/A job or from a series' own points.
 
-Place: beside `paired`; `detect` asks when an A/A job concludes, `series` for series no A/A job has measured.
-Invariant: defined by the decision itself, not by a rule of thumb: the MDE is the smallest true effect that
-the rule of STATISTICS §2, at this number of launches and blocks and with this margin, calls slower in 80 of
-100 jobs. It therefore lies beyond the margin. Pure and deterministic (the seed is fixed).
+The MDE is the smallest true effect that the rule of STATISTICS §2, with this number of launches and blocks and
+this margin, calls slower with a probability of 80 %. It therefore exceeds the margin.
 
-For a job with log-ratios d, launch medians M and a true effect δ on top, §2 says slower exactly when
+For a job with log-ratios d, launch medians M and an added true effect δ, §2 says slower exactly if
 
     δ  >  δ*  =  ln(1 + m) − min( M_(L), d_(c) )
 
@@ -15,9 +13,9 @@ count whose sign test reaches the first look's alpha). An A/A job says how M and
     MDE = exp( the 80 % quantile of δ* over replicates of the A/A job ) − 1
 
 A replicate draws K launches with their blocks from the J measured, each with a random sign (swapping the
-sides of an A/A job changes nothing but the sign). Launch levels are stretched by √(J / χ²_J), because J
-launches know their spread only so well, and keep the noise of their own blocks, which counts it twice: both
-on the safe side. So are later looks, which add power; the false-discovery control over many pairs takes some.
+sides of an A/A job changes nothing but the sign). Launch levels are multiplied by √(J / χ²_J), because their
+spread is itself estimated from J launches, and still include the noise of their blocks; both make the MDE
+conservative. Later looks add power, the control of false discoveries takes some.
 """
 
 from __future__ import annotations
@@ -40,9 +38,9 @@ METHOD = "a-a-replicates/1"
 
 @dataclass(frozen=True)
 class NoiseFloor:
-    """`mde` is a share: 0.031 means 3.1 %. `launch_sigma`, `block_sigma`: spread of launch levels and of
-    blocks around their launch, in log units. `lower`, `upper`: interval of the ratio of the two sides that
-    knows of launches (the §2 interval takes blocks for independent); should hold 1."""
+    """The noise floor of a case. `mde` is a fraction: 0.031 means 3.1 %. `launch_sigma` and `block_sigma` are the
+    spread of launch levels and of blocks around their launch, in log units. `lower` and `upper` bound the ratio
+    of the sides with launches as clusters, unlike the §2 interval, and should include 1."""
 
     mde: float
     lower: float
@@ -53,7 +51,7 @@ class NoiseFloor:
     blocks_per_launch: int
 
     def evidence(self, policy: PairPolicy) -> dict[str, Any]:
-        """What it takes to make it again, as plain JSON (I16)."""
+        """Everything needed to recompute the MDE, as plain JSON (I16)."""
         return {
             "method": METHOD,
             "launch_sigma": self.launch_sigma,
@@ -72,8 +70,7 @@ class NoiseFloor:
 def noise_floor(
     blocks: PairedBlocks, launches: int, policy: PairPolicy | None = None
 ) -> NoiseFloor | None:
-    """The MDE of jobs with `launches` launches like those of an A/A job; None where that job has too few
-    blocks or launches for any verdict."""
+    """Estimate the MDE of jobs with `launches` launches from an A/A job; None with too few blocks or launches."""
     policy = policy or PairPolicy()
     levels = launch_medians(blocks)
     if (
@@ -83,62 +80,72 @@ def noise_floor(
     ):
         return None
     numbers = np.unique(blocks.launch)
-    around = [
+    deviations = [
         blocks.d[blocks.launch == number] - level
         for number, level in zip(numbers, levels, strict=True)
     ]
-    each = max(1, round(float(np.median([part.size for part in around]))))
+    blocks_per_launch = max(
+        1, round(float(np.median([part.size for part in deviations])))
+    )
     rng = np.random.default_rng(constants.BOOTSTRAP_SEED)
     shape = (constants.BOOTSTRAP_REPLICATES, launches)
     picked = rng.integers(levels.size, size=shape)
     signs = rng.choice([-1.0, 1.0], shape)
-    noise = _draw_blocks(rng, around, picked, each) * signs[:, :, None]
-    unsure = np.sqrt(levels.size / rng.chisquare(levels.size, shape[0]))[:, None]
-    replicates = (unsure * signs * levels[picked])[:, :, None] + noise
+    noise = _draw_blocks(rng, deviations, picked, blocks_per_launch) * signs[:, :, None]
+    stretch = np.sqrt(levels.size / rng.chisquare(levels.size, shape[0]))[:, None]
+    replicates = (stretch * signs * levels[picked])[:, :, None] + noise
     needed = _effects_called_slower(replicates, policy)
     mde = math.expm1(float(np.quantile(needed, constants.NOISE_POWER)))
-    block_sigma = float(np.std(np.concatenate(around)))
+    block_sigma = float(np.std(np.concatenate(deviations)))
     middle = float(np.median(blocks.d))
-    apart = float(
+    half_width = float(
         np.quantile(np.abs(np.median(replicates, axis=(1, 2))), policy.confidence)
     )
-    bounds = math.exp(middle - apart), math.exp(middle + apart)
+    bounds = math.exp(middle - half_width), math.exp(middle + half_width)
     return NoiseFloor(
-        mde, *bounds, math.sqrt(float(np.mean(levels**2))), block_sigma, launches, each
+        mde,
+        *bounds,
+        math.sqrt(float(np.mean(levels**2))),
+        block_sigma,
+        launches,
+        blocks_per_launch,
     )
 
 
 def _draw_blocks(
-    rng: np.random.Generator, around: Sequence[Floats], picked: Ints, each: int
+    rng: np.random.Generator,
+    deviations: Sequence[Floats],
+    picked: Ints,
+    per_launch: int,
 ) -> Floats:
-    """`each` blocks of every picked launch, drawn with replacement, shape (replicates, launches, each)."""
-    sizes = np.array([part.size for part in around])
-    padded = np.zeros((len(around), int(sizes.max())))
-    for row, part in zip(padded, around, strict=True):
+    """Draw blocks of every picked launch with replacement, shape (replicates, launches, per_launch)."""
+    sizes = np.array([part.size for part in deviations])
+    padded = np.zeros((len(deviations), int(sizes.max())))
+    for row, part in zip(padded, deviations, strict=True):
         row[: part.size] = part
-    at = (rng.random((*picked.shape, each)) * sizes[picked][:, :, None]).astype(
-        np.int64
-    )
-    return np.asarray(padded[picked[:, :, None], at])
+    indexes = (
+        rng.random((*picked.shape, per_launch)) * sizes[picked][:, :, None]
+    ).astype(np.int64)
+    return np.asarray(padded[picked[:, :, None], indexes])
 
 
 def _effects_called_slower(replicates: Floats, policy: PairPolicy) -> Floats:
-    """δ* of each replicate: the true effect from which on §2 calls it slower, shape (replicates,)."""
-    count, launches, each = replicates.shape
+    """δ* of each replicate: the true effect from which §2 calls it slower, shape (replicates,)."""
+    count, launches, per_launch = replicates.shape
     medians = np.sort(np.median(replicates, axis=2), axis=1)
-    wanted = max(1, math.ceil(policy.launch_share * launches - 1e-9))
-    blocks = np.sort(replicates.reshape(count, launches * each), axis=1)
-    above = _blocks_above(launches * each, policy.look_alpha[0])
+    needed = max(1, math.ceil(policy.launch_share * launches - 1e-9))
+    blocks = np.sort(replicates.reshape(count, launches * per_launch), axis=1)
+    above = _blocks_above(launches * per_launch, policy.look_alpha[0])
     if above is None:
         return np.full(count, np.inf)
     limiting = np.minimum(
-        medians[:, launches - wanted], blocks[:, launches * each - above]
+        medians[:, launches - needed], blocks[:, launches * per_launch - above]
     )
     return np.asarray(math.log1p(policy.margin_percent / 100.0) - limiting)
 
 
 def _blocks_above(blocks: int, alpha: float) -> int | None:
-    """The smallest count of blocks beyond the margin whose sign test reaches `alpha`; None: not even all."""
+    """The smallest count of blocks beyond the margin whose sign test reaches `alpha`; None if all do not."""
     return next(
         (k for k in range(blocks // 2, blocks + 1) if upper_tail(k, blocks) <= alpha),
         None,
@@ -146,11 +153,10 @@ def _blocks_above(blocks: int, alpha: float) -> int | None:
 
 
 def mde_from_history(values: Floats) -> float | None:
-    """An estimate of the MDE before any A/A job: the step between two levels that a rank test of 30 old
-    points and 5 new ones, at p = 0.001, finds in 80 of 100 cases; None with fewer than 12 points.
+    """Estimate the MDE without an A/A job; None with fewer than 12 points.
 
-    MDE = exp(2.4·σ) − 1, with σ from differences of neighbours (1.4826·MAD ÷ √2), which a change of level
-    moves only once.
+    It is the step that a rank test of 30 old and 5 new points detects at p = 0.001 with 80 % power:
+    exp(2.4·σ) − 1, with σ from differences of neighbours (1.4826·MAD ÷ √2), which are robust to steps.
     """
     usable = values[np.isfinite(values) & (values > 0)]
     if usable.size < constants.HISTORY_MIN_POINTS:
@@ -161,6 +167,5 @@ def mde_from_history(values: Floats) -> float | None:
 
 
 def proposed_threshold(mde: float) -> float:
-    """The least effect a rule should ask for, a share: 1.25 × the MDE, and never below what is worth a
-    person's time."""
+    """The threshold proposed for rules, a fraction: 1.25 × the MDE, but at least `NOISE_RULE_EFFECT`."""
     return max(constants.NOISE_RULE_EFFECT, constants.NOISE_MARGIN * mde)

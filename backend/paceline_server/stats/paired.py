@@ -1,16 +1,14 @@
-"""The arm verdict: is one implementation slower than its reference? (STATISTICS §2)
+"""Judges whether an arm is slower than its reference (STATISTICS §2).
 
-I11, I12: decided from paired blocks of one job only; three values, and an undecided
-verdict says why and what it would need. Exact sign test (Conover §3.4), order-statistic
-interval (David & Nagaraja §7.1), Benjamini & Hochberg 1995 over a run, Bonferroni over
+A verdict rests on paired blocks of a single job (I11); an inconclusive one says why (I12). Exact sign test (Conover
+§3.4), order-statistic interval (David & Nagaraja §7.1), Benjamini & Hochberg 1995 over a run, Bonferroni over
 looks. Checks and conditions are applied in `detect/analyse.py`.
 
               blocks < 30 or launches < 3 ──────────────────────────▶ inconclusive (insufficient)
               p ≤ alpha(look) and ≥ ceil(0.8·K) launches above ─┬────▶ fail ── survives BH? ─no─▶ inconclusive
                                                                 │yes: fail
               upper < ln(1 + margin) ───────────────────────────▶ pass
-              else ─────────────────────────────────────────────▶ inconclusive (extendable while a look is
-              left)
+              else ─────────────────────────────────────────────▶ inconclusive (extendable if a look is left)
 """
 
 from __future__ import annotations
@@ -31,13 +29,13 @@ from paceline_server.stats.ranktests import benjamini_hochberg
 from paceline_server.stats.samples import median
 
 Verdict = Literal["pass", "fail", "inconclusive", "not_applicable"]
-"""`not_applicable`: the target cannot run one of the arms; neither a defect nor a reason to doubt."""
+"""`not_applicable`: the target cannot run one of the arms."""
 METHOD = "paired-sign-test/1"
 
 
 @dataclass(frozen=True)
 class PairPolicy:
-    """Every number of one decision; stored with the finding, so that it can be made again (I16)."""
+    """Every number of a decision; stored with the finding so that it can be recomputed (I16)."""
 
     margin_percent: float = DEFAULT_MARGIN_PERCENT
     confidence: float = constants.INTERVAL_CONFIDENCE
@@ -53,7 +51,7 @@ class PairPolicy:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> PairPolicy:
-        """The policy a stored finding was made with; unknown keys are ignored."""
+        """The policy of a stored finding; unknown keys are ignored."""
         known = {
             name: stored[name] for name in cls.__dataclass_fields__ if name in stored
         }
@@ -67,7 +65,7 @@ class PairPolicy:
 
 @dataclass(frozen=True)
 class PairFilter:
-    """One filter of the decision with its number and limit."""
+    """A filter of the decision with its value and limit."""
 
     name: str
     value: float | None
@@ -78,11 +76,10 @@ class PairFilter:
 
 @dataclass(frozen=True)
 class PairVerdict:
-    """`ratio`, `lower`, `upper` = arm time ÷ reference time. `share_slower`: blocks in which the arm took
-    longer.
+    """The verdict on a pair. `ratio`, `lower` and `upper` are arm time ÷ reference time; `share_slower` is the
+    fraction of blocks in which the arm took longer.
 
-    `extendable`: another batch may decide it; `insufficient`: fewer blocks or launches than any verdict
-    needs.
+    `extendable`: another batch may decide it; `insufficient`: too few blocks or launches for a verdict.
     """
 
     verdict: Verdict
@@ -104,13 +101,13 @@ class PairVerdict:
 
 
 def sign_test(d: np.ndarray[Any, Any], log_margin: float) -> tuple[int, float]:
-    """(#{d > ln(1+m)}, P[Bin(N, ½) ≥ that]); blocks exactly at the margin count as not slower."""
+    """(#{d > ln(1+m)}, P[Bin(N, ½) ≥ that number]); blocks exactly at the margin count as not slower."""
     above = int(np.count_nonzero(d > log_margin))
     return above, upper_tail(above, int(d.size))
 
 
 def launch_medians(blocks: PairedBlocks) -> np.ndarray[Any, Any]:
-    """Median log-ratio per launch, ascending launch number, shape (K,)."""
+    """Median log-ratio per launch, by launch number, shape (K,)."""
     return np.array(
         [
             median(blocks.d[blocks.launch == number])
@@ -122,7 +119,7 @@ def launch_medians(blocks: PairedBlocks) -> np.ndarray[Any, Any]:
 def judge_pair(
     blocks: PairedBlocks, look: int = 0, policy: PairPolicy | None = None
 ) -> PairVerdict:
-    """Judge one pair at one look (0, 1, 2) from all blocks gathered so far; BH follows in `control_run`."""
+    """Judge a pair at a look (0, 1, 2) from all blocks so far; `control_run` then applies Benjamini–Hochberg."""
     policy = policy or PairPolicy()
     n = int(blocks.d.size)
     log_margin = math.log1p(policy.margin_percent / 100.0)
@@ -151,12 +148,11 @@ def judge_pair(
 def _filters(
     facts: PairVerdict, blocks: PairedBlocks, policy: PairPolicy
 ) -> tuple[PairFilter, ...]:
-    """The numbers beside their limits; `passed` = the condition for a slower verdict (or for judging)
-    holds."""
+    """The filters of a decision; `passed` if the condition for judging, or for a slower verdict, holds."""
     alpha = _alpha(facts.look, policy)
     needed = _launches_needed(facts.launches, policy)
     total = facts.blocks + blocks.dropped.unusable
-    lost = blocks.dropped.unusable / total if total else 0.0
+    unusable_share = blocks.dropped.unusable / total if total else 0.0
     margin, bad = f"{policy.margin_percent:g} %", direction_words(blocks.unit)[0]
     return (
         PairFilter(
@@ -175,9 +171,9 @@ def _filters(
         ),
         PairFilter(
             "unusable_share",
-            lost,
+            unusable_share,
             policy.unusable_share,
-            lost <= policy.unusable_share,
+            unusable_share <= policy.unusable_share,
             f"{blocks.dropped.unusable} of {total} blocks had a value that is not positive.",
         ),
         PairFilter(
@@ -204,7 +200,7 @@ def _p(p: float | None) -> str:
 
 
 def _alpha(look: int, policy: PairPolicy) -> float:
-    """What this look may spend; a look beyond the last has nothing left."""
+    """The alpha of a look; 0 beyond the last."""
     return policy.look_alpha[look] if look < len(policy.look_alpha) else 0.0
 
 
@@ -219,22 +215,24 @@ def _decide(
     policy: PairPolicy,
     unit: str,
 ) -> PairVerdict:
-    held = {check.name: check.passed for check in facts.filters}
-    more = facts.look + 1 < len(policy.look_alpha)
-    if not held["unusable_share"]:
+    passed = {check.name: check.passed for check in facts.filters}
+    has_more_looks = facts.look + 1 < len(policy.look_alpha)
+    if not passed["unusable_share"]:
         return replace(
             facts,
-            reason=next(f.text for f in facts.filters if f.name == "unusable_share"),
+            reason=next(
+                check.text for check in facts.filters if check.name == "unusable_share"
+            ),
         )
-    if not (held["blocks"] and held["launches"]):
+    if not (passed["blocks"] and passed["launches"]):
         return replace(
             facts,
             reason=_insufficient(facts, policy),
             insufficient=True,
-            extendable=more,
+            extendable=has_more_looks,
         )
     margin, bad = f"{policy.margin_percent:g} %", direction_words(unit)[0]
-    if held["sign_test"] and held["launch_medians"]:
+    if passed["sign_test"] and passed["launch_medians"]:
         reason = (
             f"{bad}: {facts.above_margin} of {facts.blocks} blocks and {facts.launches_above} of "
             f"{facts.launches} launches are beyond the {margin} margin (p = {_p(facts.p_slow)})"
@@ -247,19 +245,19 @@ def _decide(
             verdict="pass",
             reason=f"not {bad}: at worst {bound}, inside the {margin} margin",
         )
-    if held["sign_test"]:
+    if passed["sign_test"]:
         reason = (
-            f"undecided: only {facts.launches_above} of {facts.launches} launches are beyond the {margin} "
+            f"only {facts.launches_above} of {facts.launches} launches are beyond the {margin} "
             f"margin, {_launches_needed(facts.launches, policy)} are needed"
         )
     else:
-        reason = f"undecided: the interval crosses the {margin} margin"
-    reason += "; another batch may decide" if more else " after the last look"
-    return replace(facts, reason=reason, extendable=more)
+        reason = f"the interval crosses the {margin} margin"
+    reason += "; another batch may decide" if has_more_looks else " after the last look"
+    return replace(facts, reason=reason, extendable=has_more_looks)
 
 
 def _insufficient(facts: PairVerdict, policy: PairPolicy) -> str:
-    """Names what is there and what is missing."""
+    """Word what was measured and what is missing."""
     missing = []
     if facts.blocks < policy.min_blocks:
         missing.append(f"{policy.min_blocks - facts.blocks} more blocks")
@@ -276,33 +274,45 @@ def control_run(
     other_p_values: Sequence[float] = (),
     policy: PairPolicy | None = None,
 ) -> list[PairVerdict]:
-    """Hold the false discoveries of a whole run: a `fail` that does not survive BH becomes inconclusive.
+    """Control the false discoveries of a run: a `fail` that does not survive BH becomes inconclusive.
 
-    `other_p_values`: of the run's pairs judged elsewhere (other jobs); give 1.0 for those not measured yet.
+    `other_p_values` are those of pairs in the run's other jobs, 1.0 for pairs that are not measured yet.
     """
     policy = policy or PairPolicy()
-    own = [1.0 if v.p_slow is None or v.insufficient else v.p_slow for v in verdicts]
-    family = np.array([*own, *other_p_values], dtype=np.float64)
-    found = benjamini_hochberg(family, policy.false_discovery_q)
+    p_values = [
+        1.0 if verdict.p_slow is None or verdict.insufficient else verdict.p_slow
+        for verdict in verdicts
+    ]
+    family = np.array([*p_values, *other_p_values], dtype=np.float64)
+    discoveries = benjamini_hochberg(family, policy.false_discovery_q)
     largest = (
-        float(family[found].max())
-        if found.any()
+        float(family[discoveries].max())
+        if discoveries.any()
         else policy.false_discovery_q / max(1, family.size)
     )
     controlled = []
-    for verdict, survives in zip(verdicts, found, strict=False):
+    for verdict, survives in zip(verdicts, discoveries, strict=False):
         text = (
             f"Among the {family.size} pairs of this run, p ≤ {largest:.2g} keeps the expected share of false "
             f"verdicts at {policy.false_discovery_q:g}."
         )
-        one = PairFilter(
+        discovery_filter = PairFilter(
             "false_discovery", verdict.p_slow, largest, bool(survives), text
         )
-        kept = replace(verdict, filters=(*verdict.filters, one))
+        controlled_verdict = replace(
+            verdict, filters=(*verdict.filters, discovery_filter)
+        )
         if verdict.verdict == "fail" and not survives:
-            more = verdict.look + 1 < len(policy.look_alpha)
-            p = _p(verdict.p_slow)
-            reason = f"undecided: p = {p} does not stand out among {family.size} pairs of this run"
-            kept = replace(kept, verdict="inconclusive", reason=reason, extendable=more)
-        controlled.append(kept)
+            has_more_looks = verdict.look + 1 < len(policy.look_alpha)
+            p_text = _p(verdict.p_slow)
+            reason = (
+                f"p = {p_text} does not stand out among {family.size} pairs of this run"
+            )
+            controlled_verdict = replace(
+                controlled_verdict,
+                verdict="inconclusive",
+                reason=reason,
+                extendable=has_more_looks,
+            )
+        controlled.append(controlled_verdict)
     return controlled

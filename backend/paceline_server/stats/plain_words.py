@@ -1,6 +1,6 @@
-"""Numbers in plain words: percentages with a direction, never rounded to nothing (I17).
+"""Describes ratios, intervals, durations and quantities in words for people (I17).
 
-A difference that was measured is never printed as "0 %".
+A measured difference is never rounded to "0 %".
 """
 
 from __future__ import annotations
@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 
 TIMES = "\u00d7"
-"""The multiplication sign, which reads as a letter in code."""
+"""The multiplication sign, escaped because it looks like a letter."""
 
 
 def percent(fraction: float) -> str:
-    """`0.126` → "12.6 %", `0.00034` → "0.034 %": more decimals the smaller it is, never rounded to
-    nothing."""
+    """`0.126` → "12.6 %", `0.00034` → "0.034 %": small values get more decimals."""
     value = abs(fraction) * 100.0
     if value == 0.0:
         return "0 %"
@@ -22,24 +21,23 @@ def percent(fraction: float) -> str:
 
 
 SPEEDS = frozenset({"ns", "op/s", "bytes/s"})
-"""Units of which slower and faster can be said; bytes and counts are only worse or better."""
+"""Units of speed, worded as slower or faster; others are worse or better."""
 
 
 def direction_words(unit: str) -> tuple[str, str]:
-    """(bad, good): which way a cost went, of a metric in `unit`."""
+    """The words for (higher, lower) cost of a metric in `unit`."""
     return ("slower", "faster") if unit in SPEEDS else ("worse", "better")
 
 
 def describe_ratio(ratio: float, unit: str) -> str:
-    """`1.126` → "12.6 % slower", `0.9` → "10.0 % faster", of a cost ratio of a metric in `unit`: bytes are
-    "12.6 % worse". Exactly 1 is "exactly as fast", or "exactly the same"."""
+    """Describe a cost ratio: `1.126` → "12.6 % slower" or, for bytes, "12.6 % worse"; 1 → "exactly as fast"."""
     if ratio == 1.0:
         return "exactly as fast" if unit in SPEEDS else "exactly the same"
     return f"{percent(ratio - 1.0)} {direction_words(unit)[ratio < 1.0]}"
 
 
 def describe_interval(lower: float, upper: float, unit: str) -> str:
-    """An interval of cost ratios: "11.9 % to 13.3 % slower"; both ways are named where it crosses 1."""
+    """Describe an interval of cost ratios: "11.9 % to 13.3 % slower"; with both directions if it includes 1."""
     bad, good = direction_words(unit)
     if lower > 1.0:
         return f"{percent(lower - 1)} to {percent(upper - 1)} {bad}"
@@ -49,8 +47,7 @@ def describe_interval(lower: float, upper: float, unit: str) -> str:
 
 
 def describe_multiple(ratio: float) -> str:
-    """`0.53` → "1.89× faster", `2.0` → "2× slower", of a time ratio > 0: as a multiple, for large
-    differences."""
+    """Describe a large time ratio as a multiple: `0.53` → "1.89× faster", `2.0` → "2× slower"."""
     if ratio <= 1.0:
         return f"{1.0 / ratio:.3g}{TIMES} faster"
     return f"{ratio:.3g}{TIMES} slower"
@@ -65,19 +62,18 @@ def describe_comparison(
     unit: str,
     reference: str | None = None,
 ) -> str:
-    """One arm against the reference (named if given) with its interval, all as cost ratios of a metric in
-    `unit`."""
+    """Describe the cost ratio of an arm to its reference (named if given), with its interval."""
     if ratio is None:
         return "nothing to compare"
-    head = describe_ratio(ratio, unit)
+    sentence = describe_ratio(ratio, unit)
     if reference is not None:
-        head += f" {'as' if ratio == 1.0 else 'than'} {reference}"
+        sentence += f" {'as' if ratio == 1.0 else 'than'} {reference}"
     if lower is None or upper is None:
-        return f"{head} (too few blocks for an interval)"
+        return f"{sentence} (too few blocks for an interval)"
     level = f"{confidence * 100:g} %"
     if lower == upper:
-        return f"{head} ({level} interval: every block the same)"
-    return f"{head} ({level} interval: {describe_interval(lower, upper, unit)})"
+        return f"{sentence} ({level} interval: every block the same)"
+    return f"{sentence} ({level} interval: {describe_interval(lower, upper, unit)})"
 
 
 _SCALES: dict[str, tuple[tuple[float, str], ...]] = {
@@ -110,8 +106,7 @@ def duration(seconds: float) -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """`123456` ns → "123.5 µs"; four significant digits, base units scaled; unknown units are kept as they
-    are."""
+    """`123456` ns → "123.5 µs": four significant digits in a scaled unit; unknown units are kept."""
     scales = _SCALES.get(unit, ((1.0, unit),))
     scale, name = next(((s, n) for s, n in scales if abs(value) >= s), scales[-1])
     return f"{value / scale:.4g} {name}".strip()

@@ -1,10 +1,7 @@
 """Finds from which value on an arm pays off, and judges the threshold in force (§3).
 
-Pure. An arm wins only where the whole 99.8 % interval of its paired ratio lies below 1
-and the launches agree, at that value and at every larger measured one. A number between
-measured values comes from an isotonic fit and carries a 95 % interval. "Never" and
-"from the smallest measured, or below" are answers. `coldness` says after how many
-rounds; `detect.policies` words the result.
+An arm wins at a measured value if the 99.8 % interval of its paired ratio lies below 1 and the launches agree.
+Between measured values, an isotonic fit has a 95 % interval. Warm-up is judged in `coldness`.
 
     ln ratio  ·                      measured: the reference wins at 1,000, the arm at 5,000 and 10,000
          0 ───────╲──────────────    fitted:   non-increasing over ln(param), straight between values
@@ -36,8 +33,8 @@ METHOD = "isotonic crossover of paired log-ratios, launches resampled"
 
 @dataclass(frozen=True)
 class MeasuredPoint:
-    """One value of the param. `middle`, `lower`, `upper`, `fitted`: log-ratios arm ÷ reference, below 0 the
-    arm is faster; the bounds hold with 99.8 %."""
+    """A measured value of the param. `middle`, `lower`, `upper` and `fitted` are log-ratios arm ÷ reference, below
+    0 if the arm is faster; the interval has 99.8 % confidence."""
 
     at: int
     middle: float
@@ -51,10 +48,10 @@ class MeasuredPoint:
 
 @dataclass(frozen=True)
 class Crossover:
-    """From which value on the arm wins.
+    """The value from which on the arm wins.
 
-    `value`: smallest whole value at or above the estimate; `lower`, `upper`: None where the interval reaches
-    beyond what was measured. `measured_from`: smallest measured value from which on it wins with confidence.
+    `value` is the estimate, rounded up; `lower` and `upper` are None if the interval exceeds the measured range.
+    `measured_from` is the smallest measured value from which on the arm wins with confidence.
     """
 
     answer: Answer
@@ -68,31 +65,31 @@ class Crossover:
     curves: Floats = field(
         default_factory=lambda: np.zeros((0, 0)), repr=False, compare=False
     )
-    """The fit of every resample, widened for the few launches there are, shape (replicates, points)."""
+    """The fit of every resample, widened for few launches, shape (replicates, points)."""
 
     def at(self, value: int) -> Interval:
-        """95 % interval of the fitted log-ratio at a value; no bounds outside of what was measured."""
+        """95 % interval of the fitted log-ratio at a value; without bounds outside the measured range."""
         places = np.array([point.at for point in self.points], dtype=np.float64)
         if not self.curves.size or not places[0] <= value <= places[-1]:
             return Interval(None, None)
         high = int(np.clip(np.searchsorted(places, value), 1, max(places.size - 1, 1)))
         if places.size == 1:
-            found = self.curves[:, 0]
+            log_ratios = self.curves[:, 0]
         else:
             span = math.log(places[high] / places[high - 1])
             share = math.log(value / places[high - 1]) / span
-            found = (
+            log_ratios = (
                 self.curves[:, high - 1] * (1.0 - share) + self.curves[:, high] * share
             )
-        lower, upper = _bounds(found)
+        lower, upper = _bounds(log_ratios)
         return Interval(lower, upper)
 
 
 def find_crossover(
     measured: Sequence[tuple[int, PairedBlocks]], margin_percent: float
 ) -> Crossover:
-    """From where on the arm wins, from its paired blocks at each value of the param (> 0, distinct)."""
-    ordered = sorted(measured, key=lambda one: one[0])
+    """Find the crossover from the paired blocks at each value of the param (> 0, distinct)."""
+    ordered = sorted(measured, key=lambda point: point[0])
     if not ordered:
         return Crossover("unknown", reason="nothing was measured")
     for at, blocks in ordered:
@@ -184,7 +181,7 @@ def _answer(
             curves,
         )
     if not monotone:
-        reason = "the ratio does not fall steadily, so nothing is said between measured values"
+        reason = "the ratio does not fall steadily, so there is no estimate between measured values"
         below = next(
             (
                 point.at
@@ -232,7 +229,7 @@ def _no_crossover(
     monotone: bool,
     margin_percent: float,
 ) -> Crossover:
-    """It does not win at the largest measured value: there is none, or the samples leave it open."""
+    """The answer if the arm does not win at the largest measured value."""
     last = points[-1]
     margin = math.log1p(margin_percent / 100.0)
     beyond = last.lower is not None and last.lower > -margin
@@ -250,37 +247,38 @@ def _no_crossover(
 
 
 def _crossing(places: Floats, curves: Floats) -> Floats:
-    """Where each non-increasing curve, straight between `places` (ascending), goes below 0: −inf when it
-    begins there, +inf when it never does."""
+    """The value at which each non-increasing curve, linear between `places` (ascending), falls below 0: −inf if
+    it starts below, +inf if it never does.
+    """
     below = curves < 0.0
     index = np.argmax(below, axis=1)
-    found = np.full(curves.shape[0], math.inf)
-    some = below.any(axis=1)
-    found[some & (index == 0)] = -math.inf
-    inside = np.nonzero(some & (index > 0))[0]
+    crossings = np.full(curves.shape[0], math.inf)
+    crosses = below.any(axis=1)
+    crossings[crosses & (index == 0)] = -math.inf
+    inside = np.nonzero(crosses & (index > 0))[0]
     right = index[inside]
     above, under = curves[inside, right - 1], curves[inside, right]
     share = above / (above - under)
-    found[inside] = places[right - 1] + share * (places[right] - places[right - 1])
-    return found
+    crossings[inside] = places[right - 1] + share * (places[right] - places[right - 1])
+    return crossings
 
 
 def _bounds(values: Floats) -> tuple[float, float]:
-    """The 95 % interval of resampled values that may be infinite, so by order statistics."""
+    """The 95 % interval of resampled values by order statistics, as they may be infinite."""
     ordered = np.sort(values)
     skip = math.floor((1.0 - constants.POLICY_CONFIDENCE) / 2.0 * ordered.size)
     return float(ordered[skip]), float(ordered[ordered.size - 1 - skip])
 
 
 def _ceil_whole(log_value: float) -> int:
-    """The smallest whole number that is not below; what rounding of the logarithm adds does not count."""
+    """The smallest whole number ≥ exp(log_value), ignoring rounding errors of the logarithm."""
     return math.ceil(math.exp(log_value) * (1.0 - 1e-9))
 
 
 @dataclass(frozen=True)
 class MinimumVerdict:
-    """Whether a threshold is right, None when the samples do not say, and what that rests on. `loss`: at
-    `loss_at` the policy picks what takes so much longer, a share."""
+    """Whether a threshold is right (None if undecided), and why. At `loss_at` the policy picks the slower side,
+    which takes longer by the fraction `loss`."""
 
     holds: bool | None
     because: Literal["picks_loser", "inside", "picks_winners", "open", "unknown"]
@@ -290,22 +288,22 @@ class MinimumVerdict:
 
 
 def judge_minimum(
-    found: Crossover, minimum: int, margin_percent: float
+    crossover: Crossover, minimum: int, margin_percent: float
 ) -> MinimumVerdict:
-    """Whether using the arm from `minimum` on is right: the arm loses nowhere from there on (beyond the
-    margin, with confidence), and `minimum` lies in the crossover's interval (where that has no upper end, not
-    above what was measured) or the reference loses nowhere below it either. No threshold can use an arm that
-    wins early and loses again before it wins for good."""
-    if found.answer == "unknown" or not found.points:
+    """Judge using the arm from `minimum` on.
+
+    It is right if the arm nowhere loses from there on (beyond the margin, with confidence), and either `minimum`
+    lies in the crossover's interval within the measured range, or the reference nowhere loses below it."""
+    if crossover.answer == "unknown" or not crossover.points:
         return MinimumVerdict(None, "unknown")
     margin = math.log1p(margin_percent / 100.0)
-    largest = found.points[-1].at if found.upper is None else found.upper
-    inside = found.answer in ("from", "always") and (
-        (found.lower is None or found.lower <= minimum) and minimum <= largest
+    largest = crossover.points[-1].at if crossover.upper is None else crossover.upper
+    inside = crossover.answer in ("from", "always") and (
+        (crossover.lower is None or crossover.lower <= minimum) and minimum <= largest
     )
     losing = [
         pick
-        for pick in _losing_picks(found, minimum, margin)
+        for pick in _losing_picks(crossover, minimum, margin)
         if pick[2] == "arm" or not inside
     ]
     if losing:
@@ -317,7 +315,7 @@ def judge_minimum(
         point.upper is not None and point.upper < margin
         if point.at >= minimum
         else point.lower is not None and point.lower > -margin
-        for point in found.points
+        for point in crossover.points
     )
     return (
         MinimumVerdict(True, "picks_winners") if sure else MinimumVerdict(None, "open")
@@ -328,10 +326,10 @@ Loss = tuple[float, int, Literal["arm", "reference"]]
 """(log-ratio, value, what the policy picks there)"""
 
 
-def _losing_picks(found: Crossover, minimum: int, margin: float) -> list[Loss]:
-    """Where the policy loses, and how much, among measured values and at the threshold itself."""
+def _losing_picks(crossover: Crossover, minimum: int, margin: float) -> list[Loss]:
+    """The losses of a policy at the measured values and at the threshold."""
     losing: list[Loss] = []
-    for point in found.points:
+    for point in crossover.points:
         if (
             point.at >= minimum
             and point.winner == "reference"
@@ -344,10 +342,10 @@ def _losing_picks(found: Crossover, minimum: int, margin: float) -> list[Loss]:
             and (point.upper or 0.0) < -margin
         ):
             losing.append((-point.middle, point.at, "reference"))
-    if found.monotone and minimum > found.points[0].at:
-        here = found.at(minimum)
-        if here.lower is not None and here.lower > margin:
-            losing.append((here.lower, minimum, "arm"))
-        if here.upper is not None and here.upper < -margin:
-            losing.append((-here.upper, minimum - 1, "reference"))
+    if crossover.monotone and minimum > crossover.points[0].at:
+        at_minimum = crossover.at(minimum)
+        if at_minimum.lower is not None and at_minimum.lower > margin:
+            losing.append((at_minimum.lower, minimum, "arm"))
+        if at_minimum.upper is not None and at_minimum.upper < -margin:
+            losing.append((-at_minimum.upper, minimum - 1, "reference"))
     return losing

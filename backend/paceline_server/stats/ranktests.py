@@ -1,8 +1,7 @@
-"""Mann–Whitney's test of two samples, and Benjamini–Hochberg's selection among many tests.
+"""Computes the two-sided Mann–Whitney test and the Benjamini–Hochberg procedure.
 
-Used by `steadiness` (halves of a launch), `evidence` and `paired` (all pairs of a run).
-Two-sided; exact without ties up to 30 values a side, otherwise the normal approximation
-with tie and continuity corrections (Lehmann, Nonparametrics, §1.3 and §1.4).
+Mann–Whitney is exact without ties up to 30 values per side, otherwise the normal approximation with tie and
+continuity corrections (Lehmann, Nonparametrics, §1.3 and §1.4).
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import numpy as np
 from paceline_server.stats.samples import Bools, Floats
 
 EXACT_SIDE = 30
-"""values a side up to which the exact null distribution is tabulated (900 possible statistics)."""
+"""Values per side up to which the exact null distribution is tabulated (900 possible statistics)."""
 
 
 @lru_cache(maxsize=256)
@@ -45,7 +44,7 @@ def mid_ranks(values: Floats) -> tuple[Floats, Floats]:
 
 
 def mann_whitney_p(a: Floats, b: Floats) -> float:
-    """Two-sided p-value that `a` and `b` come from one distribution; 1.0 when a side is empty or all are
+    """Two-sided p-value for `a` and `b` having the same distribution; 1.0 if a side is empty or all values are
     equal."""
     n, m = int(a.size), int(b.size)
     if n == 0 or m == 0:
@@ -69,7 +68,7 @@ def mann_whitney_p(a: Floats, b: Floats) -> float:
 
 
 def benjamini_hochberg(p_values: Floats, q: float) -> Bools:
-    """Which of the tests to call discoveries at false-discovery rate q, shape of `p_values`.
+    """Which tests are discoveries at false-discovery rate q, in the shape of `p_values`.
 
     Rejects the i smallest, i = the largest with p_(i) ≤ i·q/n (Benjamini & Hochberg 1995, eq. 1).
     """

@@ -1,12 +1,9 @@
-"""How a host scatters: the density of a series's residuals, fitted to that series.
+"""Fits the density of a series's residuals.
 
-Place: under `levels`. Benchmark hosts are not Gaussian: they have a sharp core, wide outliers on both sides,
-second modes (another core, another memory layout) and values that repeat exactly. The density is therefore a
-mixture whose places and widths are fixed and only the weights are fitted, so the fit is convex and has one
-answer: widths in powers of two around zero (Stephens 2017, `ash`), and narrow bumps away from zero for second
-modes (nonparametric maximum likelihood, Kiefer & Wolfowitz 1956). A uniform floor keeps one mad point from
-deciding anything. Invariant: deterministic, and in units of the series's own scale, so the unit of the data
-never matters. Deliberately knows no levels and no time: dependence is `levels`' business.
+Residuals of benchmark hosts have a sharp core, wide outliers, second modes and repeated values. The density is
+therefore a mixture with fixed places and widths, of which only the weights are fitted, so the fit is convex:
+widths in powers of two around zero (Stephens 2017, `ash`) and narrow bumps away from zero (nonparametric maximum
+likelihood, Kiefer & Wolfowitz 1956). Everything is in units of the series's own scale.
 """
 
 from __future__ import annotations
@@ -23,30 +20,30 @@ STEPS_PER_SCALE = 12
 """bins per scale of the table: a twelfth is a third of the narrowest width, so the table does not show."""
 
 REACH = 24
-"""scales either side; farther residuals count as this far. No benchmark's second mode lies beyond."""
+"""Scales on either side; residuals are clipped to it. Second modes of benchmarks lie within."""
 
 WIDTHS = tuple(2.0**power for power in range(-3, 6))
-"""scales; from values that repeat exactly to disturbances of 32 scales."""
+"""Scales; from exactly repeated values to disturbances of 32 scales."""
 
 START = (0.02, 0.05, 0.10, 0.40, 0.20, 0.10, 0.06, 0.04, 0.03)
-"""weights of WIDTHS before data: a core of one scale with a tail a host is known to have."""
+"""Prior weights of WIDTHS: a core of one scale with the tail of a typical host."""
 
 BUMP_WIDTH = 0.6
-"""scales; bumps stand one scale apart, so together they can draw any smooth second mode."""
+"""Scales; bumps are one scale apart, so together they can fit any smooth second mode."""
 
 BUMP_START = 0.05
-"""share of the weight all bumps together begin with."""
+"""Prior weight of all bumps together."""
 
 FLOOR = 1e-4
-"""density per scale everywhere: what is left for values no component explains."""
+"""Minimum density per scale, for values that no component explains."""
 
 FIT_ROUNDS = 15
-"""rounds of expectation-maximisation per fit; the weights then move by less than a percent."""
+"""Rounds of expectation-maximisation per fit; further rounds move the weights by less than a percent."""
 
 
 @lru_cache(maxsize=1)
 def _components() -> tuple[Floats, Floats]:
-    """Densities of all components over the table, shape (components, bins), and their starting weights."""
+    """Densities of all components in the bins, shape (components, bins), and their prior weights."""
     at = (
         np.arange(-REACH * STEPS_PER_SCALE, REACH * STEPS_PER_SCALE + 1)
         / STEPS_PER_SCALE
@@ -67,7 +64,7 @@ def _components() -> tuple[Floats, Floats]:
 
 
 def bin_residuals(residuals: Floats, scale: float) -> Ints:
-    """Place of each residual in the table, same shape."""
+    """The bin of each residual, in the same shape."""
     reach = REACH * STEPS_PER_SCALE
     scaled = np.rint(residuals * (STEPS_PER_SCALE / scale))
     np.clip(scaled, -reach, reach, out=scaled)
@@ -76,7 +73,7 @@ def bin_residuals(residuals: Floats, scale: float) -> Ints:
 
 
 def bin_mass(place: Ints, share: Floats) -> Floats:
-    """How many residuals fell into each bin when residual (t, l) counts as `share[t, l]` of one."""
+    """The mass of residuals per bin, residual (t, l) counting as `share[t, l]`."""
     size = 2 * REACH * STEPS_PER_SCALE + 1
     return np.bincount(place.ravel(), weights=share.ravel(), minlength=size).astype(
         np.float64
@@ -84,18 +81,17 @@ def bin_mass(place: Ints, share: Floats) -> Floats:
 
 
 def prior_weights() -> Floats:
-    """Weights before any residual was seen."""
+    """Prior weights of the components."""
     return _components()[1]
 
 
-def fit_weights(weights: Floats, seen: Floats, parameters: Parameters) -> Floats:
-    """Weights after `seen` residuals per bin; `noise_prior_points` of the start are kept as pseudo
-    data."""
+def fit_weights(weights: Floats, mass: Floats, parameters: Parameters) -> Floats:
+    """Fit weights to the residuals per bin, with `noise_prior_points` of the prior as pseudo data."""
     density, start = _components()
     used = np.flatnonzero(
-        seen
+        mass
     )  # most bins are empty, and every round reads the whole table
-    density, seen = density[:, used], seen[used]
+    density, mass = density[:, used], mass[used]
     core = len(WIDTHS)
     prior = np.zeros_like(start)
     prior[:core] = np.asarray(START) * parameters.noise_prior_points
@@ -105,7 +101,7 @@ def fit_weights(weights: Floats, seen: Floats, parameters: Parameters) -> Floats
     ):  # weights * (density @ (seen / (weights @ density + FLOOR))) + prior
         np.dot(weights, density, out=mixed)
         mixed += FLOOR
-        np.divide(seen, mixed, out=mixed)
+        np.divide(mass, mixed, out=mixed)
         np.dot(density, mixed, out=share)
         weights *= share
         weights += prior
@@ -114,7 +110,7 @@ def fit_weights(weights: Floats, seen: Floats, parameters: Parameters) -> Floats
 
 
 def likelihood(weights: Floats, dependence: float) -> Floats:
-    """Likelihood of a residual in each bin, at most 1, tempered: dependent points count 1 / dependence."""
+    """Likelihood of a residual in each bin, at most 1, tempered by 1 / dependence."""
     density, _ = _components()
     log = np.log(weights @ density + FLOOR)
     return np.asarray(np.exp((log - log.max()) / dependence), dtype=np.float64)

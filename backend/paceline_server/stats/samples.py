@@ -1,31 +1,29 @@
-"""The samples of one case: the input of every statistic.
+"""Defines the samples of a case, the input of every statistic.
 
-The arrays share one index; `value` is per iteration in the metric's base unit.
+Values are per iteration, in the metric's base unit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from paceline_contract.events import Direction, ParamValue
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-Direction = Literal["lower", "higher"]
-ParamValue = int | str
 
 NOT_COUNTED = -1
-"""A counter's entry for a sample that did not report it."""
+"""The entry of a counter for a sample that did not report it."""
 
 
 @dataclass(frozen=True)
 class CaseSamples:
-    """All samples of one (benchmark, arm, params, metric) of a job; every array has shape (n,)."""
+    """All samples of a (benchmark, arm, params, metric) of a job; every array has shape (n,)."""
 
     benchmark: str
     arm: str
@@ -39,9 +37,9 @@ class CaseSamples:
     value: Floats
     warmup: Bools
     iterations: Ints | None = None
-    """Loop count of the timed region; None where it was not recorded."""
+    """Loop count of the timed region; None if it was not recorded."""
     work: Mapping[str, Ints] = field(default_factory=dict)
-    """Counters of the timed region, totals over its iterations; `NOT_COUNTED` where a sample has none."""
+    """Counters of the timed region, summed over its iterations; `NOT_COUNTED` where missing."""
 
     def only(self, keep: Bools) -> CaseSamples:
         """The samples marked in `keep`, shape (n,)."""
@@ -63,14 +61,14 @@ class CaseSamples:
 
 @dataclass(frozen=True)
 class Interval:
-    """A two-sided interval; a bound is None where the samples are too few for it to exist."""
+    """A two-sided interval; a bound is None with too few samples."""
 
     lower: float | None
     upper: float | None
 
 
 def median(values: Floats) -> float:
-    """The median of `values`, shape (n,), n ≥ 1. Ten times numpy's speed on a launch's few dozen values."""
+    """The median of `values`, shape (n,), n ≥ 1. Ten times as fast as numpy's for a few dozen values."""
     ordered = np.sort(values)
     middle = ordered.size // 2
     return (

@@ -1,9 +1,7 @@
-"""Measures how much samples scatter, with an interval.
+"""Measures the spread of samples, with a jackknife interval over launches.
 
-Launches, not samples, are the replicates: jackknife of ln(sd), one launch left out at a
-time, with Student's t (Miller, Annals of Mathematical Statistics 39, 1968: it holds
-where the chi-square interval does not, for samples that are not normal). Nothing is
-trimmed: a spike is spread.
+The jackknife of ln(sd) with Student's t holds for samples that are not normal, unlike the chi-square interval
+(Miller, Annals of Mathematical Statistics 39, 1968). Outliers are not trimmed.
 """
 
 from __future__ import annotations
@@ -18,8 +16,8 @@ from paceline_server.stats.student import student_quantile
 
 
 def standard_deviation(values: Floats, launch: Ints) -> float:
-    """Of all `values`, shape (n,), n − 1 below; 0 for one value."""
-    del launch
+    """Standard deviation of `values`, shape (n,), with n − 1 degrees of freedom; 0 for a single value."""
+    del launch  # part of the signature that `jackknife` calls
     return float(values.std(ddof=1)) if values.size > 1 else 0.0
 
 
@@ -30,7 +28,7 @@ def relative_deviation(values: Floats, launch: Ints) -> float:
 
 
 def launch_deviation(values: Floats, launch: Ints) -> float:
-    """100 · sd ÷ mean of the medians of the launches: how far runs of the same code lie apart."""
+    """100 · sd ÷ mean of the launches' medians."""
     medians = np.array(
         [median(values[launch == number]) for number in np.unique(launch)]
     )
@@ -43,8 +41,10 @@ def jackknife(
     launch: Ints,
     confidence: float,
 ) -> Interval:
-    """Interval of a spread > 0 from leaving out one launch at a time; needs three. No spread at all has the
-    interval [0, 0]; where some launches alone have the spread, there are no bounds."""
+    """Jackknife interval of a spread: each launch is left out once, and at least three are needed.
+
+    A spread of 0 has the interval [0, 0]. The interval has no bounds if the spread is 0 without one of the launches.
+    """
     whole = spread(values, launch)
     numbers = np.unique(launch)
     if whole == 0.0:

@@ -1,13 +1,9 @@
-"""Which blocks of a launch are warm: the warm-up drop and the halves check (§1).
+"""Decides which blocks of a launch are warm, by the warm-up drop and the check of halves (§1).
 
-Place: before `paired`; runs per launch and arm on ln(value) in round order.
-Invariant: only ever shortens a launch from its front. Deliberately does not extend a launch: that process has
-ended when its job is judged. The "extend once" of §1 is another batch of the same job: `detect` marks a pair
-with an unsteady launch extendable at the first look, and the batch is requested unless the job is decided all
-the same (a fail, or a pass of everything on the blocks kept, is final). Either way the launch is flagged
-`unsteady` in the evidence and in the measurements.
+It runs per launch and arm on ln(value) in round order and only ever drops blocks from the front. A launch that
+stays unsteady is flagged, and `detect` may then request another batch.
 
-    first max(5, 10 %) blocks      halves differ?            halves of what is left differ?
+    first max(5, 10 %) blocks      halves differ?            halves of the rest differ?
     ────────dropped────────▶ kept ──no──────────────▶ steady
                                   └─yes─▶ second half kept ──no──▶ trimmed
                                                            └─yes─▶ trimmed and `unsteady`
@@ -30,8 +26,7 @@ from paceline_server.stats.samples import Floats, median
 
 @dataclass(frozen=True)
 class Steadiness:
-    """`skip`: how many blocks to drop from the front, beyond the warm-up; `shift`: log-ratio of the halves'
-    medians."""
+    """`skip`: blocks to drop from the front after the warm-up; `shift`: log-ratio of the halves' medians."""
 
     skip: int
     unsteady: bool
@@ -44,9 +39,9 @@ def warmup_to_drop(
     minimum: int = WARMUP_MIN_BLOCKS,
     share: float = WARMUP_SHARE,
 ) -> int:
-    """How many measured blocks of a launch to drop, when its workload already marked `marked` as warm-up.
+    """Number of measured blocks to drop if the workload marked `marked` blocks as warm-up.
 
-    A metric read once per launch (a peak, a size) has no warm-up.
+    A metric that is read once per launch (a peak, a size) has no warm-up.
     """
     if measured <= 1:
         return 0
@@ -54,7 +49,7 @@ def warmup_to_drop(
 
 
 def _halves(log_values: Floats) -> tuple[Floats, Floats, float]:
-    """(first half, second half, log-ratio of their medians); the middle of an odd count is left out."""
+    """(first half, second half, log-ratio of their medians), without the middle of an odd count."""
     half = log_values.size // 2
     first, second = log_values[:half], log_values[log_values.size - half :]
     return first, second, median(second) - median(first)
@@ -63,10 +58,10 @@ def _halves(log_values: Floats) -> tuple[Floats, Floats, float]:
 def steadiness(
     log_values: Floats, p_limit: float = STEADY_P, shift_limit: float = STEADY_SHIFT
 ) -> Steadiness:
-    """Check one launch of one arm: `log_values`, shape (n,), in round order, warm-up already dropped.
+    """Check a launch of an arm: `log_values`, shape (n,), in round order, without the warm-up.
 
-    A second half too short for the test to reach `p_limit` is judged by its shift alone: it has already been
-    caught moving once. The limit is symmetric in the logarithm, so a time and its rate are judged alike.
+    A second half too short for the test to reach `p_limit` is judged by its shift alone. The limit is symmetric
+    in the logarithm, so a time and its rate are judged alike.
     """
     limit = math.log1p(shift_limit)
     n = int(log_values.size)
@@ -81,7 +76,7 @@ def steadiness(
         return Steadiness(skip, True, shift)
     first, second, rest_shift = _halves(rest)
     testable = 2.0 / math.comb(2 * first.size, first.size) < p_limit
-    moving = abs(rest_shift) > limit and (
+    unsteady = abs(rest_shift) > limit and (
         not testable or mann_whitney_p(first, second) < p_limit
     )
-    return Steadiness(skip, moving, shift)
+    return Steadiness(skip, unsteady, shift)

@@ -1,9 +1,7 @@
-"""Student's t and the normal distribution, for intervals that rest on a handful of
-launches.
+"""Computes Student's t and the normal distribution, for intervals over a few launches.
 
-Exact to the last digits a decision can see; whole degrees of freedom only. Formulas:
-Abramowitz & Stegun 26.7.3 and 26.7.4 (the finite series of t), 26.2 (normal). Without
-scipy, which is a test dependency only; the tests compare every value with it.
+Formulas: Abramowitz & Stegun 26.7.3 and 26.7.4 (whole degrees of freedom), 26.2. scipy is a test dependency
+only; tests compare every value with it.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import math
 from functools import lru_cache
 
 _HALVINGS = 200
-"""of an interval of doubles; after 200 none is left between its ends."""
+"""Bisection steps; afterwards no double is left between the ends."""
 
 
 def normal_cdf(z: float) -> float:
@@ -38,7 +36,7 @@ def student_quantile(p: float, freedom: int) -> float:
     """t with P[T ≤ t] = p, for 0.5 ≤ p < 1. Raises ValueError elsewhere."""
     if not 0.5 <= p < 1.0 or freedom < 1:
         raise ValueError(
-            f"a quantile of t needs 0.5 ≤ p < 1 and a launch to spare, got {p} and {freedom}"
+            f"a quantile of t needs 0.5 ≤ p < 1 and at least 1 degree of freedom, got {p} and {freedom}"
         )
     high = 1.0
     while student_cdf(high, freedom) < p:
@@ -53,22 +51,21 @@ def student_quantile(p: float, freedom: int) -> float:
 
 
 def bootstrap_widening(confidence: float, clusters: int) -> float:
-    """By how much the deviations of a bootstrap over `clusters` ≥ 2 must be stretched, so that its percentile
-    interval is as wide as a t interval.
+    """The factor that makes a bootstrap's percentile interval over `clusters` ≥ 2 as wide as a t interval.
 
-    A bootstrap of the mean of n values is too narrow by √((n − 1)/n) and uses z where t belongs (Hesterberg,
-    The American Statistician 69(4), 2015). Reading it further out, as he does, cannot reach beyond the most
-    extreme of three launches; stretching can.
+    A bootstrap of the mean of n values is too narrow by √((n − 1)/n) and corresponds to z instead of t
+    (Hesterberg, The American Statistician 69(4), 2015). His wider percentiles cannot exceed the most extreme
+    of a few launches, so deviations are multiplied instead.
     """
     level = 0.5 + confidence / 2.0
     return (
         math.sqrt(clusters / (clusters - 1))
         * student_quantile(level, clusters - 1)
-        / _normal(level)
+        / _normal_quantile(level)
     )
 
 
-def _normal(p: float) -> float:
+def _normal_quantile(p: float) -> float:
     low, high = 0.0, 40.0
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0

@@ -1,6 +1,6 @@
-"""Describes the samples of one case: the numbers of a measurement row.
+"""Summarises the samples of a case.
 
-Outliers are not trimmed: a spike is part of what a user of the code would see.
+Outliers are not trimmed, because users of the code would see them too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from paceline_server.stats.samples import Floats, Ints
 
 @dataclass(frozen=True)
 class Summary:
-    """Of the measured samples of one case, in the metric's base unit per iteration; `sd` has n − 1 below."""
+    """Summary of a case's samples per iteration, in the metric's base unit; `sd` has n − 1 degrees of freedom."""
 
     launches: int
     n: int
@@ -32,12 +32,12 @@ class Summary:
     max: float
     sd: float
     median_lower: float | None
-    """Order-statistic interval of the median; None where n is too small for it to exist."""
+    """Order-statistic interval of the median; None if n is too small."""
     median_upper: float | None
 
 
 def summarise(values: Floats, launch: Ints) -> Summary:
-    """Summary of `values`, shape (n,), n ≥ 1; `launch` says which process start each came from.
+    """Summarise `values`, shape (n,), n ≥ 1; `launch` has the launch of each.
 
     p99 interpolates linearly between order statistics (Hyndman & Fan type 7). Raises ValueError for n = 0.
     """
@@ -60,28 +60,27 @@ def summarise(values: Floats, launch: Ints) -> Summary:
 
 
 def tukey_outliers(values: Floats) -> tuple[int, int]:
-    """How many of `values`, shape (n,), n ≥ 1, lie beyond Tukey's fences: (mild, severe), farther than 1.5
-    and than 3 interquartile ranges from the quartiles, which are of type 7.
+    """Numbers of (mild, severe) outliers in `values`, shape (n,), n ≥ 1, as criterion counts them.
 
-    Source: Tukey, Exploratory Data Analysis (1977), §2D; criterion counts so.
+    They lie more than 1.5 or 3 interquartile ranges beyond the quartiles (type 7); Tukey, Exploratory Data
+    Analysis (1977), §2D.
     """
     first, third = np.quantile(values, [0.25, 0.75])
-    away = np.maximum(first - values, values - third)
+    distance = np.maximum(first - values, values - third)
     spread = third - first
-    severe = int(np.count_nonzero(away > TUKEY_SEVERE * spread))
-    return int(np.count_nonzero(away > TUKEY_MILD * spread)) - severe, severe
+    severe = int(np.count_nonzero(distance > TUKEY_SEVERE * spread))
+    return int(np.count_nonzero(distance > TUKEY_MILD * spread)) - severe, severe
 
 
 def probably_optimised_away(unit: str, metric_median: float) -> bool:
-    """Whether a time per operation is too short to have done anything (§1)."""
+    """Whether a time per operation is too short for real work (§1)."""
     return unit == "ns" and metric_median < OPTIMISED_AWAY_NS
 
 
 def thin_ecdf(values: Floats, points: int) -> tuple[Floats, Floats]:
-    """The empirical distribution as at most `points` (value, share ≤ value), both ascending, shape (≤
-    points,).
+    """The empirical distribution thinned to at most `points` values and shares, both ascending.
 
-    Keeps the smallest and the largest sample; in between the shares are evenly spaced.
+    The smallest and the largest sample are kept; in between, the shares are evenly spaced.
     """
     ordered = np.sort(values)
     n = int(ordered.size)

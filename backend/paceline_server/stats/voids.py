@@ -1,14 +1,9 @@
-"""Void conditions: when the target was not fit to measure on, a job's timings decide nothing (§1).
+"""Finds void conditions: why a target was not fit to measure on (§1).
 
-Place: beside `paired`, over the conditions the agent recorded before, during and after a job.
-Invariant: a void job is inconclusive and never alerts; every reason names its number and its limit. What a
-target cannot report (no such sensor, other operating system) voids nothing; a thermal status that it told
-before and then did not voids, for unknown is not cool.
-Deliberately judges a whole attempt: one throttled launch is a reason to measure again, not to pick launches.
-Attempts are judged one by one, each from its own first reading to its own last: between two batches a target
-may restart, cool down and be used by others.
+A void attempt makes its job inconclusive. What a target cannot report voids nothing, but a thermal status that it
+stops reporting does. Attempts are judged separately, as a target may restart or cool down between them.
 
-Keys of a reading's `values` that are looked at; all optional (the agent's `conditions.py` writes them):
+Keys of a reading's `values` that are judged, all optional:
     thermal_status          int, Android PowerManager 0…6
     throttle_count          int: how often the cores throttled since boot
     cpu_frequency_cap_mhz   number, or list/object of numbers per core: the highest frequency allowed
@@ -16,13 +11,13 @@ Keys of a reading's `values` that are looked at; all optional (the agent's `cond
     calibration_ns          number: time of a fixed kernel, measured before and after
     steal_percent           number: share of CPU time the hypervisor took since the last reading
     workload_wait_percent   number: share of the time since the last reading in which a measuring thread
-                            waited for a CPU. Where it is known it stands in for psi_cpu_percent, which also
-                            counts tasks that waited while the workload ran on undisturbed
+                            waited for a CPU. It replaces psi_cpu_percent, which also counts tasks that waited
+                            while the workload ran undisturbed
     psi_cpu_percent, psi_memory_percent
                             number: share of the time since the last reading in which some task waited.
-                            Waiting for I/O is not looked at: a benchmark of durable storage makes it itself
+                            I/O is not judged, because benchmarks of durable storage cause it themselves
     cpus_online             int (how many), or list of cores
-    unknown                 list of names of keys that the agent asked for and the target did not tell
+    unknown                 list of names of keys that the target did not report
     configuration           list of names of configuration errors, of a device (see `configuration.py`)
 """
 
@@ -37,7 +32,7 @@ from paceline_server.stats import configuration, constants
 
 @dataclass(frozen=True)
 class Reading:
-    """One sample of the target's conditions; `at_ms` on the agent's clock."""
+    """The conditions of the target at `at_ms`, by the agent's clock."""
 
     phase: str
     at_ms: int
@@ -46,7 +41,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Void:
-    """One reason why a job's timings do not count."""
+    """A reason why a job's timings do not count."""
 
     code: str
     value: float | None
@@ -56,8 +51,8 @@ class Void:
 
 @dataclass(frozen=True)
 class VoidLimits:
-    """Two of them may be raised by an operator for a target that is always shared (`of_operator`); they are
-    stored with the decision. Pairing keeps the verdict honest under even load; what it loses is power."""
+    """The limits of void conditions. An operator may raise two of them for shared targets: pairing keeps
+    verdicts valid under even load, with less power."""
 
     thermal_status: int = constants.THERMAL_STATUS_LIMIT
     calibration_drift: float = constants.CALIBRATION_DRIFT
@@ -67,7 +62,7 @@ class VoidLimits:
     def of_operator(
         cls, pressure_percent: float | None, drift_percent: float | None
     ) -> VoidLimits:
-        """The limits of STATISTICS §1 where an operator set none; both in percent."""
+        """The limits of STATISTICS §1, or those that an operator set (in percent)."""
         return cls(
             pressure_percent=constants.PRESSURE_PERCENT
             if pressure_percent is None
@@ -78,14 +73,36 @@ class VoidLimits:
         )
 
 
+_OPERATORS_LIMIT = {
+    "steal": "PACELINE_PRESSURE_LIMIT_PERCENT",
+    "pressure": "PACELINE_PRESSURE_LIMIT_PERCENT",
+    "memory_pressure": "PACELINE_PRESSURE_LIMIT_PERCENT",
+    "calibration": "PACELINE_DRIFT_LIMIT_PERCENT",
+}
+"""The setting that raises the limit of a void condition, by the condition's code."""
+
+
+def advise_on_shared_host(voids: Iterable[Void]) -> str | None:
+    """What to do about conditions that other programs on a host cause; None if there are none of these."""
+    raising = dict.fromkeys(
+        _OPERATORS_LIMIT[void.code] for void in voids if void.code in _OPERATORS_LIMIT
+    )
+    if not raising:
+        return None
+    return (
+        "Measure again while nothing else runs on this host. Where it is always shared, raise "
+        f"{' and '.join(raising)}: docs/ci.md says how, under “Shared hosts”."
+    )
+
+
 def find_voids(
     readings: Sequence[Reading],
     limits: VoidLimits | None = None,
     suppress: Collection[str] = (),
 ) -> list[Void]:
-    """Every void condition in the readings of one attempt, given in the order they were taken, in a fixed
-    order, configuration errors last; empty when the target was fit. `suppress`: names of configuration errors
-    that are left out; nothing else can be suppressed."""
+    """Find the void conditions in an attempt's readings, given in order of time; configuration errors are last.
+
+    `suppress` names configuration errors to leave out; nothing else can be suppressed."""
     limits = limits or VoidLimits()
     checks = (
         _thermal(readings, limits),
@@ -106,7 +123,7 @@ def find_voids(
         ),
         _cores(readings),
     )
-    misconfigured = configuration.found_in(reading.values for reading in readings)
+    misconfigured = configuration.list_errors(reading.values for reading in readings)
     return [
         *(void for void in checks if void is not None),
         *(_configuration(name) for name in misconfigured if name not in suppress),
@@ -114,15 +131,15 @@ def find_voids(
 
 
 def _configuration(name: str) -> Void:
-    words = configuration.describe_error(name)
-    return Void(name, None, None, f"configuration error {name}: {words.text}")
+    error = configuration.describe_error(name)
+    return Void(name, None, None, f"configuration error {name}: {error.text}")
 
 
 def _numbers(readings: Iterable[Reading], key: str) -> list[float]:
-    found = (reading.values.get(key) for reading in readings)
+    values = (reading.values.get(key) for reading in readings)
     return [
         float(value)
-        for value in found
+        for value in values
         if isinstance(value, (int, float)) and not isinstance(value, bool)
     ]
 
@@ -145,19 +162,23 @@ def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
 
 
 def _thermal_unknown(readings: Sequence[Reading]) -> Void | None:
-    """A sensor that fell silent: whether it throttled meanwhile nobody can say."""
-    told = next(
-        (at for at, one in enumerate(readings) if _numbers([one], "thermal_status")),
+    """A thermal status that the target stopped reporting."""
+    first_known = next(
+        (
+            index
+            for index, reading in enumerate(readings)
+            if _numbers([reading], "thermal_status")
+        ),
         None,
     )
-    if told is None:
+    if first_known is None:
         return None
-    later = readings[told + 1 :]
+    later = readings[first_known + 1 :]
     silent = sum(_is_unknown(reading, "thermal_status") for reading in later)
     if not silent:
         return None
     text = (
-        f"its thermal status was told, and then unknown in {silent} of {len(later)} readings, limit 0: "
+        f"its thermal status was reported, and then unknown in {silent} of {len(later)} readings, limit 0: "
         "unknown is not cool"
     )
     return Void("thermal_unknown", float(silent), 0.0, text)
@@ -169,51 +190,53 @@ def _is_unknown(reading: Reading, key: str) -> bool:
 
 
 def _caps(value: Any) -> dict[str, float]:
-    """Highest frequencies by what they hold for, whatever shape they were reported in."""
+    """Highest frequencies by group of cores, from any reported shape."""
     named: Iterable[tuple[str, Any]] = ()
     if isinstance(value, Mapping):
         named = ((str(key), value[key]) for key in sorted(value))
     elif isinstance(value, Sequence) and not isinstance(value, str):
-        named = ((f"core {number}", one) for number, one in enumerate(value))
+        named = (
+            (f"core {number}", frequency) for number, frequency in enumerate(value)
+        )
     elif isinstance(value, (int, float)):
         named = (("", value),)
     return {
-        name: float(one)
-        for name, one in named
-        if isinstance(one, (int, float)) and not isinstance(one, bool)
+        name: float(frequency)
+        for name, frequency in named
+        if isinstance(frequency, (int, float)) and not isinstance(frequency, bool)
     }
 
 
 def _frequency_cap(readings: Sequence[Reading]) -> Void | None:
-    read = [
+    caps_by_reading = [
         caps
         for caps in (_caps(r.values.get("cpu_frequency_cap_mhz")) for r in readings)
         if caps
     ]
-    for caps in read[1:]:
-        before, was, now = read[0], len(read[0]), len(caps)
+    for caps in caps_by_reading[1:]:
+        before, was, now = caps_by_reading[0], len(caps_by_reading[0]), len(caps)
         if was != now:
             text = f"the highest frequency allowed was known of {was} groups of cores, then of {now}"
             return Void("frequency_cap", float(now), float(was), text)
-        same = caps.keys() == before.keys()
-        after = caps if same else dict(zip(before, caps.values(), strict=True))
+        same_groups = caps.keys() == before.keys()
+        after = caps if same_groups else dict(zip(before, caps.values(), strict=True))
         changed = [name for name in before if after[name] != before[name]]
         if changed:
-            return _capped(changed, before, after)
+            return _cap_void(changed, before, after)
     return None
 
 
-def _capped(
+def _cap_void(
     changed: Sequence[str], before: Mapping[str, float], after: Mapping[str, float]
 ) -> Void:
-    """By the group of cores that changed most: a middle one is capped while the fastest is not."""
+    """The void condition of the group of cores whose cap changed most."""
     worst = max(
         changed,
         key=lambda name: abs(after[name] - before[name]) / max(before[name], 1.0),
     )
-    of = f" of {worst}" if worst else ""
-    more = f" (and of {len(changed) - 1} more)" if len(changed) > 1 else ""
-    text = f"the highest CPU frequency allowed{of} changed from {before[worst]:g} to {after[worst]:g} MHz{more}"
+    group = f" of {worst}" if worst else ""
+    others = f" (and of {len(changed) - 1} more)" if len(changed) > 1 else ""
+    text = f"the highest CPU frequency allowed{group} changed from {before[worst]:g} to {after[worst]:g} MHz{others}"
     return Void("frequency_cap", after[worst], before[worst], text)
 
 
@@ -246,7 +269,7 @@ def _calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None
 
 
 def _cpu_pressure(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
-    """What the workload felt itself; the whole system's figure where that is not known."""
+    """CPU pressure on the workload, or that of the whole system if unknown."""
     if any(
         "workload_wait_percent" in reading.values
         for reading in readings
@@ -265,24 +288,24 @@ def _cpu_pressure(readings: Sequence[Reading], limits: VoidLimits) -> Void | Non
 
 
 def _pressure(
-    readings: Sequence[Reading], limits: VoidLimits, key: str, code: str, who: str
+    readings: Sequence[Reading], limits: VoidLimits, key: str, code: str, sufferer: str
 ) -> Void | None:
-    """The mean over the readings taken while measuring: one short burst is what interleaving is for."""
+    """Judge the mean while measuring, because interleaving compensates short bursts."""
     during = _numbers((r for r in readings if r.phase == "during"), key)
     if not during:
         return None
     mean = sum(during) / len(during)
     if mean <= limits.pressure_percent:
         return None
-    text = f"{who} {mean:.1f} % of the time, limit {limits.pressure_percent:g} %"
+    text = f"{sufferer} {mean:.1f} % of the time, limit {limits.pressure_percent:g} %"
     return Void(code, mean, limits.pressure_percent, text)
 
 
 def _cores(readings: Sequence[Reading]) -> Void | None:
-    found = (r.values.get("cpus_online") for r in readings)
+    reported = (r.values.get("cpus_online") for r in readings)
     counts = [
         len(value) if isinstance(value, list) else value
-        for value in found
+        for value in reported
         if isinstance(value, (int, list)) and not isinstance(value, bool)
     ]
     if not counts or min(counts) >= counts[0]:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from sqlalchemy import null
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock
+from paceline_server.store import access
+from paceline_server.store.access import Actor
 from paceline_server.store.tables.rules import AuditEntry
 
 ObjectKind = Literal[
@@ -19,9 +22,16 @@ ObjectKind = Literal[
     "schedule",
     "benchmark",
     "token",
+    "account",
+    "project",
+    "member",
+    "agent",
+    "enrolment_code",
     "triage_batch",
     "target",
     "import",
+    "waiver",
+    "channel",
 ]
 
 
@@ -33,14 +43,25 @@ def record(  # noqa: PLR0917 - the fields of one entry, in the log's order
     object_id: str,
     detail: dict[str, Any] | None = None,
 ) -> None:
-    """Record that `actor` (a principal's name) did `action` (a verb of the API) to one object."""
-    session.add(
-        AuditEntry(
-            at=clock.now(),
-            actor=actor,
-            action=action,
-            object_kind=object_kind,
-            object_id=object_id,
-            detail=detail or {},
-        )
+    """Record that `actor` (a principal's name) did `action` (a verb of the API) to one object.
+
+    Kind and id of the actor are those of the request; a name that is not its principal's is the system's. Without
+    one project the entry is of the installation.
+    """
+    limits = access.of_session(session)
+    who = limits.actor
+    if who is None or who.name != actor:
+        who = Actor("system", None, actor)
+    entry = AuditEntry(
+        at=clock.now(),
+        actor=who.name,
+        actor_kind=who.kind,
+        actor_id=who.id,
+        action=action,
+        object_kind=object_kind,
+        object_id=object_id,
+        detail=detail or {},
     )
+    if limits.project is None:
+        entry.project_id = null()
+    session.add(entry)

@@ -29,7 +29,7 @@ from paceline_server.store import vectors
 
 
 class Base(DeclarativeBase):
-    """Every table of Paceline."""
+    """Base class of all tables."""
 
     metadata = MetaData(
         naming_convention={
@@ -43,14 +43,14 @@ class Base(DeclarativeBase):
 
 
 class Timestamp(TypeDecorator[datetime]):
-    """UTC instants. SQLite forgets time zones, so they are put back on reading; naive values are refused."""
+    """UTC instants; naive values are refused. SQLite stores no time zone, so it is added on reading."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     @property
     def python_type(self) -> type[datetime]:
-        """What cursors of pages hold (a TypeDecorator alone would say `object`)."""
+        """The type by which cursors of pages parse a value; TypeDecorator itself says `object`."""
         return datetime
 
     def process_bind_param(self, value: datetime | None, _: Dialect) -> datetime | None:
@@ -73,8 +73,8 @@ class Timestamp(TypeDecorator[datetime]):
 class FloatVector(TypeDecorator[NDArray[np.float64]]):
     """A vector of float64, shape (n,), n ≤ 1,000. Read back as a numpy array on both databases.
 
-    On PostgreSQL it travels as the array's binary form both ways (see `store/vectors.py`): as text, parsing
-    alone would cost more than everything else ingest does.
+    On PostgreSQL it is sent and read in binary form (`store/vectors.py`): parsing text would cost more than
+    everything else in ingest.
     """
 
     impl = LargeBinary
@@ -104,7 +104,7 @@ class FloatVector(TypeDecorator[NDArray[np.float64]]):
         return lambda value: None if value is None else unpack(value)
 
     def column_expression(self, column: ColumnElement[Any]) -> ColumnElement[Any]:
-        return vectors.sent(column, type_=self)
+        return vectors.WireForm(column, type_=self)
 
 
 Json = JSON().with_variant(JSONB(), "postgresql")
@@ -112,7 +112,7 @@ Json = JSON().with_variant(JSONB(), "postgresql")
 JsonOrNull = JSON(none_as_null=True).with_variant(
     JSONB(none_as_null=True), "postgresql"
 )
-"""For columns asked `IS NULL`: None is no value here, where `Json` keeps it as JSON's null."""
+"""Stores None as NULL, so that queries can use `IS NULL`; `Json` stores None as JSON's null."""
 
 OrderedJson = JSON()
-"""Keeps the order of names, which `jsonb` does not: for manifests. Cannot be compared."""
+"""Keeps the order of names, as manifests need; `jsonb` does not. Queries cannot compare it."""

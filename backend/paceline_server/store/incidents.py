@@ -23,7 +23,9 @@ OUTBOX_STUCK = "outbox_stuck"
 """An outbox message keeps failing; it is retried."""
 SCHEDULE_REFUSED = "schedule_refused"
 """The request of a schedule is no longer valid, because its suite or its target changed."""
-CODES = (ITEM_CONFLICT, OUTBOX_STUCK, SCHEDULE_REFUSED)
+TARGET_CLAIMED = "target_claimed"
+"""An agent announces a target that is bound to another one; a person moves it or dismisses the claim."""
+CODES = (ITEM_CONFLICT, OUTBOX_STUCK, SCHEDULE_REFUSED, TARGET_CLAIMED)
 
 
 def report(session: Session, code: str, detail: dict[str, Any]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import delete
+from sqlalchemy import delete, null
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock
@@ -25,10 +25,20 @@ def emit(
     job_id: str | None,
     data: dict[str, Any],
 ) -> None:
-    """Add a live event. `kind` is one of `live.schemas.LiveKind`; `data` must be plain JSON."""
-    session.add(
-        LiveEvent(kind=kind, at=clock.now(), run_id=run_id, job_id=job_id, data=data)
-    )
+    """Add a live event of the session's project. `kind` is one of `live.schemas.LiveKind`; `data` must be plain JSON."""
+    _add(session, LiveEvent(kind=kind, run_id=run_id, job_id=job_id, data=data))
+
+
+def emit_target(session: Session, target_id: str, data: dict[str, Any]) -> None:
+    """Add a live event about a target, for every project it is granted to; so `data` names no project's job."""
+    event = LiveEvent(kind="target", run_id=None, job_id=None, data=data)
+    event.project_id, event.target_id = null(), target_id
+    _add(session, event)
+
+
+def _add(session: Session, event: LiveEvent) -> None:
+    event.at = clock.now()
+    session.add(event)
     hint(session, CHANNEL)
 
 

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 VERSION_TABLE = "alembic_version"
-_one_at_a_time = threading.Lock()
-"""Alembic keeps its context in module globals; between processes the database itself makes them wait."""
+_alembic_lock = threading.Lock()
+"""Alembic keeps its context in module globals. Between processes, the database's own locks suffice."""
 
 
 class MigrationsMissingError(SettingsError):
-    """The scripts are not in the expected directory, which the text names."""
+    """There are no scripts in the expected directory."""
 
 
 @cache
@@ -74,8 +74,10 @@ class NewerDatabaseError(SettingsError):
 
 
 def refuse_newer(url: str) -> None:
-    """Raise NewerDatabaseError for a database of a newer version; an unavailable one is left to the readiness
-    check."""
+    """Raise NewerDatabaseError for a database of a newer version.
+
+    An unreachable database raises nothing here; the readiness check reports it.
+    """
     database = Database(url)
     try:
         with database.engine.connect() as connection:
@@ -87,7 +89,7 @@ def refuse_newer(url: str) -> None:
 
 
 def _known_revision(connection: Connection) -> str | None:
-    """`current`. Raises NewerDatabaseError if our scripts do not know it."""
+    """The database's revision, as `current`. Raises NewerDatabaseError if our scripts do not have it."""
     revision = current(connection)
     if revision is not None and revision not in _revisions():
         where = make_url(str(connection.engine.url)).database
@@ -112,12 +114,12 @@ def upgrade(url: str) -> bool:
         with database.engine.connect() as connection:
             if _known_revision(connection) == head():
                 return False
-        from alembic import command  # noqa: PLC0415 - a start that has nothing to migrate does not pay for it
+        from alembic import command  # noqa: PLC0415 - importing it is slow, and most starts have nothing to migrate
 
         with (
-            _one_at_a_time,
+            _alembic_lock,
             database.engine.connect() as connection,
-            _rebuilding(connection),
+            _migration_transaction(connection),
         ):
             command.upgrade(alembic_config(connection), "head")
         return True
@@ -135,9 +137,9 @@ def downgrade(url: str, revision: str) -> None:
     database = Database(url)
     try:
         with (
-            _one_at_a_time,
+            _alembic_lock,
             database.engine.connect() as connection,
-            _rebuilding(connection),
+            _migration_transaction(connection),
         ):
             command.downgrade(alembic_config(connection), revision)
     finally:
@@ -149,26 +151,26 @@ class ReferenceLostError(Exception):
 
 
 @contextmanager
-def _rebuilding(connection: Connection) -> Iterator[None]:
-    """One transaction in which tables may be rebuilt although others refer to them.
+def _migration_transaction(connection: Connection) -> Iterator[None]:
+    """A transaction in which tables may be rebuilt although others refer to them.
 
-    SQLite changes most of a table only by making it anew, and dropping the old one would count as deleting
-    every row that is referred to. So references are not enforced meanwhile, and all are checked before the
-    commit (https://sqlite.org/lang_altertable.html, "Making Other Kinds Of Table Schema Changes").
+    SQLite makes most changes by rebuilding the table. Dropping the old one would violate references to its rows, so
+    they are checked only before the commit (https://sqlite.org/lang_altertable.html, "Making Other Kinds Of Table
+    Schema Changes").
     """
     sqlite = connection.dialect.name == "sqlite"
-    if sqlite:  # before the transaction: inside one it does nothing
+    if sqlite:  # has no effect inside a transaction
         connection.connection.cursor().execute("PRAGMA foreign_keys=OFF")
     with connection.begin():
         yield
-        lost = (
+        broken = (
             connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
             if sqlite
             else ()
         )
-        if lost:
+        if broken:
             raise ReferenceLostError(
-                f"{len(lost)} rows refer to rows that are gone, such as {tuple(lost[0])}"
+                f"{len(broken)} rows refer to rows that are gone, such as {tuple(broken[0])}"
             )
 
 

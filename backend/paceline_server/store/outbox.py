@@ -2,16 +2,19 @@
 
 - `done_at` is set in the transaction of the effect, so its rows change exactly once.
 - Two processes never work on one message at a time (PostgreSQL: row lock; SQLite: one writer).
-- A message with a reading step is claimed for `CLAIM_S`, so that what that step does outside (a webhook) is not
-  done twice; after a crash it may be.
+- A message with a reading step is claimed for `CLAIM_S`, so that no other process begins it, too.
+- What a message does outside (a webhook) happens between two transactions, in none. After a crash it is done again.
 - A failing message is retried with growing pauses and keeps its last error. A topic with a give-up handler ends
   after `INCIDENT_AFTER` failures.
 
     pending --carry_out--> done            (effect and done_at commit together)
        ^           |
-       +--failed---+--given up--> done     (attempts + 1, due_at moved by the back-off)
+       |           +--given up--> done
+       +--failed---+                       (attempts + 1, due_at moved by the back-off)
+       +-postponed-+                       (the effect named a later instant)
 
-It does not know Celery: `worker.py` turns ids into tasks, and the sweeper finds ids that were not announced.
+A message belongs to the project it was added in, and its effect sees and changes that project alone. This module does
+not know Celery: `worker.py` turns ids into tasks, and the sweeper finds ids that were not announced.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock
-from paceline_server.store import incidents
+from paceline_server.store import access, incidents
 from paceline_server.store.session import OUTBOX, read_scope, session_scope
 from paceline_server.store.tables.messages import OutboxMessage
 
@@ -36,29 +39,35 @@ log = structlog.get_logger("paceline.outbox")
 BACK_OFF_S = (1.0, 2.0, 5.0, 15.0, 60.0, 300.0)
 """Pause after the first, second, … failure; the last repeats."""
 CLAIM_S = 30.0
-"""How long a claimed message is reserved: longer than any receiver is waited for. A crash delays its message by
-this much."""
+"""How long a claimed message is reserved; longer than the timeout of any receiver. After a crash, its message waits
+this long."""
 INCIDENT_AFTER = 5
 """Failures after which an incident is reported."""
 
-EffectStep = Callable[[Session, str, Any], None]
+EffectStep = Callable[[Session, str, Any], datetime | None]
+"""Returns the instant to which the message is postponed, or None: it is done."""
 ReadStep = Callable[[Session, str], Any]
+ActStep = Callable[[Any], Any]
+LaneOf = Callable[[str], str]
 GiveUpStep = Callable[[Session, str, str], None]
 
 
 @dataclass(frozen=True)
 class Handler:
-    """Carries out a topic: `reads` (optional, in a read-only transaction, may take long), then `effect`."""
+    """Carries out a topic: `reads` (optional, in a read-only transaction, may take long), `acts` (optional, in no
+    transaction), then `effect`. `lane_of`: messages of one lane wait for each other, those of others do not."""
 
     topic: str
     effect: EffectStep
-    reads: ReadStep | None
+    reads: ReadStep | None = None
+    acts: ActStep | None = None
+    lane_of: LaneOf | None = None
 
 
 _handlers: dict[str, Handler] = {}
 _give_ups: dict[str, GiveUpStep] = {}
 _in_progress: set[int] = set()
-"""Messages this process is carrying out, so that one announced twice is not read twice."""
+"""Messages this process is carrying out, so that a message announced twice is not read twice."""
 _in_progress_lock = threading.Lock()
 
 
@@ -70,7 +79,7 @@ def handle_topic(
     def register(
         effect: Callable[[Session, str], None],
     ) -> Callable[[Session, str], None]:
-        _add(Handler(topic, lambda session, key, _: effect(session, key), None))
+        _handlers[topic] = Handler(topic, lambda session, key, _: effect(session, key))
         return effect
 
     return register
@@ -79,32 +88,45 @@ def handle_topic(
 def handle_topic_after_reading(
     topic: str, reads: ReadStep
 ) -> Callable[[EffectStep], EffectStep]:
-    """Register `effect(session, key, found)` where `found = reads(read_only_session, key)`.
+    """Register `effect(session, key, result)` where `result = reads(read_only_session, key)`.
 
-    For long computations: nothing is locked while `reads` works, so on SQLite ingest goes on meanwhile. The
-    effect must check that what was read still holds.
+    For long computations: `reads` locks nothing, so that ingest continues on SQLite. The effect must check that
+    what was read still holds.
     """
 
     def register(effect: EffectStep) -> EffectStep:
-        _add(Handler(topic, effect, reads))
+        _handlers[topic] = Handler(topic, effect, reads)
+        return effect
+
+    return register
+
+
+def handle_topic_outside(
+    topic: str, reads: ReadStep, acts: ActStep, lane_of: LaneOf
+) -> Callable[[EffectStep], EffectStep]:
+    """Register `effect(session, key, result)` where `result = acts(reads(read_only_session, key))`.
+
+    For requests to others, which may take long: no transaction is open while `acts` runs, and a process carries out
+    the messages of different lanes (`lane_of(key)`) beside each other. `acts` returns its failures; what it raises is
+    a bug of ours.
+    """
+
+    def register(effect: EffectStep) -> EffectStep:
+        _handlers[topic] = Handler(topic, effect, reads, acts, lane_of)
         return effect
 
     return register
 
 
 def on_give_up(topic: str) -> Callable[[GiveUpStep], GiveUpStep]:
-    """Register `end(session, key, error)` for a topic: it replaces the effect after `INCIDENT_AFTER` failures and
-    the message is done. Topics without one are retried for ever."""
+    """Register `end(session, key, error)`, which replaces the effect after `INCIDENT_AFTER` failures. Other topics
+    are retried for ever."""
 
     def register(end: GiveUpStep) -> GiveUpStep:
         _give_ups[topic] = end
         return end
 
     return register
-
-
-def _add(handler: Handler) -> None:
-    _handlers[handler.topic] = handler
 
 
 def add(session: Session, topic: str, key: str, due_in_s: float = 0) -> OutboxMessage:
@@ -126,7 +148,7 @@ def add(session: Session, topic: str, key: str, due_in_s: float = 0) -> OutboxMe
     return message
 
 
-def due(session: Session, at: datetime, limit: int = 100) -> list[int]:
+def list_due(session: Session, at: datetime, limit: int = 100) -> list[int]:
     """Ids of pending messages due by `at`, oldest first."""
     query = (
         select(OutboxMessage.id)
@@ -137,11 +159,11 @@ def due(session: Session, at: datetime, limit: int = 100) -> list[int]:
     return list(session.scalars(query))
 
 
-def unannounced(
+def list_unannounced(
     session: Session, at: datetime, grace_s: float, limit: int = 500
 ) -> list[int]:
-    """Ids the sweeper must announce: delayed or retried messages that are due, and others that are pending for
-    longer than `grace_s` although they were announced."""
+    """Ids the sweeper must announce: delayed or retried messages that are due, and messages still pending `grace_s`
+    after they were announced."""
     query = (
         select(OutboxMessage.id)
         .where(
@@ -159,17 +181,29 @@ def unannounced(
 
 
 def prune(session: Session, before: datetime) -> None:
-    """Delete messages carried out before then."""
+    """Delete messages carried out before `before`."""
     session.execute(delete(OutboxMessage).where(OutboxMessage.done_at < before))
 
 
-def pending(session: Session) -> tuple[int, datetime | None]:
-    """How many messages wait, and since when the oldest is due."""
+def count_pending(session: Session) -> tuple[int, datetime | None]:
+    """The number of pending messages, and when the oldest became due."""
     query = select(func.count(), func.min(OutboxMessage.due_at)).where(
         OutboxMessage.done_at.is_(None)
     )
     count, oldest = session.execute(query).one()
     return count, oldest
+
+
+def lane_of_message(message_id: int) -> str | None:
+    """The lane of a pending message whose topic has lanes; None for all others."""
+    with read_scope() as session:
+        message = session.get(OutboxMessage, message_id)
+        if message is None or message.done_at is not None:
+            return None
+        handler = _handlers.get(message.topic)
+        if handler is None or handler.lane_of is None:
+            return None
+        return handler.lane_of(message.key)
 
 
 def carry_out(message_id: int) -> bool:
@@ -189,20 +223,32 @@ def carry_out(message_id: int) -> bool:
 
 
 def _carry_out(message_id: int) -> bool:
-    handler, key = _claimable(message_id)
-    if handler is None or (handler.reads is not None and not _claim(message_id)):
+    claimable = _claimable(message_id)
+    if claimable is None:
+        return False
+    with access.using(access.of_project(claimable.project_id)):
+        return _carry_out_in_project(message_id, claimable.handler, claimable.key)
+
+
+def _carry_out_in_project(message_id: int, handler: Handler, key: str) -> bool:
+    if handler.reads is not None and not _claim(message_id):
         return False
     try:
-        found = None
+        result = None
         if handler.reads is not None:
             with read_scope() as session:
-                found = handler.reads(session, key)
+                result = handler.reads(session, key)
+        if handler.acts is not None:
+            result = handler.acts(result)
         with session_scope() as session:
             message = _lock_pending(session, message_id)
             if message is None:
                 return False
-            handler.effect(session, key, found)
-            message.done_at = clock.now()
+            postponed_to = handler.effect(session, key, result)
+            if postponed_to is None:
+                message.done_at = clock.now()
+            else:
+                message.due_at = postponed_to
     except Exception as error:
         log.exception(
             "outbox_failed", topic=handler.topic, key=key, message_id=message_id
@@ -225,7 +271,14 @@ def _lock_pending(session: Session, message_id: int) -> OutboxMessage | None:
     return session.scalars(query).one_or_none()
 
 
-def _claimable(message_id: int) -> tuple[Handler | None, str]:
+@dataclass(frozen=True)
+class _Claimable:
+    handler: Handler
+    key: str
+    project_id: str
+
+
+def _claimable(message_id: int) -> _Claimable | None:
     with read_scope() as session:
         message = session.get(OutboxMessage, message_id)
         if (
@@ -233,17 +286,18 @@ def _claimable(message_id: int) -> tuple[Handler | None, str]:
             or message.done_at is not None
             or message.due_at > clock.now()
         ):
-            return None, ""
+            return None
         handler = _handlers.get(message.topic)
         if handler is None:
             log.error(
                 "outbox_without_handler", topic=message.topic, message_id=message_id
             )
-        return handler, message.key
+            return None
+        return _Claimable(handler, message.key, message.project_id)
 
 
 def _claim(message_id: int) -> bool:
-    """Reserve a due message; of two processes one succeeds."""
+    """Reserve a due message; only one process succeeds."""
     at = clock.now()
     query = (
         update(OutboxMessage)
@@ -299,8 +353,8 @@ def drain(rounds: int = 100) -> int:
     done = 0
     for _ in range(rounds):
         with read_scope() as session:
-            waiting = due(session, clock.now())
-        carried = sum(carry_out(message_id) for message_id in waiting)
+            due = list_due(session, clock.now())
+        carried = sum(carry_out(message_id) for message_id in due)
         done += carried
         if not carried:
             return done

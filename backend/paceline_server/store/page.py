@@ -1,7 +1,7 @@
 """Keyset pages: the cursor is the sort key of the last row, so that inserts make pages neither repeat nor skip rows.
 
 A cursor is opaque, holds nothing secret and grants nothing: every page applies filters and permissions again. A
-broken one is a 400.
+broken one, or one of another project, is a 400.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Query
 from sqlalchemy import Select, bindparam, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
-from sqlalchemy.sql.elements import ColumnElement
 
 from paceline_server.kernel.errors import invalid_request
-from paceline_server.kernel.wire import Page
+from paceline_server.kernel.wire import Page, is_storable
+from paceline_server.store import access
 
 Row = TypeVar("Row")
 Shape = TypeVar("Shape")
@@ -32,9 +32,13 @@ Cursor = Annotated[str | None, Query(max_length=500)]
 
 
 def encode_cursor(key: Key) -> str:
-    """An opaque cursor of a sort key."""
+    """An opaque cursor of a sort key, good in the project of the request only."""
     parts = [
-        {"at": part.isoformat()} if isinstance(part, datetime) else part for part in key
+        access.current().project or "",
+        *(
+            {"at": part.isoformat()} if isinstance(part, datetime) else part
+            for part in key
+        ),
     ]
     return (
         base64.urlsafe_b64encode(json.dumps(parts, separators=(",", ":")).encode())
@@ -51,7 +55,7 @@ def decode_cursor(cursor: str, like: Sequence[type]) -> list[Any]:
                 cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True
             )
         )
-        key = [
+        project, *key = [
             datetime.fromisoformat(part["at"]) if isinstance(part, dict) else part
             for part in raw
         ]
@@ -59,23 +63,23 @@ def decode_cursor(cursor: str, like: Sequence[type]) -> list[Any]:
         raise invalid_request(
             "The cursor is not one of ours; start again without it."
         ) from None
-    matches = len(key) == len(like) and all(
-        type(part) is kind for part, kind in zip(key, like, strict=False)
+    matches = (
+        project == (access.current().project or "")
+        and len(key) == len(like)
+        and all(type(part) is kind for part, kind in zip(key, like, strict=False))
     )
-    if not matches or any(_unfit(part) for part in key):
+    if not matches or not all(_is_bindable(part) for part in key):
         raise invalid_request(
             "The cursor belongs to another list; start again without it."
         )
     return key
 
 
-def _unfit(part: object) -> bool:
-    """Values that no database parameter can carry."""
-    if isinstance(part, str):
-        return "\x00" in part or any("\ud800" <= char <= "\udfff" for char in part)
-    if isinstance(part, int):
-        return abs(part) >= 2**63
-    return isinstance(part, datetime) and part.tzinfo is None
+def _is_bindable(part: object) -> bool:
+    """Whether a database parameter can hold the value."""
+    if isinstance(part, datetime):
+        return part.tzinfo is not None
+    return is_storable(part)
 
 
 def page(
@@ -89,14 +93,16 @@ def page(
     cursor: str | None,
     descending: bool = True,
 ) -> Page[Shape]:
-    """One page of a query over single entities.
+    """A page of a query for one entity.
 
-    `keys`: the sort columns, ending in a unique one, all sorted one way; `key_of(row)` gives their values.
+    `keys` are the sort columns, the last of them unique, all in the same direction; `key_of(row)` gives their values.
     """
     if cursor is not None:
         after = decode_cursor(cursor, [column.type.python_type for column in keys])
+        # Typed like its column, because SQLite compares instants as text.
         bound = [
-            _bind(column, value) for column, value in zip(keys, after, strict=True)
+            bindparam(None, value, type_=column.type)
+            for column, value in zip(keys, after, strict=True)
         ]
         query = query.where(
             tuple_(*keys) < tuple_(*bound)
@@ -111,8 +117,3 @@ def page(
         items=[shape(row) for row in rows],
         next=encode_cursor(key_of(rows[-1])) if more else None,
     )
-
-
-def _bind(column: InstrumentedAttribute[Any], value: Any) -> ColumnElement[Any]:
-    """A parameter typed like its column (SQLite compares instants as text, so the type matters)."""
-    return bindparam(None, value, type_=column.type)

@@ -15,6 +15,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,16 +24,19 @@ from fastapi import Depends, Request
 from pydantic_core import from_json  # takes half as long as `json` on large reports
 from sqlalchemy import Connection, Engine, create_engine, event, func, make_url, select
 from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm import Session, sessionmaker
+from sqlalchemy.orm import Session, SessionTransaction, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from paceline_server.kernel.errors import ProblemError
+from paceline_server.store import access, row_security, visibility
+from paceline_server.store.access import ACCESS, Access
 from paceline_server.store.hints import Hints, RedisHints
+from paceline_server.store.owned import SESSION_INFO
 
 log = structlog.get_logger("paceline.store")
 
 WRITER_WAIT_S = 30.0
-"""How long a writer may queue before it is told to come back (503)."""
+"""How long a writer queues before it gets a 503."""
 PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=NORMAL",
@@ -40,9 +44,9 @@ PRAGMAS = (
     "foreign_keys=ON",
     "temp_store=MEMORY",
 )
-"""Checkpoints every 16 MiB of log instead of 4: uploads then wait for the disk a quarter as often."""
+"""A checkpoint every 16 MiB of log instead of 4, so that uploads wait for the disk a quarter as often."""
 PROBE_BYTES = 256 * 1024
-"""More than one upload takes in the log."""
+"""More than an upload takes in the log."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 HINTS = "hints"
 OUTBOX = "outbox"
@@ -64,15 +68,20 @@ class Database:
             expire_on_commit=False,
             autoflush=False,
         )
+        for sessions in (self._sessions, self._reading):
+            event.listen(sessions, "after_begin", _limit_connection)
+            event.listen(sessions, "do_orm_execute", visibility.limit_statement)
+            event.listen(sessions, "before_flush", visibility.refuse_foreign_rows)
 
     @property
     def is_postgresql(self) -> bool:
         return self.engine.dialect.name == "postgresql"
 
     @contextmanager
-    def writing(self) -> Iterator[Session]:
-        """One write transaction: commits at the end, rolls back on an exception unless it keeps changes."""
-        session = self._sessions()
+    def writing(self, limits: Access | None = None) -> Iterator[Session]:
+        """One write transaction: commits at the end, rolls back on an exception unless it keeps changes.
+        `limits`: its access, if not that of the work in progress."""
+        session = self._sessions(info={ACCESS: limits or access.current()})
         try:
             yield session
         except ProblemError as problem:
@@ -87,30 +96,30 @@ class Database:
             session.close()
 
     @contextmanager
-    def reading(self) -> Iterator[Session]:
+    def reading(self, limits: Access | None = None) -> Iterator[Session]:
         """One read-only transaction; a write in it is an error on both databases."""
-        session = self._reading()
+        session = self._reading(info={ACCESS: limits or access.current()})
         try:
             yield session
         finally:
             session.close()
 
-    def write_something(self) -> None:
-        """A small durable write that leaves nothing behind. Raises OperationalError where none is possible:
-        the disk is full, the database is read-only or another writer holds it."""
+    def probe_write(self) -> None:
+        """Make a small durable write that changes nothing. Raises OperationalError if the disk is full, the database
+        is read-only or another writer holds it."""
         with self.writing() as session:
             if self.is_postgresql:
-                # A record in the write-ahead log, flushed by the commit.
+                # The commit flushes this record of the write-ahead log.
                 session.execute(
                     select(func.pg_logical_emit_message(True, "paceline", "ready"))
                 )
                 return
             # Writes the first page, changed or not.
             session.connection().exec_driver_sql("PRAGMA user_version = 0")
-        self._write_file()
+        self._probe_disk()
 
-    def _write_file(self) -> None:
-        """Write a probe file too: SQLite may have free space in its log when the disk is full."""
+    def _probe_disk(self) -> None:
+        """Write a file beside the database: SQLite's log may have free space although the disk is full."""
         path = make_url(self.url).database
         if path and path != ":memory:":
             probe = Path(f"{path}.probe")
@@ -128,14 +137,14 @@ class Database:
                 raise OperationalError("probe", None, error) from error
 
     def dispose(self) -> None:
-        """Close connections and hints; the process has no database after this."""
+        """Close connections and hints; this is no longer the database of the process."""
         if self in _current:
             _current.remove(self)
         self.hints.close()
         self.engine.dispose()
 
     def _announce(self, session: Session) -> None:
-        """Publish hints and outbox ids; a failure here only delays, thanks to the sweeper and polling."""
+        """Publish hints and outbox ids. A failure only delays, because the sweeper and polling find the rows."""
         channels = session.info.pop(HINTS, ())
         messages = session.info.pop(OUTBOX, ())
         try:
@@ -147,8 +156,20 @@ class Database:
             log.warning("hint_lost", error=repr(error))
 
 
+def _limit_connection(
+    session: Session, transaction: SessionTransaction, connection: Connection
+) -> None:
+    """Tell the statements of a transaction which session is theirs, and the database what they may see."""
+    if transaction.nested:
+        return
+    connection.execution_options(**{SESSION_INFO: session.info})
+    limits = access.of_session(session)
+    if limits.is_request and connection.dialect.name == "postgresql":
+        row_security.limit_transaction(connection, limits)
+
+
 def _leave_to_sweeper(_: list[int]) -> None:
-    """Publisher of a process without a broker."""
+    """The publisher of a process without a broker."""
 
 
 def _sqlite_engine(url: str) -> Engine:
@@ -167,7 +188,7 @@ def _sqlite_engine(url: str) -> Engine:
 
     @event.listens_for(engine, "connect")
     def _connect(connection: Any, _: ConnectionPoolEntry) -> None:
-        connection.isolation_level = None  # we say BEGIN ourselves, below
+        connection.isolation_level = None  # `_begin` sends BEGIN
         for pragma in PRAGMAS:
             connection.execute(f"PRAGMA {pragma}")
 
@@ -224,17 +245,17 @@ _current: list[Database] = []
 
 
 def database() -> Database:
-    """The database of this process. Raises RuntimeError before `use`."""
+    """The database of this process. Raises RuntimeError if none was set."""
     if not _current:
         raise RuntimeError(
-            "no database: the entry point calls store.session.use(Database(…)) first"
+            "no database: the entry point calls store.session.set_database(Database(…)) first"
         )
     return _current[-1]
 
 
 @contextmanager
 def using(db: Database) -> Iterator[Database]:
-    """Make `db` the process's database until the block ends."""
+    """Make `db` the database of this process until the block ends."""
     _current.append(db)
     try:
         yield db
@@ -243,35 +264,66 @@ def using(db: Database) -> Iterator[Database]:
             _current.remove(db)
 
 
-def use(db: Database) -> None:
-    """Make `db` the process's database until it is disposed of (entry points)."""
+def set_database(db: Database) -> None:
+    """Make `db` the database of this process until it is disposed (entry points)."""
     _current.append(db)
 
 
 @contextmanager
 def session_scope() -> Iterator[Session]:
-    """One write transaction for tasks and the command line."""
+    """A write transaction for tasks and the command line."""
     with database().writing() as session:
         yield session
 
 
 @contextmanager
 def read_scope() -> Iterator[Session]:
-    """One read-only transaction for tasks, authentication and the live tail."""
+    """A read-only transaction for tasks, authentication and live streams."""
     with database().reading() as session:
         yield session
 
 
 def get_session(request: Request) -> Iterator[Session]:
-    """The transaction of one request (FastAPI dependency; use it as `DbSession`). Begins at the first
-    statement."""
+    """The transaction of a request, which begins at its first statement (a FastAPI dependency)."""
     db = database()
     with db.reading() if request.method in SAFE_METHODS else db.writing() as session:
         yield session
 
 
+def get_system_session(request: Request) -> Iterator[Session]:
+    """The transaction of one request without limits: of routes that sign in, enrol, or manage the
+    installation. A test holds the list of them."""
+    db, limits = database(), access.system()
+    reads = request.method in SAFE_METHODS
+    with db.reading(limits) if reads else db.writing(limits) as session:
+        yield session
+
+
+@contextmanager
+def reaching_fleet(session: Session) -> Iterator[None]:
+    """Let a session of a project see and add targets in this block, as importing results does."""
+    before = access.of_session(session)
+    session.info[ACCESS] = replace(before, has_fleet=True)
+    _limit_again(session)
+    try:
+        yield
+        session.flush()
+    finally:
+        session.info[ACCESS] = before
+        _limit_again(session)
+
+
+def _limit_again(session: Session) -> None:
+    limits = access.of_session(session)
+    if limits.is_request and session.get_bind().dialect.name == "postgresql":
+        row_security.limit_transaction(session.connection(), limits)
+
+
 DbSession = Annotated[Session, Depends(get_session, scope="function")]
-"""What a route declares. `scope="function"`: the commit precedes the answer (I10)."""
+"""The parameter type of routes. `scope="function"` commits before the response is sent (I10)."""
+
+SystemSession = Annotated[Session, Depends(get_system_session, scope="function")]
+"""The session of routes that administer the installation."""
 
 
 def hint(session: Session, channel: str) -> None:
@@ -279,9 +331,16 @@ def hint(session: Session, channel: str) -> None:
     session.info.setdefault(HINTS, set()).add(channel)
 
 
-def try_exclusive(session: Session, key: int) -> bool:
-    """Take the lock `key` until the transaction ends; False if another process has it. On SQLite always
-    True."""
+def wait_for_lock(session: Session, name: str) -> None:
+    """Take the lock `name` until the transaction ends, after whoever holds it. On SQLite there is one writer anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(
+            select(func.pg_advisory_xact_lock(func.hashtextextended(name, 0)))
+        )
+
+
+def try_lock(session: Session, key: int) -> bool:
+    """Take the lock `key` until the transaction ends; False if another process has it. Always True on SQLite."""
     if session.get_bind().dialect.name != "postgresql":
         return True
     return bool(session.scalar(select(func.pg_try_advisory_xact_lock(key))))

@@ -1,9 +1,8 @@
-"""How float vectors travel: packed little-endian on SQLite, PostgreSQL's binary `float8[]` on PostgreSQL.
+"""Encodes float vectors for `store.base.FloatVector`, which read back bit for bit.
 
-Place: under `store.base.FloatVector` only. Invariant: what is written is read back bit for bit. The binary
-form of an array (src/backend/utils/adt/arrayfuncs.c, `array_send`): int32 dimensions, int32 has-null flag,
-uint32 element type; per dimension int32 length and int32 lower bound; per element int32 length and the value,
-all big-endian.
+SQLite gets packed little-endian float64. PostgreSQL gets its binary form of `float8[]` (`array_send` in
+src/backend/utils/adt/arrayfuncs.c), all big-endian: int32 dimensions, int32 has-null flag, uint32 element type; per
+dimension int32 length and int32 lower bound; per element int32 length and the value.
 """
 
 from __future__ import annotations
@@ -52,9 +51,9 @@ def to_postgresql(values: Any) -> BinaryArray:
     )
 
 
-def from_postgresql(sent: Any) -> NDArray[np.float64]:
-    """The vector in what `array_send` gave."""
-    raw = bytes(sent)
+def from_postgresql(array: Any) -> NDArray[np.float64]:
+    """The vector in the result of `array_send`."""
+    raw = bytes(array)
     if len(raw) <= 12:  # an empty array has no dimension
         return np.empty(0, dtype=np.float64)
     elements = np.frombuffer(raw, dtype=ELEMENT, offset=HEADER.size)
@@ -71,10 +70,10 @@ def from_sqlite(packed: Any) -> NDArray[np.float64]:
     return np.frombuffer(packed, dtype="<f8").astype(np.float64)
 
 
-class sent(FunctionElement[Any]):  # noqa: N801 - reads as a SQL function
-    """The column in the form in which it should leave the database."""
+class WireForm(FunctionElement[Any]):
+    """A vector column in the form that a query returns."""
 
-    name = "sent"
+    name = "wire_form"
     inherit_cache = True
 
     def __init__(self, *clauses: Any, type_: Any) -> None:
@@ -82,11 +81,11 @@ class sent(FunctionElement[Any]):  # noqa: N801 - reads as a SQL function
         self.type = type_
 
 
-@compiles(sent)
-def _as_it_is(element: sent, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(WireForm)
+def _unchanged(element: WireForm, compiler: SQLCompiler, **options: Any) -> str:
     return compiler.process(element.clauses, **options)
 
 
-@compiles(sent, "postgresql")
-def _in_binary(element: sent, compiler: SQLCompiler, **options: Any) -> str:
+@compiles(WireForm, "postgresql")
+def _binary(element: WireForm, compiler: SQLCompiler, **options: Any) -> str:
     return f"array_send({compiler.process(element.clauses, **options)})"

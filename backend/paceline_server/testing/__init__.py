@@ -1,1 +1,1 @@
-"""Real PostgreSQL and Redis on free ports, for tests."""
+"""Servers, agents, devices and data for tests."""

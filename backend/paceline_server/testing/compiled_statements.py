@@ -17,15 +17,15 @@ STATEMENTS = 20_000
 """More statements than all tests have together."""
 
 
-def compiling_once() -> Callable[..., Engine]:
-    """SQLAlchemy's `create_engine`; the engines it makes share what they compile."""
+def make_engine_factory() -> Callable[..., Engine]:
+    """A `create_engine` whose engines share their compiled statements."""
     dialects: dict[str, Dialect] = {}
     compiled: LRUCache[Any, Any] = LRUCache(STATEMENTS)
 
     def create(url: str, **options: Any) -> Engine:
         engine = create_engine(url, **options)
         engine.dialect = dialects.setdefault(engine.dialect.name, engine.dialect)
-        engine._compiled_cache = compiled  # no option takes a cache that is there
+        engine._compiled_cache = compiled  # no option accepts an existing cache
         return engine
 
     return create

@@ -30,6 +30,7 @@ from paceline_server.testing.sorting_suite import (
 )
 
 ARTIFACT = "a" * 64
+MERGE_BASE = "e" * 40
 
 
 def samples_items(
@@ -82,7 +83,7 @@ class Lab:
     agent: ScriptedAgent
     target_id: str
     headers: Mapping[str, str]
-    """Of someone who may request runs."""
+    """A token that may request runs."""
 
     def request(self, **spec: Any) -> dict[str, Any]:
         """Request a run on this target."""
@@ -105,18 +106,17 @@ class Lab:
         alter: Callable[[list[CaseSamples]], list[CaseSamples]] = list,
         announced: Sequence[Mapping[str, Any]] = (),
     ) -> LeasedJob:
-        """Lease the next job, measure what it asks for with these true effects, and finish it.
+        """Lease the next job, deliver simulated samples with these true effects, and finish it.
 
-        `effects` by batch; only the batches the job asks for are measured. `conditions` are readings during
-        the job, unless they name another `phase`; `alter` changes what was measured; `announced` are `case`
-        events. Analysis is left to the outbox.
+        `effects` by batch; batches outside the job are ignored. `alter` changes the samples; `announced` are
+        `case` events. Analysis is left to the outbox.
         """
         leased = self.agent.lease()
         work = leased.lease["work"]
-        wanted = work["params"].get("batch") or list(effects)
+        batches = work["params"].get("batch") or list(effects)
         cases = bench_cases(
             seed,
-            {batch: effects[batch] for batch in wanted},
+            {batch: effects[batch] for batch in batches},
             launches=work["launches"],
             rounds=work["rounds"],
             first_launch=work["first_launch"],
@@ -132,25 +132,8 @@ class Lab:
         items = samples_items(alter(cases))
         for event in announced:
             items.append(event_item(len(items), event, launch=work["first_launch"]))
-        check = {
-            "type": "check",
-            "name": CHECK,
-            "ok": checks_ok,
-            "detail": "" if checks_ok else "3 before 2",
-        }
-        items.append(event_item(len(items), check, launch=work["first_launch"]))
-        for reading in conditions:
-            seq, values = len(items), dict(reading)
-            phase = values.pop("phase", "during")
-            items.append(
-                {
-                    "kind": "conditions",
-                    "seq": seq,
-                    "phase": phase,
-                    "at_ms": seq,
-                    "values": values,
-                }
-            )
+        items.append(_check_item(len(items), work["first_launch"], ok=checks_ok))
+        items += _conditions_items(conditions, len(items))
         _expect(200, leased.send(*items))
         _expect(204, leased.report("uploading"))
         _expect(204, leased.finish(len(items) - 1))
@@ -165,25 +148,28 @@ class Lab:
         artifacts: tuple[str, str] | None = None,
         commits: Sequence[Mapping[str, Any]] = (),
         conditions: Sequence[Mapping[str, Any]] = (),
+        merge_base: str = MERGE_BASE,
         **options: Any,
     ) -> LeasedJob:
-        """Lease the next job, which is an A/B one, and deliver both sides of it: base, then head.
+        """Lease the next job, of an A/B run, and deliver its sides: base, then head.
 
-        `effects` by batch: how much slower native truly is at head. `artifacts` default to two hashes, or to
-        one in an A/A run. Analysis is left to the outbox.
+        `effects` by batch: how much slower native truly is at head. `merge_base` is what the agent finds where the
+        run only names a branch. `artifacts` are two hashes by default, equal
+        in an A/A run. Analysis is left to the outbox.
         """
         leased = self.agent.lease()
         work = leased.lease["work"]
-        wanted = work["params"].get("batch") or list(effects)
+        batches = work["params"].get("batch") or list(effects)
         sides = revision_bench_cases(
             seed,
-            {batch: effects[batch] for batch in wanted},
+            {batch: effects[batch] for batch in batches},
             launches=work["launches"],
             rounds=work["rounds"],
             first_launch=work["first_launch"],
             **options,
         )
-        same = work["base_commit"] == work["commit"]
+        base_commit = work["base_commit"] or merge_base
+        same = base_commit == work["commit"]
         base_artifact, artifact = artifacts or (
             ARTIFACT if same else "b" * 64,
             ARTIFACT,
@@ -193,33 +179,15 @@ class Lab:
             "base_artifact_hash": base_artifact,
             "commits": list(commits),
         }
-        _expect(204, leased.report("preparing"))
+        found = {"base_commit": base_commit} if work["base_branch"] else {}
+        _expect(204, leased.report("preparing", **found))
         _expect(204, leased.report("measuring", **facts))
         items: list[dict[str, Any]] = []
         for side, cases, ok in zip(("base", "head"), sides, checks_ok, strict=True):
             own = samples_items(cases, len(items))
-            check = {
-                "type": "check",
-                "name": CHECK,
-                "ok": ok,
-                "detail": "" if ok else "3 before 2",
-            }
-            own.append(
-                event_item(len(items) + len(own), check, launch=work["first_launch"])
-            )
+            own.append(_check_item(len(items) + len(own), work["first_launch"], ok=ok))
             items += [{**item, "side": side} for item in own]
-        for reading in conditions:
-            values = dict(reading)
-            seq, phase = len(items), values.pop("phase", "during")
-            items.append(
-                {
-                    "kind": "conditions",
-                    "seq": seq,
-                    "phase": phase,
-                    "at_ms": seq,
-                    "values": values,
-                }
-            )
+        items += _conditions_items(conditions, len(items))
         _expect(200, leased.send(*items))
         _expect(204, leased.finish(len(items) - 1))
         return leased
@@ -227,11 +195,35 @@ class Lab:
     def measure(
         self, effects: Mapping[int, float], *, seed: int = 1, **spec: Any
     ) -> LeasedJob:
-        """Request a run, deliver its first batch, and carry out what follows at once."""
+        """Request a run, deliver its first batch and carry out the outbox."""
         self.request(**spec)
         leased = self.deliver(effects, seed=seed)
         outbox.drain()
         return leased
+
+
+def _check_item(seq: int, launch: int, *, ok: bool) -> dict[str, Any]:
+    detail = "" if ok else "3 before 2"
+    check = {"type": "check", "name": CHECK, "ok": ok, "detail": detail}
+    return event_item(seq, check, launch=launch)
+
+
+def _conditions_items(
+    conditions: Sequence[Mapping[str, Any]], first_seq: int
+) -> list[dict[str, Any]]:
+    """Readings of the conditions as items, each during the job unless it names another `phase`."""
+    return [
+        {
+            "kind": "conditions",
+            "seq": seq,
+            "phase": reading.get("phase", "during"),
+            "at_ms": seq,
+            "values": {
+                name: value for name, value in reading.items() if name != "phase"
+            },
+        }
+        for seq, reading in enumerate(conditions, first_seq)
+    ]
 
 
 def _expect(status: int, answer: Any) -> None:
@@ -249,11 +241,11 @@ def open_lab(
 ) -> Lab:
     """A lab with an enrolled agent; `enrolled` and `token` are the fixtures."""
     handlers.load()
-    who = enrolled(name)
-    announce(who.agent_id, manifest or suite_manifest())
+    agent = enrolled(name)
+    announce(agent.agent_id, manifest or suite_manifest())
     return Lab(
         client,
-        ScriptedAgent(client, who.headers),
-        who.target_id,
+        ScriptedAgent(client, agent.headers),
+        agent.target_id,
         token("ingest", "read"),
     )

@@ -19,7 +19,7 @@ Rng = np.random.Generator
 Noise = Callable[[Rng, int, float], Any]
 
 SEED = 20_261_121
-"""of the published table; drawn before anything was scored."""
+"""The seed of the published table, drawn before anything was scored."""
 
 
 def _ar(shocks: Any, phi: float) -> Any:
@@ -117,7 +117,7 @@ FAMILIES: dict[str, Noise] = {
 }
 
 AROUND = ("wander", "drift", "weeks")
-"""families whose sigma is that around the trend, or of the quiet weeks; else it is that of all the noise."""
+"""Families whose sigma is measured around the trend, or in the quiet weeks; for others it is that of all noise."""
 
 
 def series(rng: Rng, family: str, n: int, steps: int) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def series(rng: Rng, family: str, n: int, steps: int) -> dict[str, Any]:
 
 
 def _place(rng: Rng, n: int, truth: list[int]) -> int | None:
-    """20 points from the beginning, 15 from the end, 25 from other steps, if 200 draws find such a place."""
+    """A place 20 points from the beginning, 15 from the end and 25 from other steps; None after 200 draws."""
     for _ in range(200):
         at = int(rng.integers(20, n - 15))
         if all(abs(at - other) >= 25 for other in truth):
@@ -158,23 +158,23 @@ def _place(rng: Rng, n: int, truth: list[int]) -> int | None:
 def sets(
     stepped: int = 60, nulls: int = 60, online: int = 10
 ) -> dict[str, list[dict[str, Any]]]:
-    """The three sets by the names of their files, so many series of every family."""
+    """The three sets by the names of their files, with this many series of each family."""
     rng = np.random.default_rng(SEED)
-    found: dict[str, list[dict[str, Any]]] = {
+    groups: dict[str, list[dict[str, Any]]] = {
         "semi_step": [],
         "semi_null": [],
         "online": [],
     }
     for family in FAMILIES:
-        found["semi_step"] += [
+        groups["semi_step"] += [
             series(rng, family, int(rng.integers(80, 401)), int(rng.integers(1, 4)))
             for _ in range(stepped)
         ]
-        found["semi_null"] += [series(rng, family, 250, 0) for _ in range(nulls)]
-        found["online"] += [
+        groups["semi_null"] += [series(rng, family, 250, 0) for _ in range(nulls)]
+        groups["online"] += [
             series(rng, family, int(rng.integers(90, 131)), 1) for _ in range(online)
         ]
-    return found
+    return groups
 
 
 def write(folder: Path) -> None:

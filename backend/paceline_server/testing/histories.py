@@ -16,10 +16,10 @@ Rng = np.random.Generator
 Noise = Callable[[Rng, int, float], Any]
 
 MARGIN = 5
-"""points by which an index may miss a step and still name it. STATISTICS §5"""
+"""How many points an index may be from a step and still match it (STATISTICS §5)."""
 
 GAP = 12
-"""points at least between steps and to either end."""
+"""The fewest points between steps, and to either end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def rounded(rng: Rng, n: int, sigma: float) -> Any:
 
 
 def disturbed(rng: Rng, n: int, sigma: float) -> Any:
-    """A quiet host with a disturbance now and then, up to thirty times its scatter."""
+    """A quiet host with occasional disturbances of up to thirty times its scatter."""
     wide = rng.random(n) < rng.uniform(0.05, 0.2)
     return rng.normal(0.0, sigma, n) + wide * rng.normal(0.0, 12.0 * sigma, n)
 
@@ -90,7 +90,7 @@ def stepped(
 ) -> list[History]:
     """Series with none to three steps of 1 to 8 sigma, at least 2 %."""
     rng = np.random.default_rng(seed)
-    found = []
+    histories = []
     for _ in range(count):
         n = int(rng.choice(lengths))
         places = np.sort(
@@ -98,8 +98,8 @@ def stepped(
         )
         if np.any(np.diff(places) < GAP):
             places = places[:1]
-        found.append(_history(rng, family, n, [int(place) for place in places]))
-    return found
+        histories.append(_history(rng, family, n, [int(place) for place in places]))
+    return histories
 
 
 def _history(rng: Rng, family: str, n: int, truth: list[int]) -> History:
@@ -113,7 +113,7 @@ def _history(rng: Rng, family: str, n: int, truth: list[int]) -> History:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """`false_per_1000` and `alarming` count on series without a step; the others on those with."""
+    """`false_per_1000` and `alarming` are of series without a step, the others of all series."""
 
     precision: float
     recall: float
@@ -122,9 +122,9 @@ class Score:
     alarming: float
 
 
-def matches(found: Sequence[int], truth: Sequence[int]) -> int:
-    """One-to-one matches within MARGIN points, each truth taking the nearest that is left."""
-    free, hits = set(found), 0
+def count_matches(detected: Sequence[int], truth: Sequence[int]) -> int:
+    """The number of one-to-one matches within MARGIN points; each true step takes the nearest index left."""
+    free, hits = set(detected), 0
     for place in truth:
         near = [index for index in free if abs(index - place) <= MARGIN]
         if near:
@@ -136,11 +136,11 @@ def matches(found: Sequence[int], truth: Sequence[int]) -> int:
 def score(
     histories: Sequence[History], detect: Callable[[list[float]], list[int]]
 ) -> Score:
-    """How well `detect` names the steps of `histories`."""
+    """How well `detect` finds the steps of `histories`."""
     answers = [detect(history.values) for history in histories]
     hits = sum(
-        matches(found, history.truth)
-        for found, history in zip(answers, histories, strict=True)
+        count_matches(detected, history.truth)
+        for detected, history in zip(answers, histories, strict=True)
     )
     named, true = (
         sum(map(len, answers)),
@@ -148,15 +148,19 @@ def score(
     )
     precision, recall = hits / named if named else 1.0, hits / true if true else 1.0
     quiet = [
-        (found, h) for found, h in zip(answers, histories, strict=True) if not h.truth
+        (detected, history)
+        for detected, history in zip(answers, histories, strict=True)
+        if not history.truth
     ]
-    points = sum(len(h.values) for _, h in quiet)
+    points = sum(len(history.values) for _, history in quiet)
     return Score(
         precision,
         recall,
         2.0 * precision * recall / (precision + recall) if precision + recall else 0.0,
-        1000.0 * sum(len(found) for found, _ in quiet) / points if points else 0.0,
-        sum(bool(found) for found, _ in quiet) / len(quiet) if quiet else 0.0,
+        1000.0 * sum(len(detected) for detected, _ in quiet) / points
+        if points
+        else 0.0,
+        sum(bool(detected) for detected, _ in quiet) / len(quiet) if quiet else 0.0,
     )
 
 
@@ -165,7 +169,7 @@ def replayed(
     detect: Callable[[list[float]], list[int]],
     stands: Callable[..., Sequence[int]],
 ) -> list[tuple[int, int]]:
-    """(index, points at the alert) when the series grows point by point and two evaluations must agree."""
+    """(index, number of points at the alert), when the series grows by points and two evaluations must agree."""
     raised: list[tuple[int, int]] = []
     before: list[int] = []
     for n in range(12, len(history.values) + 1):

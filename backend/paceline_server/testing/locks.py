@@ -1,4 +1,4 @@
-"""Waits until another connection waits for a lock, for tests of concurrent transactions on PostgreSQL."""
+"""Waits until a lock blocks another connection, for tests of concurrent transactions on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from paceline_server.store.session import read_scope
 WITHIN_S = 20.0
 
 
-def wait_for_a_waiter() -> None:
-    """Until another connection of this database waits for a lock. Raises AssertionError when none does."""
+def wait_for_blocked_connection() -> None:
+    """Wait until another connection of this database waits for a lock. Raises AssertionError if none does."""
     query = text(
         "SELECT count(*) FROM pg_stat_activity "
         "WHERE datname = current_database() AND wait_event_type = 'Lock'"

@@ -1,7 +1,7 @@
-"""Concluded nightly jobs on one target, recorded and evaluated one after the other as `detect` does.
+"""Records nightly jobs on one target and looks for changes after each, as `detect` does.
 
-Used by tests and the benchmark of history. Points and changes come from the services; only the rows of runs and
-jobs are written here, because nothing needs to be measured.
+Used by tests and the benchmark of history. The services make points and changes; only the rows of runs and jobs are
+written directly, because nothing needs to be measured.
 """
 
 from __future__ import annotations
@@ -11,18 +11,17 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from paceline_contract.params import params_key
 from sqlalchemy import select
 
 from paceline_server.detect.changes import service as detection
 from paceline_server.detect.changes.service import StoreOutcome
-from paceline_server.ingest.cases import params_key
-from paceline_server.kernel import ids
 from paceline_server.series import job_points as points
 from paceline_server.series.service import JobPoints, NewestNames, PointOfSeries
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.history import Change, Series, SeriesState
-from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
+from paceline_server.testing.stored_jobs import store_finished_job
 
 START = datetime.fromisoformat("2026-01-05T03:00:00+00:00")
 NIGHT = timedelta(days=1)
@@ -34,7 +33,7 @@ TIME: Name = (BENCHMARK, "native", 1000)
 
 
 def measured(name: Name, value: float) -> PointOfSeries:
-    """One measurement of a time, with a narrow interval."""
+    """A point of a time, with a narrow interval."""
     benchmark, arm, batch = name
     params = {"batch": batch}
     return PointOfSeries(
@@ -55,7 +54,7 @@ def measured(name: Name, value: float) -> PointOfSeries:
 
 @dataclass
 class NightlyJobs:
-    """Nightly jobs of one target, evaluated one by one."""
+    """Nightly jobs of a target."""
 
     target_id: str
     names: NewestNames = field(default_factory=NewestNames)
@@ -74,13 +73,16 @@ class NightlyJobs:
         commit: str | None = None,
         evaluate: bool = True,
     ) -> str:
-        """One job that measured these values; its id. Its commit counts the nights, and so does its artifact,
-        unless they are given."""
+        """Record a job that measured these values; returns its id. Unless given, commit and artifact are made from the
+        number of the night."""
         commit = commit or commit_of(self.nights)
-        job_id, at = self._job(commit)
-        said = JobPoints(
-            job_id=job_id,
-            run_id=f"run{job_id[3:]}",
+        at = START + self.nights * NIGHT
+        job = store_finished_job(
+            self.target_id, at, suite=self.suite, manifest=self.manifest, commit=commit
+        )
+        job_points = JobPoints(
+            job_id=job.id,
+            run_id=job.run_id,
             suite=self.suite,
             target_id=self.target_id,
             branch="main",
@@ -95,83 +97,32 @@ class NightlyJobs:
         )
         self.nights += 1
         with session_scope() as session:
-            points.record_points(session, said, self.names)
+            points.record_points(session, job_points, self.names)
         if evaluate:
-            self.evaluate(job_id)
-        return job_id
+            self.evaluate(job.id)
+        return job.id
 
     def stream(
         self, values: Sequence[float], name: Name = TIME, **options: Any
     ) -> list[str]:
-        """One night after another of one series."""
+        """Record a night for each value of a series; returns the ids of the jobs."""
         return [self.night({name: value}, **options) for value in values]
 
     @staticmethod
     def evaluate(job_id: str) -> StoreOutcome:
-        """Look at every series the job touched, as its outbox message does."""
+        """Look for changes in every series of the job, as its outbox message does."""
         with read_scope() as session:
-            looked = list(
+            evaluations = list(
                 detection.evaluate_series(
                     session, detection.series_of_job(session, job_id)
                 )
             )
         with session_scope() as session:
-            outcome = detection.store_evaluations(session, looked)
+            outcome = detection.store_evaluations(session, evaluations)
             outcome.changes["marked"] += detection.mark_incidents(
-                session, {one.head.target_id for one in looked}
+                session, {evaluation.head.target_id for evaluation in evaluations}
             )
             return outcome
-
-    def _job(self, commit: str) -> tuple[str, datetime]:
-        job_id, at = ids.new_id("job"), START + self.nights * NIGHT
-        run_id = f"run{job_id[3:]}"
-        with session_scope() as session:
-            session.add(
-                Run(
-                    id=run_id,
-                    suite=self.suite,
-                    repository="r",
-                    manifest_path="suite.toml",
-                    manifest=dict(self.manifest),
-                    commit=commit,
-                    branch="main",
-                    base_commit=None,
-                    trigger="schedule",
-                    state="done",
-                    verdict="pass",
-                    reason=None,
-                    demonstration=False,
-                    benchmarks=list(self.manifest["benchmarks"]),
-                    params={},
-                    knobs={},
-                    launches=5,
-                    rounds=20,
-                    min_time_ns=1,
-                    created_by="test",
-                    created_at=at,
-                    finished_at=at,
-                )
-            )
-            session.flush()
-            session.add(
-                Job(
-                    id=job_id,
-                    run_id=run_id,
-                    target_id=self.target_id,
-                    state="done",
-                    attempt=1,
-                    batch=0,
-                    requeues=0,
-                    seed=1,
-                    verdict="pass",
-                    partial=False,
-                    samples=0,
-                    not_before=at,
-                    created_at=at,
-                    started_at=at,
-                )
-            )
-        return job_id, at
 
 
 def commit_of(night: int) -> str:
@@ -180,14 +131,14 @@ def commit_of(night: int) -> str:
 
 
 def changes(state: str | None = None) -> list[Change]:
-    """Every change that is kept (in a state), the oldest first."""
+    """The changes (in a state), oldest first."""
     query = select(Change).order_by(Change.found_at, Change.id)
     with read_scope() as session:
         return [row for row in session.scalars(query) if state in (None, row.state)]
 
 
 def series() -> list[Series]:
-    """Every series, by name."""
+    """The series by name."""
     with read_scope() as session:
         return list(
             session.scalars(

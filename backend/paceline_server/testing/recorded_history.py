@@ -23,16 +23,16 @@ from paceline_server.store.tables.history import (
     Series,
     SeriesPoint,
 )
-from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.testing.scripted_agent import PREFIX
 from paceline_server.testing.sorting_suite import suite_manifest
+from paceline_server.testing.stored_jobs import store_finished_job
 
 DAY_S = 86_400.0
 
 
 @dataclass
 class RecordedHistory:
-    """One target, a clock that stands still, and someone who may read and triage."""
+    """The rows of one target, and a client that may read and triage; the clock is frozen."""
 
     client: Any
     clock: FrozenClock
@@ -40,19 +40,19 @@ class RecordedHistory:
     headers: Mapping[str, str]
     _numbers: list[int] = field(default_factory=lambda: [0])
 
-    def _ask(
+    def _request(
         self,
         method: str,
         path: str,
         status: int,
         headers: Mapping[str, str] | None,
-        **sent: Any,
+        **options: Any,
     ) -> Any:
         answer = self.client.request(
             method,
             f"{PREFIX}{path}",
             headers=dict(self.headers if headers is None else headers),
-            **sent,
+            **options,
         )
         if answer.status_code != status:
             raise AssertionError(
@@ -68,7 +68,7 @@ class RecordedHistory:
         headers: Mapping[str, str] | None = None,
         **query: Any,
     ) -> Any:
-        return self._ask("GET", path, status, headers, params=query)
+        return self._request("GET", path, status, headers, params=query)
 
     def post(
         self,
@@ -78,7 +78,7 @@ class RecordedHistory:
         status: int = 200,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        return self._ask("POST", path, status, headers, json=body)
+        return self._request("POST", path, status, headers, json=body)
 
     def put(
         self,
@@ -88,12 +88,12 @@ class RecordedHistory:
         status: int = 200,
         headers: Mapping[str, str] | None = None,
     ) -> Any:
-        return self._ask("PUT", path, status, headers, json=body)
+        return self._request("PUT", path, status, headers, json=body)
 
     def delete(
         self, path: str, *, status: int = 204, headers: Mapping[str, str] | None = None
     ) -> Any:
-        return self._ask("DELETE", path, status, headers)
+        return self._request("DELETE", path, status, headers)
 
     def series(
         self,
@@ -104,10 +104,15 @@ class RecordedHistory:
         every_s: float = DAY_S,
         **changes: Any,
     ) -> str:
-        """A series whose newest point was measured just now and the others `every_s` apart; its id."""
+        """Store a series whose newest point is from now and the others `every_s` apart; returns its id."""
         on, at = target_id or self.target_id, clock_module.now()
         jobs = [
-            self._job(on, at - timedelta(seconds=every_s * back))
+            store_finished_job(
+                on,
+                at - timedelta(seconds=every_s * back),
+                suite="hashing",
+                manifest=suite_manifest(),
+            )
             for back in range(len(values))
         ][::-1]
         with session_scope() as session:
@@ -133,14 +138,14 @@ class RecordedHistory:
             )
             session.add(row)
             session.flush()
-            for (run_id, job_id, measured), value in zip(jobs, values, strict=True):
+            for job, value in zip(jobs, values, strict=True):
                 session.add(
                     SeriesPoint(
                         series_id=row.id,
-                        job_id=job_id,
-                        run_id=run_id,
-                        at=measured,
-                        commit=job_id[-12:],
+                        job_id=job.id,
+                        run_id=job.run_id,
+                        at=job.created_at,
+                        commit=job.id[-12:],
                         artifact_hash=None,
                         fingerprint="f" * 64,
                         value=value,
@@ -154,65 +159,13 @@ class RecordedHistory:
                 )
             return row.id
 
-    def _job(self, target_id: str, at: Any) -> tuple[str, str, Any]:
-        run_id, job_id = ids.new_id("run"), ids.new_id("job")
-        with session_scope() as session:
-            session.add(
-                Run(
-                    id=run_id,
-                    suite="hashing",
-                    repository="r",
-                    manifest_path="suite.toml",
-                    manifest=suite_manifest(),
-                    commit=job_id[-12:],
-                    branch="main",
-                    base_commit=None,
-                    trigger="schedule",
-                    state="done",
-                    verdict="pass",
-                    reason=None,
-                    demonstration=False,
-                    benchmarks=[],
-                    params={},
-                    knobs={},
-                    launches=5,
-                    rounds=20,
-                    min_time_ns=1,
-                    created_by="test",
-                    created_at=at,
-                    finished_at=at,
-                )
-            )
-            session.flush()
-            session.add(
-                Job(
-                    id=job_id,
-                    run_id=run_id,
-                    target_id=target_id,
-                    state="done",
-                    attempt=1,
-                    batch=0,
-                    requeues=0,
-                    seed=1,
-                    verdict="pass",
-                    partial=False,
-                    samples=0,
-                    not_before=at,
-                    created_at=at,
-                )
-            )
-        return run_id, job_id, at
-
     def change(self, series_id: str, index: int, effect: float, **changes: Any) -> str:
-        """A change of a series at its point `index` (negative: from the end); its id."""
+        """Store a change of a series at its point `index` (negative: from the end); returns its id."""
         at = clock_module.now()
         with session_scope() as session:
             points = sorted(
-                (
-                    one
-                    for one in session.query(SeriesPoint).filter_by(series_id=series_id)
-                ),
-                key=lambda one: one.at,
+                session.query(SeriesPoint).filter_by(series_id=series_id),
+                key=lambda point: point.at,
             )
             row = Change(
                 **{
@@ -242,7 +195,7 @@ class RecordedHistory:
             return row.id
 
     def alert(self, state: str, *, opened: bool = True, **changes: Any) -> str:
-        """An alert that is in `state` and, unless it never was, had been opened; its id."""
+        """Store an alert in `state`, with the event that opened it if its state implies one; returns its id."""
         self._numbers[0] += 1
         at = clock_module.now()
         with session_scope() as session:
@@ -298,7 +251,7 @@ class RecordedHistory:
 
 
 def _evidence(points: Sequence[SeriesPoint], index: int) -> dict[str, Any]:
-    """As detection stores it, of a method that does not exist."""
+    """Evidence as detection stores it, with an unknown method."""
     return {
         "method": "test",
         "parameters": {},
@@ -311,12 +264,12 @@ def _evidence(points: Sequence[SeriesPoint], index: int) -> dict[str, Any]:
     }
 
 
-def chronicle(
+def record_history(
     client: Any,
     clock: FrozenClock,
     enrolled: Callable[..., Any],
     headers: Mapping[str, str],
 ) -> RecordedHistory:
-    """A past on one target called `lab-1`; `enrolled` is the fixture."""
+    """An empty history of a target called `lab-1`; `enrolled` is the fixture."""
     handlers.load()
     return RecordedHistory(client, clock, enrolled("lab-1").target_id, headers)

@@ -7,6 +7,7 @@ name changes each time, so that leftovers of an earlier test cannot reach it.
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import uuid4
 
 import psycopg
@@ -32,7 +33,7 @@ SELECT md5(string_agg(one, ' ' ORDER BY one)) FROM (
   UNION ALL SELECT concat_ws('.', 'version', version_num, xmin) FROM {version}
 ) AS objects (one)
 """
-"""Every object with the transaction that last wrote it: deleting rows writes none of them."""
+"""A digest of every object and the transaction that last wrote it; deleting rows does not change it."""
 TOUCHED = """
 SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
 AND relname <> %s AND pg_relation_size(oid) > 0
@@ -47,6 +48,8 @@ class ReusedDatabase:
         self._server, self._template = server, template
         self._name: str | None = None
         self._schema = ""
+        self._projects: list[tuple[Any, ...]] = []
+        """The rows that a new database has; all other tables are empty."""
 
     def take(self) -> str:
         """The name of a database that has the template's schema and no rows."""
@@ -55,6 +58,7 @@ class ReusedDatabase:
             self._server.create_database(self._name, template=self._template)
             with self._connected(self._name) as connection:
                 self._schema = _schema(connection)
+                self._projects = connection.execute("SELECT * FROM project").fetchall()
         return self._name
 
     def give_back(self) -> None:
@@ -80,6 +84,11 @@ class ReusedDatabase:
             same = _schema(connection) == self._schema
             if same:
                 _empty(connection)
+                for row in self._projects:
+                    values = sql.SQL(", ").join(map(sql.Literal, row))
+                    connection.execute(
+                        sql.SQL("INSERT INTO project VALUES ({})").format(values)
+                    )
         if same:
             self._name = after
         else:
@@ -91,8 +100,8 @@ class ReusedDatabase:
             self._server.drop_database(self._name)
 
     def _connected(self, database: str) -> psycopg.Connection:
-        where = self._server.url(database).replace("postgresql+psycopg:", "postgresql:")
-        return psycopg.connect(where, autocommit=True)
+        url = self._server.url(database).replace("postgresql+psycopg:", "postgresql:")
+        return psycopg.connect(url, autocommit=True)
 
 
 def _new_name() -> str:
@@ -102,12 +111,12 @@ def _new_name() -> str:
 def _schema(connection: psycopg.Connection) -> str:
     """A digest of the schema; it differs if the version table is missing."""
     try:
-        found = connection.execute(
+        digest = connection.execute(
             sql.SQL(SCHEMA).format(version=sql.Identifier(VERSION_TABLE))
         ).fetchone()
     except psycopg.errors.UndefinedTable:
         return "no version"
-    return str(found)
+    return str(digest)
 
 
 def _empty(connection: psycopg.Connection) -> None:
@@ -118,7 +127,7 @@ def _empty(connection: psycopg.Connection) -> None:
         for (name,) in connection.execute(TOUCHED, (VERSION_TABLE,))
     ]
     if tables:
-        # Rows refer to each other, so foreign keys and triggers are off meanwhile.
+        # Disables foreign keys and triggers, because rows refer to each other.
         connection.execute("SET session_replication_role = replica")
         connection.execute(
             sql.SQL("; ").join(

@@ -22,7 +22,7 @@ STARTS_WITHIN_S = 180
 
 @dataclass(frozen=True)
 class RunningServer:
-    """Where it listens, and what it was started with."""
+    """A server with its address and settings."""
 
     url: str
     settings: Settings
@@ -31,7 +31,7 @@ class RunningServer:
 
 @contextmanager
 def running(settings: Settings) -> Iterator[RunningServer]:
-    """Serve until the block ends, over the database `settings` name (migrated)."""
+    """Serve until the block ends; the database in `settings` must be migrated."""
     started = threading.Event()
     listening = serving.bind("127.0.0.1", 0)
     port = listening.getsockname()[1]

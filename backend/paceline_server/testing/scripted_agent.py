@@ -82,15 +82,16 @@ MANIFEST: dict[str, Any] = {
 
 def announce(agent_id: str, manifest: Mapping[str, Any] = MANIFEST) -> None:
     """Let an enrolled agent run a suite."""
-    said = SuiteAnnounceIn(
+    suite = SuiteAnnounceIn(
         repository="demo",
         manifest_path="suite.toml",
         manifest=dict(manifest),
         commit=COMMIT,
         branch="main",
     )
+    announcement = catalog.read_announcement([suite])
     with session_scope() as session:
-        catalog.announce(session, agent_id, [said])
+        catalog.announce(session, agent_id, announcement, ["**"])
 
 
 def samples_item(
@@ -164,7 +165,7 @@ def reported_item(seq: int, **changes: Any) -> dict[str, Any]:
 
 @dataclass
 class LeasedJob:
-    """A lease and the writes it allows, over a TestClient or httpx client. Methods return the raw answer."""
+    """A lease and its writes, over a TestClient or httpx client. Methods return the response."""
 
     client: Any
     headers: Mapping[str, str]
@@ -183,7 +184,7 @@ class LeasedJob:
         return str(self.lease["run_id"])
 
     def post(self, action: str, **options: Any) -> Any:
-        """A write of this attempt; `headers` in options are added."""
+        """Send a write of this attempt; `headers` in options are added."""
         headers = {
             **self.headers,
             "Lease-Token": str(self.lease["lease_token"]),
@@ -214,22 +215,22 @@ class ScriptedAgent:
     headers: Mapping[str, str]
 
     def ask(self, wait_s: float = 0, target_ids: Sequence[str] | None = None) -> Any:
-        """Ask for a lease."""
-        wanted = None if target_ids is None else list(target_ids)
-        body = {"wait_s": wait_s, "target_ids": wanted}
+        """Request a lease; returns the response."""
+        targets = None if target_ids is None else list(target_ids)
+        body = {"wait_s": wait_s, "target_ids": targets}
         return self.client.post(
             f"{PREFIX}/agents/self/lease", json=body, headers=dict(self.headers)
         )
 
     def lease(self, wait_s: float = 0) -> LeasedJob:
-        """Lease a job that must be there."""
+        """Lease a job. Raises AssertionError if there is none."""
         answer = self.ask(wait_s)
         if answer.status_code != 200:
             raise AssertionError(f"no lease: {answer.status_code} {answer.text}")
         return LeasedJob(self.client, self.headers, answer.json())
 
     def measuring(self) -> LeasedJob:
-        """Lease a job that must be there and begin to measure."""
+        """Lease a job and begin to measure. Raises AssertionError if there is none."""
         leased = self.lease()
         for state, facts in (
             ("preparing", {}),

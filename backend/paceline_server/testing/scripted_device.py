@@ -33,7 +33,7 @@ def device_manifest() -> dict[str, Any]:
 
 @dataclass
 class ScriptedDevice:
-    """One device of an enrolled agent, over a TestClient."""
+    """A device of an enrolled agent, over a TestClient."""
 
     client: Any
     headers: Mapping[str, str]
@@ -43,8 +43,8 @@ class ScriptedDevice:
     target_id: str = ""
     _checks: count[int] = field(default_factory=lambda: count(1))
 
-    def announced(self, **changes: Any) -> dict[str, Any]:
-        """What a heartbeat says of it: connected and cool, but for `changes`."""
+    def announcement(self, **changes: Any) -> dict[str, Any]:
+        """Its part of a heartbeat: connected and cool, except for `changes`."""
         return {
             "kind": "device",
             "serial": self.serial,
@@ -69,9 +69,9 @@ class ScriptedDevice:
             **changes,
         }
 
-    def beat(self, **changes: Any) -> dict[str, Any]:
-        """One heartbeat; what the server answered about it."""
-        body = {"version": "1", "targets": [self.announced(**changes)]}
+    def heartbeat(self, **changes: Any) -> dict[str, Any]:
+        """Send a heartbeat; returns the reply about the device."""
+        body = {"version": "1", "targets": [self.announcement(**changes)]}
         answer = self.client.post(
             f"{PREFIX}/agents/self/heartbeat", json=body, headers=dict(self.headers)
         )
@@ -84,7 +84,7 @@ class ScriptedDevice:
     def check(
         self, *, ok: bool = True, infrastructure: bool = True, text: str = ""
     ) -> dict[str, Any]:
-        """A health check that ended, as the heartbeat carries it."""
+        """A finished health check for a heartbeat."""
         step = {
             "name": "round_trip",
             "ok": ok,
@@ -110,7 +110,7 @@ class ScriptedDevice:
         }
 
     def restart(self, order_id: str) -> dict[str, Any]:
-        """Carry out an ordered restart: step, order and new boot id are reported in one heartbeat."""
+        """Carry out an ordered restart; a single heartbeat reports step, order and new boot id."""
         self.boot_id = f"boot-{order_id}"
         step = {
             "id": f"rec_{order_id}",
@@ -119,14 +119,14 @@ class ScriptedDevice:
             "text": "",
             "ms_ago": 0,
         }
-        return self.beat(
+        return self.heartbeat(
             recovery=[{**step, "order_id": order_id}], orders_done=[order_id]
         )
 
     def healthy(self) -> str:
-        """Connect and pass a check; the target's id."""
-        if not self.beat()["check_due"]:
+        """Connect and pass a check; returns the target's id."""
+        if not self.heartbeat()["check_due"]:
             raise AssertionError("no check is due")
-        if self.beat(check=self.check())["health"] != "good":
+        if self.heartbeat(check=self.check())["health"] != "good":
             raise AssertionError("a passed check did not make it good")
         return self.target_id

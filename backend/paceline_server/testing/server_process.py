@@ -34,7 +34,7 @@ def _serve(app: FastAPI, port: int) -> None:
 
 
 def main() -> None:
-    """The parent of the servers: it has one thread (building an app starts none), so it may fork."""
+    """Fork a server for each line of stdin. Forking is safe, because building an app starts no threads."""
     import celery  # noqa: F401, PLC0415
     import uvicorn  # noqa: F401, PLC0415
 

@@ -27,7 +27,9 @@ READY_WITHIN_S = 180
 PR_SET_PDEATHSIG = 1
 """linux/prctl.h: the signal a child gets when its parent dies."""
 FAST = {
+    "autovacuum": "off",
     "fsync": "off",
+    "jit": "off",
     "synchronous_commit": "off",
     "full_page_writes": "off",
     "max_connections": "300",
@@ -38,11 +40,11 @@ FAST = {
 
 
 class ServerMissingError(Exception):
-    """A server program is not installed; the text says how to get it."""
+    """A server program is not installed."""
 
 
 def free_port() -> int:
-    """A TCP port nobody listens on at 127.0.0.1 right now."""
+    """A TCP port that is free at 127.0.0.1 now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -66,7 +68,7 @@ class PostgreSQL:
         self._run(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
 
     def drop_database(self, name: str) -> None:
-        """Drop it, ending whatever still uses it."""
+        """Drop it and end its sessions."""
         self._run(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
 
 
@@ -79,7 +81,7 @@ class Redis:
         return f"redis://127.0.0.1:{self.port}/0"
 
     def flush(self) -> None:
-        """Forget everything."""
+        """Delete everything."""
         with socket.create_connection(
             ("127.0.0.1", self.port), timeout=10
         ) as connection:
@@ -88,11 +90,10 @@ class Redis:
 
 
 def _program(name: str, package: str) -> str:
-    """The path of a server program: on PATH, or where Debian keeps PostgreSQL. Raises
-    `ServerMissingError`."""
-    found = shutil.which(name)
-    if found is not None:
-        return found
+    """The path of a server program: on PATH, or where Debian has PostgreSQL. Raises `ServerMissingError`."""
+    path = shutil.which(name)
+    if path is not None:
+        return path
     debian = sorted(
         Path("/usr/lib/postgresql").glob(f"*/bin/{name}"),
         key=lambda path: int(path.parts[4]),
@@ -130,6 +131,12 @@ def _directory(user: str | None) -> Iterator[Path]:
         shutil.rmtree(path, ignore_errors=True)
 
 
+def _give_to(user: str | None, directory: Path) -> None:
+    if user is not None:
+        for path in (directory, *directory.rglob("*")):
+            shutil.chown(path, user)
+
+
 @contextmanager
 def _running(
     argv: list[str], user: str | None, ready: str, stop: signal.Signals
@@ -145,13 +152,13 @@ def _running(
         text=True,
         preexec_fn=_end_with_parent,  # noqa: PLW1509 - one prctl, before any thread of ours matters
     )
-    is_ready, said = threading.Event(), list[str]()
+    is_ready, output = threading.Event(), list[str]()
 
     def read() -> None:
         assert process.stdout is not None  # noqa: S101 - PIPE above
         for line in process.stdout:
-            said.append(line)
-            del said[:-50]
+            output.append(line)
+            del output[:-50]
             if ready in line:
                 is_ready.set()
         is_ready.set()
@@ -160,8 +167,8 @@ def _running(
     reader.start()
     try:
         is_ready.wait(READY_WITHIN_S)
-        if process.poll() is not None or not any(ready in line for line in said):
-            raise RuntimeError(f"{argv[0]} did not become ready:\n{''.join(said)}")
+        if process.poll() is not None or not any(ready in line for line in output):
+            raise RuntimeError(f"{argv[0]} did not become ready:\n{''.join(output)}")
         yield
     finally:
         process.send_signal(stop)
@@ -176,8 +183,11 @@ def _running(
 
 
 @contextmanager
-def postgresql() -> Iterator[PostgreSQL]:
-    """A PostgreSQL cluster of its own. Raises `ServerMissingError`."""
+def postgresql(
+    copied_from: Path | None = None, copied_to: Path | None = None
+) -> Iterator[PostgreSQL]:
+    """A new PostgreSQL cluster, or one that begins with the data in `copied_from`. After its end its data is copied
+    to `copied_to`. Raises `ServerMissingError`."""
     initdb, postgres = (
         _program("initdb", "postgresql"),
         _program("postgres", "postgresql"),
@@ -185,32 +195,37 @@ def postgresql() -> Iterator[PostgreSQL]:
     user = _other_user("postgres")
     with _directory(user) as directory:
         data, port = directory / "data", free_port()
-        argv = [
-            initdb,
-            "-D",
-            str(data),
-            "-U",
-            "paceline",
-            "-A",
-            "trust",
-            "-N",
-            "-E",
-            "UTF8",
-            "--locale=C",
-        ]
-        subprocess.run(argv, user=user, cwd="/", check=True, capture_output=True)
+        if copied_from is None:
+            argv = [
+                initdb,
+                "-D",
+                str(data),
+                "-U",
+                "paceline",
+                "-A",
+                "trust",
+                "-N",
+                "-E",
+                "UTF8",
+                "--locale=C",
+            ]
+            subprocess.run(argv, user=user, cwd="/", check=True, capture_output=True)
+        else:
+            shutil.copytree(copied_from, data)
+            _give_to(user, data)
         options = [
             part for name, value in FAST.items() for part in ("-c", f"{name}={value}")
         ]
         argv = [postgres, "-D", str(data), "-p", str(port), *options]
         with _running(argv, user, "ready to accept connections", signal.SIGINT):
             yield PostgreSQL(port, "paceline")
+        if copied_to is not None:
+            shutil.copytree(data, copied_to)
 
 
 @contextmanager
 def redis(at_port: int | None = None) -> Iterator[Redis]:
-    """A Redis of its own, without persistence, on the port given or a free one. Raises
-    `ServerMissingError`."""
+    """A new Redis without persistence, on `at_port` or a free port. Raises `ServerMissingError`."""
     server = _program("redis-server", "redis-server")
     user = _other_user("redis")
     with _directory(user) as directory:

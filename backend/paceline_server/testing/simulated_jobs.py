@@ -22,7 +22,7 @@ def _noise(rng: np.random.Generator, sigma: float, size: tuple[int, int]) -> Flo
 
 
 def _common(rng: np.random.Generator, launches: int, rounds: int) -> Floats:
-    """What both arms of a block share: a slope per launch, a slow wave, and now and then a frequency step."""
+    """The disturbances that both arms share: a slope per launch, a slow wave, and sometimes a frequency step."""
     at = np.linspace(0.0, 1.0, rounds)[None, :]
     slope = rng.normal(0.0, 0.01, (launches, 1)) * at
     wave = 0.01 * np.sin(
@@ -105,8 +105,7 @@ def revision_cases(
 ) -> tuple[CaseSamples, CaseSamples]:
     """(head, base) of one batch of an A/B job; the head's true time is `1 + effect` times the base's.
 
-    Unlike two arms, two revisions never share a process: each launch of each side has a level of its own
-    (`launch_sigma`), may be biased, and drifts by itself.
+    Unlike arms, revisions share no process: each launch of a side has its own level (`launch_sigma`), bias and drift.
     """
     total = WARMUP_ROUNDS + rounds
     launch = np.repeat(np.arange(first_launch, first_launch + launches), total)

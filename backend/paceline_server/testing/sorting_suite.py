@@ -110,8 +110,8 @@ def bench_cases(
 def revision_bench_cases(
     seed: int, effects: Mapping[int, float], **options: Any
 ) -> tuple[list[CaseSamples], list[CaseSamples]]:
-    """(base, head): both arms at each batch; `effects[batch]` is how much slower native truly is at head, the
-    fallback is the same code. `options` as of `revision_cases`."""
+    """(base, head): both arms at each batch; `effects[batch]` is how much slower native truly is at head, while the
+    fallback does not change. `options` are those of `revision_cases`."""
     rng = np.random.default_rng(seed)
     sides: tuple[list[CaseSamples], list[CaseSamples]] = ([], [])
     for batch, effect in effects.items():
@@ -186,7 +186,7 @@ def stream_events(
             timed.append(
                 (number // 2, int(case.round[at]), int(case.position[at]), sample)
             )
-    events += [sample for *_, sample in sorted(timed, key=lambda one: one[:3])]
+    events += [sample for *_, sample in sorted(timed, key=lambda entry: entry[:3])]
     events.append(
         {
             "type": "check",
@@ -204,7 +204,7 @@ def write_directory(
     manifest: Mapping[str, Any] | None = None,
     **run: Any,
 ) -> None:
-    """What `paceline run` would have left: `run.json` and one stream per launch."""
+    """Write what `paceline run` leaves: `run.json` and a stream per launch."""
     launches = sorted({int(number) for case in cases for number in case.launch})
     for launch in launches:
         lines = [json.dumps(event) for event in stream_events(cases, launch)]
@@ -241,7 +241,7 @@ def write_ab_directory(
     artifacts: tuple[str, str] = ("b" * 64, "a" * 64),
     **run: Any,
 ) -> None:
-    """What `paceline ab` would have left of (base, head)."""
+    """Write what `paceline ab` leaves of (base, head)."""
     write_directory(
         directory,
         [],

@@ -21,7 +21,7 @@ STARTED = "start and collection"
 
 @dataclass
 class Timing:
-    """What one test, or one fixture that tests share, took so far."""
+    """The time of a test, or of a fixture that tests share, so far."""
 
     name: str
     kind: str
@@ -34,7 +34,7 @@ class Timing:
 
 
 def _now() -> tuple[float, float]:
-    """Wall and CPU seconds until now, of children that ended included."""
+    """Wall and CPU seconds so far, including ended children."""
     times = os.times()
     return (
         times.elapsed,
@@ -43,7 +43,7 @@ def _now() -> tuple[float, float]:
 
 
 class Stopwatch:
-    """Gives each stretch of time to exactly one owner: whoever began last and has not ended."""
+    """Counts time for the test or fixture that began last and has not ended."""
 
     def __init__(self) -> None:
         self.timings: dict[tuple[str, str], Timing] = {}
@@ -69,7 +69,7 @@ class Stopwatch:
 
 
 class TimingPlugin:
-    """Hooks of pytest around what takes time."""
+    """pytest's hooks that begin and end a timing."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -129,7 +129,7 @@ class TimingPlugin:
     def pytest_sessionfinish(self) -> None:
         worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
         if not any(kind == "test" for kind, _ in self._stopwatch.timings):
-            return  # the process that hands tests to workers runs none
+            return  # the process that distributes tests to workers runs none
         self._directory.mkdir(parents=True, exist_ok=True)
         rows = [asdict(timing) for timing in self._stopwatch.timings.values()]
         (self._directory / f"{worker}.json").write_text(json.dumps(rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -14,19 +15,24 @@ from paceline_server.accounts import admission
 from paceline_server.accounts.admission import Admission, BodyBudget
 from paceline_server.accounts.auth import ANYONE
 from paceline_server.api import BODY_BYTES, create_app
+from paceline_server.fleet.agents.routes import GRANT_BYTES
 from paceline_server.kernel.route_table import RouteTable
 from paceline_server.kernel.settings import Settings
-from paceline_server.kernel.wire import DEEPEST
+from paceline_server.kernel.wire import MAX_DEPTH
+from paceline_server.testing.committed_contract import read_contract
 
 pytestmark = pytest.mark.shapes("embedded")
 
 API = "/api/v1"
 Headers = dict[str, str]
 JSON = {"Content-Type": "application/json"}
-CONTRACT = create_app(Settings()).openapi()["paths"]
+CONTRACT = read_contract()["paths"]
 OPEN = {
     ("post", f"{API}/session"),
     ("post", f"{API}/session/link"),
+    ("post", f"{API}/session/reset"),
+    ("post", f"{API}/session/invitation"),
+    ("post", f"{API}/session/invitation/offer"),
     ("post", f"{API}/agents/enrol"),
 }
 LARGE = {
@@ -35,6 +41,11 @@ LARGE = {
     "heartbeat": f"{API}/agents/self/heartbeat",
     "state": f"{API}/jobs/job_x/attempts/1/state",
 }
+GRANTS = {
+    "enrolment code": ("POST", f"{API}/agents/enrolment-codes"),
+    "grant": ("PUT", f"{API}/installation/agents/agt_x/grant"),
+}
+"""Routes of admins whose bodies may be larger than others: a grant lists patterns of repositories and targets."""
 
 
 def problem(answer: Any) -> tuple[int, str]:
@@ -176,6 +187,16 @@ def test_only_what_agents_upload_may_be_larger(
     )
 
 
+@pytest.mark.parametrize(("method", "path"), GRANTS.values(), ids=GRANTS)
+def test_a_grant_may_list_many_patterns_but_has_a_limit(
+    client: TestClient, token: Callable[..., Headers], method: str, path: str
+) -> None:
+    headers = {**token("admin"), **JSON}
+    sent = partial(client.request, method, path, headers=headers)
+    assert sent(content=b" " * (BODY_BYTES + 1)).status_code in (400, 422)
+    assert problem(sent(content=b" " * (GRANT_BYTES + 1))) == (413, "body_too_large")
+
+
 def test_no_other_route_has_a_limit_of_its_own() -> None:
     app = create_app(Settings())
     larger = {
@@ -184,12 +205,14 @@ def test_no_other_route_has_a_limit_of_its_own() -> None:
         if route.template.startswith(API) and (route.max_body_bytes or 0) > BODY_BYTES
     }
     assert larger == {
-        path.replace("job_x", "{job_id}").replace("/1/", "/{attempt}/")
-        for path in LARGE.values()
+        path.replace("job_x", "{job_id}")
+        .replace("/1/", "/{attempt}/")
+        .replace("agt_x", "{agent_id}")
+        for path in (*LARGE.values(), *(path for _, path in GRANTS.values()))
     }
 
 
-@pytest.mark.parametrize("depth", [DEEPEST, 500, 600, 700, 800, 900, 2000, 8000])
+@pytest.mark.parametrize("depth", [MAX_DEPTH, 500, 600, 700, 800, 900, 2000, 8000])
 @pytest.mark.parametrize("way", ["list", "object"])
 def test_nesting_is_refused_not_a_failure(
     client: TestClient, depth: int, way: str
@@ -445,7 +468,7 @@ def test_json_is_not_bent_into_the_type_that_is_wanted(
 ) -> None:
     """`1` is no truth value, `"1"`, `1.0` and `true` are no integers, `0` is no instant."""
     admin = token("admin")
-    tokens = {"name": "t", "scopes": ["read"]}
+    tokens = {"name": "t", "permissions": ["project.read"]}
     for value in ("30", 30.0, True):
         answer = client.post(
             f"{API}/tokens", json={**tokens, "expires_in_days": value}, headers=admin

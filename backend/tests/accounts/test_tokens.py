@@ -21,11 +21,11 @@ def admin(token: Callable[..., Headers]) -> Headers:
 
 
 def make(
-    client: TestClient, admin: Headers, *scopes: str, **more: object
+    client: TestClient, admin: Headers, *permissions: str, **more: object
 ) -> dict[str, str]:
     answer = client.post(
         f"{API}/tokens",
-        json={"name": "ci", "scopes": list(scopes), **more},
+        json={"name": "ci", "permissions": list(permissions), **more},
         headers=admin,
     )
     assert answer.status_code == 201, answer.text
@@ -40,7 +40,7 @@ def bearer(made: dict[str, str]) -> Headers:
 def test_a_secret_has_256_random_bits_and_is_shown_once(
     client: TestClient, admin: Headers
 ) -> None:
-    made = make(client, admin, "read")
+    made = make(client, admin, "project.read")
     assert made["secret"].startswith(made["prefix"] + "_")
     assert (
         len(made["secret"].removeprefix(made["prefix"] + "_")) == 43
@@ -52,17 +52,17 @@ def test_a_secret_has_256_random_bits_and_is_shown_once(
     assert made["secret"] not in "".join(stored)
 
 
-def test_a_token_may_what_its_scopes_say_and_no_more(
+def test_a_token_may_what_its_permissions_say_and_no_more(
     client: TestClient, admin: Headers
 ) -> None:
-    reading = bearer(make(client, admin, "read"))
+    reading = bearer(make(client, admin, "project.read"))
     assert client.get(f"{API}/targets", headers=reading).status_code == 200
     refused = client.get(f"{API}/tokens", headers=reading)
     assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
 
 
 def test_a_revoked_token_is_refused_at_once(client: TestClient, admin: Headers) -> None:
-    made = make(client, admin, "read")
+    made = make(client, admin, "project.read")
     assert client.get(f"{API}/targets", headers=bearer(made)).status_code == 200
     assert client.delete(f"{API}/tokens/{made['id']}", headers=admin).status_code == 204
     refused = client.get(f"{API}/targets", headers=bearer(made))
@@ -73,7 +73,7 @@ def test_a_revoked_token_is_refused_at_once(client: TestClient, admin: Headers) 
 def test_an_expired_token_is_refused(
     client: TestClient, clock: FrozenClock, admin: Headers
 ) -> None:
-    made = make(client, admin, "read", expires_in_days=1)
+    made = make(client, admin, "project.read", expires_in_days=1)
     clock.advance(86399)
     assert client.get(f"{API}/targets", headers=bearer(made)).status_code == 200
     clock.advance(1)
@@ -83,7 +83,7 @@ def test_an_expired_token_is_refused(
 def test_use_is_remembered_to_the_minute(
     client: TestClient, clock: FrozenClock, admin: Headers
 ) -> None:
-    made = make(client, admin, "read")
+    made = make(client, admin, "project.read")
 
     def last_used() -> str | None:
         items = client.get(f"{API}/tokens", headers=admin).json()["items"]
@@ -104,14 +104,18 @@ def test_use_is_remembered_to_the_minute(
     assert last_used() != first
 
 
-def test_nobody_gives_a_scope_they_lack(
+def test_nobody_gives_a_permission_they_lack(
     client: TestClient, sign_in: Callable[..., object]
 ) -> None:
     person = sign_in("admin")
-    for scope, status in (("agent", 403), ("read", 201), ("ingest", 201)):
+    for name, status in (
+        ("agent", 403),
+        ("project.read", 201),
+        ("runs.create", 201),
+    ):
         answer = client.post(
             f"{API}/tokens",
-            json={"name": "t", "scopes": [scope]},
+            json={"name": "t", "permissions": [name]},
             headers=person.headers,  # type: ignore[attr-defined]
         )
         assert answer.status_code == status
@@ -142,7 +146,9 @@ def test_a_token_needs_no_origin(client: TestClient, admin: Headers) -> None:
     headers = {**admin, "Sec-Fetch-Site": "cross-site"}
     assert (
         client.post(
-            f"{API}/tokens", json={"name": "t", "scopes": ["read"]}, headers=headers
+            f"{API}/tokens",
+            json={"name": "t", "permissions": ["project.read"]},
+            headers=headers,
         ).status_code
         == 201
     )
@@ -151,14 +157,14 @@ def test_a_token_needs_no_origin(client: TestClient, admin: Headers) -> None:
 def test_pages_neither_repeat_nor_skip_while_rows_are_added(
     client: TestClient, admin: Headers
 ) -> None:
-    wanted = {make(client, admin, "read")["id"] for _ in range(5)}
+    wanted = {make(client, admin, "project.read")["id"] for _ in range(5)}
     seen: list[str] = []
     cursor = None
     while True:
         query = {"limit": 2, **({"cursor": cursor} if cursor else {})}
         page = client.get(f"{API}/tokens", params=query, headers=admin).json()
         seen += [item["id"] for item in page["items"]]
-        make(client, admin, "read")
+        make(client, admin, "project.read")
         cursor = page["next"]
         if cursor is None:
             break

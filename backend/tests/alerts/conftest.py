@@ -41,9 +41,9 @@ class AlertLab:
 
     def alert(self) -> dict[str, Any]:
         """The only alert, in detail."""
-        found = self.alerts()
-        assert len(found) == 1
-        return dict(self.get(f"/alerts/{found[0]['id']}"))
+        alerts = self.alerts()
+        assert len(alerts) == 1
+        return dict(self.get(f"/alerts/{alerts[0]['id']}"))
 
     def measure(self, effects: Mapping[int, float], **spec: Any) -> str:
         """Request and deliver a run; returns its id."""
@@ -62,9 +62,9 @@ class AlertLab:
     def open_alert(self, effects: Mapping[int, float], **spec: Any) -> dict[str, Any]:
         self.measure(effects, **spec)
         self.confirm(effects)
-        found = self.alert()
-        assert found["state"] == "open"
-        return found
+        alert = self.alert()
+        assert alert["state"] == "open"
+        return alert
 
     def act(
         self, alert_id: str, action: str, note: str | None = None, status: int = 200
@@ -95,7 +95,7 @@ def desk(
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
 ) -> AlertLab:
-    process_settings.use(
+    process_settings.set_current(
         process_settings.current().model_copy(
             update={"confirm_cooldown_s": COOLDOWN_S, "lease_s": 1e6}
         )

@@ -14,7 +14,7 @@ from paceline.testing import commands
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import NoiseFloor
-from paceline_server.testing.recorded_history import RecordedHistory, chronicle
+from paceline_server.testing.recorded_history import RecordedHistory, record_history
 from paceline_server.testing.running_server import RunningServer
 from paceline_server.testing.scripted_agent import announce
 from paceline_server.testing.sorting_suite import suite_manifest
@@ -32,7 +32,9 @@ def past(
     token: Callable[..., dict[str, str]],
 ) -> Iterator[RecordedHistory]:
     with httpx.Client(base_url=server.url) as client:
-        yield chronicle(client, FrozenClock(), enrolled, token("read", "alerts:write"))
+        yield record_history(
+            client, FrozenClock(), enrolled, token("read", "alerts:write")
+        )
 
 
 @pytest.fixture
@@ -67,7 +69,7 @@ def test_an_alert_is_taken_and_closed(
     ada = sign_in(name="Ada")
     alert, other = past.alert("open"), past.alert("fixed")
     listed = said(say("alerts", "list", "--state", "open", "--json"))
-    assert [one["id"] for one in listed] == [alert]
+    assert [row["id"] for row in listed] == [alert]
     shown = say("alerts", "list", "--target", "lab-1", "--assignee", "none").stdout
     assert "6.0 % slower" in shown
     assert other in shown
@@ -119,7 +121,9 @@ def test_a_bulk_decision_says_how_to_undo_it(past: RecordedHistory, say: Say) ->
     undo = done.stdout.split()[-4:]
     assert undo[:3] == ["paceline", "alerts", "undo"]
     assert "Undone: infra + due of 2 alerts." in say(*undo[1:]).stdout
-    assert {one["state"] for one in said(say("alerts", "list", "--json"))} == {"open"}
+    assert {alert["state"] for alert in said(say("alerts", "list", "--json"))} == {
+        "open"
+    }
     refused(say(*undo[1:]), "undo_refused", "undone already")
     closed = past.alert("fixed")
     refused(
@@ -203,7 +207,7 @@ def test_a_rule_is_tried_saved_changed_and_muted(
     assert "1 rule decides about nothing" in idle
     assert "typo" in idle
     assert say("rules", "delete", "typo").stdout == "typo is deleted.\n"
-    assert [one["name"] for one in said(say("rules", "list", "--json"))] == ["ledger"]
+    assert [rule["name"] for rule in said(say("rules", "list", "--json"))] == ["ledger"]
 
 
 def test_a_rule_below_the_noise_floor_is_refused_with_the_number(
@@ -262,7 +266,7 @@ def test_a_schedule_is_added_switched_and_removed(
         "off until it is enabled"
         in may("add", "nightly", *common, "--params", "batch=1000").stdout
     )
-    assert [one["params"] for one in said(may("list", "--json"))] == [
+    assert [schedule["params"] for schedule in said(may("list", "--json"))] == [
         {"batch": [1000]},
         {},
     ]
@@ -272,8 +276,12 @@ def test_a_schedule_is_added_switched_and_removed(
     assert may("enable", "floor").stdout == "floor is on.\n"
     assert said(may("disable", made["id"], "--json"))["enabled"] is False
     assert may("remove", "floor").stdout == "floor is removed.\n"
-    assert [one["name"] for one in said(may("list", "--json"))] == ["nightly"]
-    refused(say("schedules", "add", "x", "--suite", "sorting"), "forbidden", "`ingest`")
+    assert [schedule["name"] for schedule in said(may("list", "--json"))] == ["nightly"]
+    refused(
+        say("schedules", "add", "x", "--suite", "sorting"),
+        "forbidden",
+        "`schedules.write`",
+    )
     refused(may("add", "x", "--suite", "sorting", "--every", "often"), "30m, 12h or 1d")
     refused(may("add", "x", "--suite", "none"), "unknown_suite")
     refused(may("remove", "floor"), "schedules list")
@@ -289,7 +297,7 @@ def test_a_schedule_is_added_switched_and_removed(
         (["alerts", "bulk", "alt_none", "--action", "shout"], "reopen"),
         (["alerts", "due", "alt_none", "tomorrow"], "2026-12-01"),
         (["alerts", "assign", "alt_none", "Nobody Known"], "There is no account"),
-        (["alerts", "list", "--target", "nowhere"], "There are: lab-1"),
+        (["alerts", "list", "--target", "nowhere"], "Use one of: lab-1"),
         (["alerts", "list", "--kind", "odd"], "invalid_request"),
         (["rules", "show", "none"], "rules list"),
         (["rules", "save", "x", "--min-effect", "much"], "3%"),
@@ -304,7 +312,33 @@ def test_a_mistake_is_answered_with_words(
     refused(say(*arguments), words)
 
 
-@pytest.mark.parametrize("group", ["alerts", "rules", "schedules"])
+def test_a_waiver_is_given_listed_and_revoked(say: Say) -> None:
+    made = said(
+        say(
+            *("waivers", "add", "sorting", "gate", "--benchmark", "sort_*"),
+            *("--params", "batch=1000", "--pull-request", "7", "--until", "+3d"),
+            *("--reason", "until the pool is shared", "--json"),
+        )
+    )
+    assert (made["state"], made["params"]) == ("active", {"batch": 1000})
+    assert made["words"].startswith(
+        "gate of * of sort_* batch=1000 for pull request 7, until "
+    )
+    listed = say("waivers", "list", "--suite", "sorting")
+    assert "until the pool is shared" in listed.stdout
+    assert say("waivers", "revoke", made["id"]).stdout == f"{made['id']} is revoked.\n"
+    assert said(say("waivers", "list", "--json"))[0]["state"] == "revoked"
+    refused(
+        say("waivers", "add", "sorting", "speed", "--reason", "x", "--until", "+3d"),
+        "Unknown kind 'speed'",
+    )
+    refused(
+        say("waivers", "add", "sorting", "gate", "--reason", "x", "--until", "none"),
+        "A waiver has an end.",
+    )
+
+
+@pytest.mark.parametrize("group", ["alerts", "rules", "schedules", "waivers"])
 def test_every_command_of_a_group_has_help(group: str) -> None:
     def ask(*arguments: str) -> str:
         done = commands.run(

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, HTTPServer
+import json
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from paceline_server.alerts.service import NOTIFY
 from paceline_server.kernel import settings as process_settings
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.testing.delivered_jobs import open_lab
+from paceline_server.testing.receiver import Receiver, receiving
 from sqlalchemy import select, update
 
 pytestmark = pytest.mark.plain_sql
@@ -96,7 +97,7 @@ def test_a_confirmed_alert_is_open_told_once_and_explained(desk: AlertLab) -> No
 
 def test_every_filter_of_a_finding_has_its_number_and_limit(desk: AlertLab) -> None:
     desk.measure(SLOWER)
-    filters = {one["name"]: one for one in desk.alert()["findings"][0]["filters"]}
+    filters = {check["name"]: check for check in desk.alert()["findings"][0]["filters"]}
     assert set(filters) == {
         "blocks",
         "launches",
@@ -106,12 +107,12 @@ def test_every_filter_of_a_finding_has_its_number_and_limit(desk: AlertLab) -> N
         "false_discovery",
     }
     assert all(
-        one["value"] is not None and one["limit"] is not None
-        for one in filters.values()
+        check["value"] is not None and check["limit"] is not None
+        for check in filters.values()
     )
-    assert all(one["passed"] for one in filters.values())
+    assert all(check["passed"] for check in filters.values())
     window = desk.alert()["findings"][0]["window"]
-    assert [one["launch"] for one in window["launches"]] == [0, 1, 2, 3, 4]
+    assert [launch["launch"] for launch in window["launches"]] == [0, 1, 2, 3, 4]
 
 
 def test_a_refuted_candidate_is_unconfirmed_and_nobody_heard(desk: AlertLab) -> None:
@@ -252,10 +253,13 @@ def test_an_expected_slowdown_stays_quiet_until_it_grows(desk: AlertLab) -> None
     alert = desk.open_alert(SLOWER)
     desk.act(alert["id"], "expected", "we pay for the audit log")
     desk.measure(SLOWER)
-    assert [one["state"] for one in desk.alerts()] == ["expected"]
+    assert [alert["state"] for alert in desk.alerts()] == ["expected"]
     assert desk.alert()["history"][-1]["action"] == "seen_as_expected"
     desk.measure({1000: 0.4, 2000: -0.6})
-    assert sorted(one["state"] for one in desk.alerts()) == ["expected", "suspected"]
+    assert sorted(alert["state"] for alert in desk.alerts()) == [
+        "expected",
+        "suspected",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -274,9 +278,12 @@ def test_an_expected_slowdown_covers_each_point_by_itself(
 ) -> None:
     desk.act(desk.open_alert(accepted)["id"], "expected", "we pay for the audit log")
     desk.measure(accepted)
-    assert [one["state"] for one in desk.alerts()] == ["expected"]
+    assert [alert["state"] for alert in desk.alerts()] == ["expected"]
     desk.measure(later)
-    assert sorted(one["state"] for one in desk.alerts()) == ["expected", "suspected"]
+    assert sorted(alert["state"] for alert in desk.alerts()) == [
+        "expected",
+        "suspected",
+    ]
 
 
 def test_evaluating_a_job_again_adds_nothing(desk: AlertLab) -> None:
@@ -320,51 +327,44 @@ def _pending(topic: str) -> list[int]:
         return list(session.scalars(query.order_by(OutboxMessage.id)))
 
 
-class _Receiver(BaseHTTPRequestHandler):
-    """Remembers what was posted; answers with the next status."""
-
-    bodies: list[bytes] = []  # noqa: RUF012 - reset by the fixture
-    statuses: list[int] = []  # noqa: RUF012 - reset by the fixture
-
-    def do_POST(self) -> None:
-        self.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
-        self.send_response(self.statuses.pop(0) if self.statuses else 204)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None: ...
-
-
 @pytest.fixture
-def webhook(desk: AlertLab) -> Any:
-    server = HTTPServer(("127.0.0.1", 0), _Receiver)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    _Receiver.bodies, _Receiver.statuses = [], []
-    url = f"http://127.0.0.1:{server.server_port}/hook?team=1"
-    process_settings.use(
-        process_settings.current().model_copy(update={"webhook_url": url})
-    )
-    yield _Receiver
-    server.shutdown()
-    server.server_close()
-    thread.join(60)
+def webhook() -> Iterator[Receiver]:
+    with receiving() as receiver:
+        process_settings.set_current(
+            process_settings.current().model_copy(update={"webhook_url": receiver.url})
+        )
+        yield receiver
 
 
-def test_a_webhook_hears_of_an_open_alert_only(desk: AlertLab, webhook: Any) -> None:
+def test_a_channel_hears_of_an_open_alert_only(
+    desk: AlertLab, webhook: Receiver
+) -> None:
     desk.measure(SLOWER)
-    assert webhook.bodies == []
+    assert webhook.received == []
     desk.confirm(SLOWER)
-    assert len(webhook.bodies) == 1
-    assert b'"kind": "alert_open"' in webhook.bodies[0]
-    assert desk.alert()["history"][-1]["note"] == "log, webhook"
+    [request] = webhook.received
+    body = json.loads(request.body)
+    alert = desk.alert()
+    assert (body["type"], body["data"]["subject_id"]) == ("alert.opened", alert["id"])
+    for name, field in (
+        ("title", "title"),
+        ("summary", "words"),
+        ("text", "explanation"),
+        ("suite", "suite"),
+        ("target", "target_name"),
+        ("target_id", "target_id"),
+        ("state", "state"),
+    ):
+        assert body["data"][name] == alert[field]
+    assert body["data"]["severity"] == "critical"
+    assert alert["history"][-1]["note"] == "log, PACELINE_WEBHOOK_URL"
 
 
-def test_a_webhook_that_fails_is_told_later(desk: AlertLab, webhook: Any) -> None:
-    webhook.statuses.append(503)
-    desk.measure(SLOWER)
-    desk.confirm(SLOWER)
-    assert desk.alert()["history"][-1]["action"] == "confirm"
-    desk.clock.advance(2)
+def test_a_relapse_is_another_event(desk: AlertLab, webhook: Receiver) -> None:
+    """A receiver that drops what it has seen must hear of the alert again."""
+    alert = desk.open_alert(SLOWER)
+    with session_scope() as session:
+        outbox.add(session, NOTIFY, alert["id"])
     outbox.drain()
-    assert len(webhook.bodies) == 2
-    assert desk.alert()["history"][-1]["action"] == "notified"
+    first, again = (request.headers["webhook-id"] for request in webhook.received)
+    assert first != again

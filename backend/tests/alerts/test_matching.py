@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from paceline_server.alerts.rules.matching import (
     RuleSubject,
     covers,
-    matches,
     most_specific,
 )
+from paceline_server.kernel.globs import matches
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 SUBJECT = RuleSubject("hashing", "ledger_batch", "native", "time", "pixel-7")

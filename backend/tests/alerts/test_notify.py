@@ -16,7 +16,7 @@ AlertLab = Any
 
 def save(desk: AlertLab, **changes: Any) -> dict[str, Any]:
     """Save a rule about the lab's arms, or its next version."""
-    known = {one["name"]: one for one in desk.get("/rules")["items"]}
+    known = {rule["name"]: rule for rule in desk.get("/rules")["items"]}
     body = {
         "name": "native",
         "kind": "arm_slower",
@@ -71,7 +71,9 @@ def test_a_stored_rule_raises_only_what_is_large_enough(desk: AlertLab) -> None:
 def test_only_the_points_that_are_large_enough_are_evidence(desk: AlertLab) -> None:
     save(desk, min_effect=0.2)
     desk.measure({1000: 0.1, 2000: 0.4})
-    assert [one["params"] for one in desk.alert()["findings"]] == [{"batch": 2000}]
+    assert [finding["params"] for finding in desk.alert()["findings"]] == [
+        {"batch": 2000}
+    ]
 
 
 def test_a_rule_that_is_off_raises_nothing(desk: AlertLab) -> None:
@@ -92,10 +94,12 @@ def test_a_rule_in_shadow_keeps_alerts_and_tells_nobody(desk: AlertLab) -> None:
     desk.measure(SLOWER)
     desk.confirm(SLOWER)
     assert desk.alerts() == []
-    found = desk.get("/alerts", shadow=True)["items"]
-    assert [(one["state"], one["shadow"]) for one in found] == [("open", True)]
+    shadows = desk.get("/alerts", shadow=True)["items"]
+    assert [(shadow["state"], shadow["shadow"]) for shadow in shadows] == [
+        ("open", True)
+    ]
     assert desk.told() == []
-    assert "notified" not in actions(desk.get(f"/alerts/{found[0]['id']}"))
+    assert "notified" not in actions(desk.get(f"/alerts/{shadows[0]['id']}"))
     assert desk.get("/overview")["alerts_by_state"]["open"] == 0
 
 

@@ -77,7 +77,7 @@ def test_a_policy_that_turns_wrong_is_told_after_a_second_session_said_so(
     assert desk.told() == ["open"]
     named = {"suite": "sorting", "policy": "native_batch", "target": desk.lab.target_id}
     stored = desk.get("/policies/history", **named)["items"]
-    assert [one["holds"] for one in stored] == [False, True], (
+    assert [finding["holds"] for finding in stored] == [False, True], (
         "a confirmation enters no history"
     )
 
@@ -103,7 +103,7 @@ def test_a_policy_that_was_wrong_before_raises_nothing_again(desk: AlertLab) -> 
     desk.confirm(WRONG)
     desk.act(desk.alert()["id"], "invalid")
     desk.measure(WRONG)
-    assert [one["state"] for one in desk.alerts()] == ["invalid"]
+    assert [alert["state"] for alert in desk.alerts()] == ["invalid"]
 
 
 def test_being_right_again_closes_it(desk: AlertLab) -> None:
@@ -121,11 +121,11 @@ def test_it_explains_itself_with_what_is_in_force_and_what_was_measured(
 ) -> None:
     desk.measure(WRONG)
     alert = desk.alert()
-    said = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
-    assert (said["kind"], said["cause"]) == ("policy", None)
-    assert "policy in force: 1,500" in said["sentence"]
-    (finding,) = said["findings"]
-    assert [one["name"] for one in finding["filters"]] == ["minimum", "holds"]
+    explanation = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
+    assert (explanation["kind"], explanation["cause"]) == ("policy", None)
+    assert "policy in force: 1,500" in explanation["sentence"]
+    (finding,) = explanation["findings"]
+    assert [check["name"] for check in finding["filters"]] == ["minimum", "holds"]
     assert finding["filters"][0]["value"] == 1500
     assert "picks native, which takes" in finding["filters"][1]["text"]
     assert finding["window"]["text"].startswith("2 values of batch measured in one job")
@@ -148,9 +148,9 @@ def test_one_session_that_disagreed_does_not_silence_a_policy_that_stays_wrong(
     desk.measure(WRONG)
     desk.confirm(RIGHT)
     desk.measure(WRONG)
-    assert [one["state"] for one in desk.alerts()] == ["suspected", "unconfirmed"]
+    assert [alert["state"] for alert in desk.alerts()] == ["suspected", "unconfirmed"]
     desk.confirm(WRONG)
-    assert [one["state"] for one in desk.alerts()] == ["open", "unconfirmed"]
+    assert [alert["state"] for alert in desk.alerts()] == ["open", "unconfirmed"]
 
 
 def test_a_confirmed_policy_alert_says_what_the_second_session_said(
@@ -159,9 +159,9 @@ def test_a_confirmed_policy_alert_says_what_the_second_session_said(
     desk.measure(WRONG)
     assert "measured again in a new session first" in desk.alert()["explanation"]
     desk.confirm(WRONG)
-    said = desk.alert()["explanation"]
-    assert "The same revision, measured again in a new session, says: " in said
-    assert "A/B" not in said
+    text = desk.alert()["explanation"]
+    assert "The same revision, measured again in a new session, says: " in text
+    assert "A/B" not in text
 
 
 def test_a_second_session_is_analysed_before_anything_is_written(
@@ -171,5 +171,7 @@ def test_a_second_session_is_analysed_before_anything_is_written(
     desk.confirm(WRONG)
     first, second = (finding["job_id"] for finding in desk.alert()["findings"])
     with read_scope() as session:
-        assert [one.holds for one in service.advise_again(session, second)] == [False]
+        assert [advice.holds for advice in service.advise_again(session, second)] == [
+            False
+        ]
         assert service.advise_again(session, first) == []

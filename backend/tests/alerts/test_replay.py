@@ -12,7 +12,7 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.stats.constants import HISTORY_MIN_EFFECT
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import RetiredBenchmark
-from paceline_server.testing.recorded_history import RecordedHistory, chronicle
+from paceline_server.testing.recorded_history import RecordedHistory, record_history
 
 pytestmark = pytest.mark.shapes("embedded")
 
@@ -27,7 +27,7 @@ def past(
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
 ) -> RecordedHistory:
-    return chronicle(client, clock, enrolled, token("read", "alerts:write"))
+    return record_history(client, clock, enrolled, token("read", "alerts:write"))
 
 
 def replay(
@@ -47,18 +47,21 @@ def test_a_replay_counts_alerts_and_names_the_target_that_fires_most(
     for index in (-2, -4, -6):
         past.change(past.series(FLAT, benchmark=f"ledger_{-index}"), index, 0.1)
     past.change(past.series(FLAT, target_id=other), -3, 0.1)
-    found = replay(past)
+    replayed = replay(past)
     assert (
-        found["words"] == "In the last 30 days it would have fired 4\u00d7, 3 on lab-1."
+        replayed["words"]
+        == "In the last 30 days it would have fired 4\u00d7, 3 on lab-1."
     )
-    assert [(one["target_name"], one["fired"]) for one in found["by_target"]] == [
+    assert [
+        (target["target_name"], target["fired"]) for target in replayed["by_target"]
+    ] == [
         ("lab-1", 3),
         ("pixel-7", 1),
     ]
-    assert [one["at"] for one in found["findings"]] == sorted(
-        (one["at"] for one in found["findings"]), reverse=True
+    assert [finding["at"] for finding in replayed["findings"]] == sorted(
+        (finding["at"] for finding in replayed["findings"]), reverse=True
     )
-    assert found["findings"][0]["words"] == "10.0 % slower"
+    assert replayed["findings"][0]["words"] == "10.0 % slower"
     assert past.get("/rules")["items"] == []
 
 
@@ -88,10 +91,10 @@ def test_what_never_stood_or_got_better_would_not_have_fired(
     past: RecordedHistory, effect: float, change: dict[str, Any], fires: bool
 ) -> None:
     past.change(past.series(FLAT), -2, effect, **change)
-    found = replay(past)
-    assert found["fired"] == int(fires)
+    replayed = replay(past)
+    assert replayed["fired"] == int(fires)
     if not fires:
-        assert found["words"] == "In the last 30 days it would not have fired."
+        assert replayed["words"] == "In the last 30 days it would not have fired."
 
 
 def test_only_the_days_asked_for_and_only_large_enough_effects_count(
@@ -126,13 +129,13 @@ def test_a_rule_that_asks_for_less_than_history_looks_for_is_refused_with_the_nu
         ("/rules", {**rule, "name": "ends", "mode": "off"}, 201),
         ("/rules", {**rule, "name": "least", "min_effect": HISTORY_MIN_EFFECT}, 201),
     ):
-        said = past.post(path, body, status=status)
+        refusal = past.post(path, body, status=status)
         if status == 422:
-            assert (said["code"], said["fields"]) == (
+            assert (refusal["code"], refusal["fields"]) == (
                 "below_detection",
                 {"min_effect": "at least 1.5 %"},
             )
-            assert "from 1.5 % on" in said["detail"]
+            assert "from 1.5 % on" in refusal["detail"]
 
 
 def test_a_rate_that_fell_is_asked_about_as_when_an_alert_is_raised(
@@ -215,18 +218,19 @@ def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(
         "arms": {"kind": "arm_slower", "suite": "nowhere"},
     }.items():
         past.post("/rules", {"name": name, **patterns}, status=201)
-    found = past.get("/rules/orphans")
-    assert {one["name"]: one["reason"] for one in found["rules"]} == {
+    orphans = past.get("/rules/orphans")
+    assert {rule["name"]: rule["reason"] for rule in orphans["rules"]} == {
         "arms": "matches no arm of an announced suite",
         "beaten": "a more specific rule decides about everything it matches",
         "gone": "matches no series measured in the last 30 days",
         "typo": "matches no series measured in the last 30 days",
     }
-    assert [(one["benchmark"], one["target_name"]) for one in found["unruled"]] == [
-        ("random", "lab-1")
-    ]
+    assert [
+        (measurement["benchmark"], measurement["target_name"])
+        for measurement in orphans["unruled"]
+    ] == [("random", "lab-1")]
     assert (
-        found["words"]
+        orphans["words"]
         == "4 rules decide about nothing; 1 measurement has the built-in default only."
     )
     past.clock.advance(31 * 86_400)
@@ -250,5 +254,5 @@ def test_a_rule_of_arms_lives_while_an_announced_suite_has_the_arm(
             headers=dict(desk.headers),
         )
         assert answer.status_code == 201, answer.text
-    found = desk.get("/rules/orphans")
-    assert [one["name"] for one in found["rules"]] == ["reference"]
+    orphans = desk.get("/rules/orphans")
+    assert [rule["name"] for rule in orphans["rules"]] == ["reference"]

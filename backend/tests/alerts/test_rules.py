@@ -13,7 +13,7 @@ from paceline_server.kernel import ids
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import NoiseFloor
-from paceline_server.testing.recorded_history import RecordedHistory, chronicle
+from paceline_server.testing.recorded_history import RecordedHistory, record_history
 
 pytestmark = pytest.mark.plain_sql
 
@@ -27,7 +27,7 @@ def past(
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
 ) -> RecordedHistory:
-    return chronicle(client, clock, enrolled, token("read", "alerts:write"))
+    return record_history(client, clock, enrolled, token("read", "alerts:write"))
 
 
 def rule(name: str = "ledger", **changes: Any) -> dict[str, Any]:
@@ -75,27 +75,27 @@ def test_a_saved_rule_decides_and_says_who_owns_it(
         "Any metric of benchmark ledger_* (any arm, any suite, any target) gets worse by 5.0 % or more and "
         "stays so."
     )
-    asked: dict[str, Any] = {
+    subject: dict[str, Any] = {
         "suite": "hashing",
         "benchmark": "ledger_batch",
         "arm": "native",
         "metric": "time",
     }
-    found = past.get("/rules/applied", **asked, target="lab-1")
-    assert (found["rule_id"], found["version"], found["min_effect"]) == (
+    applied = past.get("/rules/applied", **subject, target="lab-1")
+    assert (applied["rule_id"], applied["version"], applied["min_effect"]) == (
         made["id"],
         1,
         0.05,
     )
     other = past.get(
-        "/rules/applied", **{**asked, "benchmark": "random"}, target="lab-1"
+        "/rules/applied", **{**subject, "benchmark": "random"}, target="lab-1"
     )
     assert (other["rule_id"], other["name"], other["min_effect"]) == (
         None,
         "default-history",
         0.03,
     )
-    arms = past.get("/rules/applied", **asked, target="lab-1", kind="arm_slower")
+    arms = past.get("/rules/applied", **subject, target="lab-1", kind="arm_slower")
     assert (arms["rule_id"], arms["name"], arms["min_effect"]) == (
         None,
         "as-shipped",
@@ -115,7 +115,8 @@ def test_every_version_is_kept_and_a_stale_save_is_refused(
     assert "at version 2 by now" in refused["detail"]
     versions = past.get(f"{path}/versions")["items"]
     assert [
-        (one["version"], one["min_effect"], one["comment"]) for one in versions
+        (version["version"], version["min_effect"], version["comment"])
+        for version in versions
     ] == [
         (2, 0.08, "too loud"),
         (1, 0.05, "start"),
@@ -149,7 +150,7 @@ def test_names_are_unique_and_a_deleted_rule_goes_on_under_its_name(
     )
     past.delete(f"/rules/{made['id']}")
     past.get(f"/rules/{made['id']}", status=404)
-    assert [one["name"] for one in past.get("/rules")["items"]] == ["other"]
+    assert [rule["name"] for rule in past.get("/rules")["items"]] == ["other"]
     again = past.post("/rules", rule(min_effect=0.2), status=201)
     assert (again["id"], again["version"]) == (made["id"], 2)
 
@@ -233,7 +234,7 @@ def test_a_mute_has_a_reason_and_an_end(past: RecordedHistory) -> None:
     past.post(f"{path}/mute", {"reason": "for ever", "hours": 24 * 365}, status=422)
     muted = past.post(f"{path}/mute", {"reason": "fan is broken", "hours": 2})
     assert muted["mute"]["reason"] == "fan is broken"
-    asked: dict[str, Any] = {
+    subject: dict[str, Any] = {
         "suite": "s",
         "benchmark": "ledger_x",
         "arm": "a",
@@ -241,11 +242,11 @@ def test_a_mute_has_a_reason_and_an_end(past: RecordedHistory) -> None:
         "target": "lab-1",
     }
     until = clock_module.now() + timedelta(hours=2)
-    assert past.get("/rules/applied", **asked)["muted"] == (
+    assert past.get("/rules/applied", **subject)["muted"] == (
         f"muted by test until {until:%Y-%m-%d %H:%M} UTC: fan is broken"
     )
     past.clock.advance(2 * 3600 + 1)
-    assert past.get("/rules/applied", **asked)["muted"] is None
+    assert past.get("/rules/applied", **subject)["muted"] is None
     assert past.get(path)["mute"] is None
     assert past.post(f"{path}/unmute", {}, status=409)["code"] == "conflict"
 
@@ -256,7 +257,7 @@ def test_a_new_mute_takes_the_place_of_the_old_one(past: RecordedHistory) -> Non
     past.post(f"{path}/mute", {"reason": "long", "hours": 100})
     short = past.post(f"{path}/mute", {"reason": "short", "hours": 1})
     assert short["mute"]["reason"] == "short"
-    assert [(one["reason"], one["ended_at"] is None) for one in short["mutes"]] == [
+    assert [(mute["reason"], mute["ended_at"] is None) for mute in short["mutes"]] == [
         ("short", True),
         ("long", False),
     ]
@@ -288,12 +289,13 @@ def test_precision_counts_outcomes_and_shows_no_share_of_a_handful(
 def test_rules_are_filtered_and_paged_by_name(past: RecordedHistory) -> None:
     for name, mode in (("b", "off"), ("a", "active"), ("c", "shadow")):
         past.post("/rules", rule(name, mode=mode, kind="arm_slower"), status=201)
-    assert [one["name"] for one in past.get("/rules")["items"]] == ["a", "b", "c"]
-    assert [one["name"] for one in past.get("/rules", mode="off")["items"]] == ["b"]
+    assert [rule["name"] for rule in past.get("/rules")["items"]] == ["a", "b", "c"]
+    assert [rule["name"] for rule in past.get("/rules", mode="off")["items"]] == ["b"]
     assert past.get("/rules", kind="history")["items"] == []
     page = past.get("/rules", limit=2)
     assert [
-        one["name"] for one in past.get("/rules", limit=2, cursor=page["next"])["items"]
+        rule["name"]
+        for rule in past.get("/rules", limit=2, cursor=page["next"])["items"]
     ] == ["c"]
 
 

@@ -13,7 +13,7 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import Series, SeriesPoint
-from paceline_server.testing.recorded_history import RecordedHistory, chronicle
+from paceline_server.testing.recorded_history import RecordedHistory, record_history
 from sqlalchemy import select
 
 from .test_rules import floor, rule
@@ -30,7 +30,7 @@ def past(
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
 ) -> RecordedHistory:
-    return chronicle(client, clock, enrolled, token("read", "alerts:write"))
+    return record_history(client, clock, enrolled, token("read", "alerts:write"))
 
 
 def other(enrolled: Callable[..., Any], *, simulated: bool) -> str:
@@ -51,7 +51,7 @@ COUNTED: dict[str, Figures] = {
         "precision"
     ],
     "precision in the list": lambda past, _: [
-        one["precision"] for one in past.get("/rules")["items"]
+        rule["precision"] for rule in past.get("/rules")["items"]
     ],
     "measurements without a rule": lambda past, _: past.get("/rules/orphans")[
         "unruled_total"
@@ -62,10 +62,10 @@ COUNTED: dict[str, Figures] = {
 
 
 def _replayed(past: RecordedHistory) -> Any:
-    found = past.post(
+    replayed = past.post(
         "/rules/replay", {"rule": {"name": "tried", "min_effect": 0.05}, "days": 30}
     )
-    return found["fired"], found["findings_total"], found["words"]
+    return replayed["fired"], replayed["findings_total"], replayed["words"]
 
 
 @pytest.mark.parametrize("counted", COUNTED)
@@ -116,6 +116,8 @@ def test_a_simulated_target_is_nobodys_sibling_and_is_not_replayed(
                 select(SeriesPoint.commit).where(SeriesPoint.series_id == theirs)
             )
         )
-        found = queries.sibling_points(session, session.get_one(Series, own), commits)
+        siblings = queries.sibling_points(
+            session, session.get_one(Series, own), commits
+        )
         changed = changes_since(session, clock.now().replace(year=2000))
-    assert (len(found), len(changed)) == ((0, 0) if simulated else (3, 1))
+    assert (len(siblings), len(changed)) == ((0, 0) if simulated else (3, 1))

@@ -79,7 +79,9 @@ def test_notes_and_assignees_are_history(
     ).json()
     assert taken["assignee"]["name"] == "Ada"
     assert taken["history"][-1]["action"] == "assign"
-    assert [one["id"] for one in desk.alerts(assignee=ada.account_id)] == [alert["id"]]
+    assert [alert["id"] for alert in desk.alerts(assignee=ada.account_id)] == [
+        alert["id"]
+    ]
     assert desk.alerts(assignee="none") == []
     freed = client.put(
         f"{path}/assignee", json={"account_id": None}, headers=ada.headers
@@ -132,7 +134,7 @@ def test_alerts_are_filtered_and_paged(desk: AlertLab) -> None:
     first = desk.open_alert(SLOWER)
     desk.act(first["id"], "invalid")
     desk.measure(SLOWER)
-    assert [one["state"] for one in desk.alerts()] == ["suspected", "invalid"]
+    assert [alert["state"] for alert in desk.alerts()] == ["suspected", "invalid"]
     assert len(desk.alerts(state="invalid")) == 1
     assert desk.alerts(suite="other") == []
     assert len(desk.alerts(target=first["target_id"])) == 2

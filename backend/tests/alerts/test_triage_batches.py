@@ -12,7 +12,7 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import SeriesPoint
-from paceline_server.testing.recorded_history import RecordedHistory, chronicle
+from paceline_server.testing.recorded_history import RecordedHistory, record_history
 
 FLAT = [100.0] * 10
 
@@ -24,7 +24,7 @@ def past(
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
 ) -> RecordedHistory:
-    return chronicle(client, clock, enrolled, token("read", "alerts:write"))
+    return record_history(client, clock, enrolled, token("read", "alerts:write"))
 
 
 def state(past: RecordedHistory, alert_id: str) -> str:
@@ -53,10 +53,10 @@ def test_one_decision_about_several_alerts(
         "acknowledge + assign + due + note",
     )
     for alert_id in alerts:
-        found = past.get(f"/alerts/{alert_id}")
-        assert (found["state"], found["assignee"]["name"]) == ("acknowledged", "Ada")
-        assert found["due_at"] is not None
-        assert found["history"][-1]["note"] == "the new compiler"
+        alert = past.get(f"/alerts/{alert_id}")
+        assert (alert["state"], alert["assignee"]["name"]) == ("acknowledged", "Ada")
+        assert alert["due_at"] is not None
+        assert alert["history"][-1]["note"] == "the new compiler"
 
 
 def test_a_bulk_decision_that_one_alert_refuses_changes_none(
@@ -103,26 +103,26 @@ def test_an_undo_restores_what_was_before(
 ) -> None:
     ada = sign_in("read", "alerts:write", name="Ada")
     due = in_days(2)
-    one, other = (
+    first, other = (
         past.alert("open"),
         past.alert("acknowledged", assignee_id=ada.account_id),
     )
     past.put(f"/alerts/{other}/due", {"due_at": due})
     body = {
-        "alert_ids": [one, other],
+        "alert_ids": [first, other],
         "action": "invalid",
         "assign": {"account_id": None},
         "due": {"due_at": None},
     }
     batch = past.post("/alerts/bulk", body)
-    assert [state(past, one), state(past, other)] == ["invalid", "invalid"]
+    assert [state(past, first), state(past, other)] == ["invalid", "invalid"]
     undone = past.post(f"/alerts/bulk/{batch['id']}/undo", {}, headers=ada.headers)
     assert undone["undone_by"] == "Ada"
-    assert state(past, one) == "open"
-    found = past.get(f"/alerts/{other}")
-    assert (found["state"], found["assignee"]["name"]) == ("acknowledged", "Ada")
-    assert found["due_at"].replace("Z", "+00:00") == due
-    event = found["history"][-1]
+    assert state(past, first) == "open"
+    alert = past.get(f"/alerts/{other}")
+    assert (alert["state"], alert["assignee"]["name"]) == ("acknowledged", "Ada")
+    assert alert["due_at"].replace("Z", "+00:00") == due
+    event = alert["history"][-1]
     assert (
         event["action"],
         event["actor"],
@@ -184,7 +184,7 @@ def test_a_level_called_expected_is_the_baseline_until_that_is_taken_back(
     past.change(series, -2, 0.1, alert_id=alert)
 
     def changes() -> list[str]:
-        return [one["state"] for one in past.get(f"/series/{series}")["changes"]]
+        return [change["state"] for change in past.get(f"/series/{series}")["changes"]]
 
     path = f"/alerts/{alert}/actions"
     past.post(path, {"action": "expected", "baseline_commit": "c" * 12}, status=400)
@@ -213,7 +213,9 @@ def test_a_baseline_goes_with_expected_of_a_history_only(past: RecordedHistory) 
     for alert, action in ((history, "fixed"), (arms, "expected")):
         body = {"action": action, "baseline_commit": "c" * 12}
         refused = past.post(f"/alerts/{alert}/actions", body, status=400)
-        assert refused["fields"] == {"baseline_commit": "not with this"}
+        assert refused["fields"] == {
+            "baseline_commit": "leave it out for this action and alert"
+        }
 
 
 def test_due_dates_and_what_is_overdue(past: RecordedHistory) -> None:
@@ -223,8 +225,10 @@ def test_due_dates_and_what_is_overdue(past: RecordedHistory) -> None:
     past.post(f"/alerts/{closed}/actions", {"action": "fixed"})
     assert past.get("/alerts", overdue=True)["items"] == []
     past.clock.advance(2 * 86_400)
-    assert [one["id"] for one in past.get("/alerts", overdue=True)["items"]] == [late]
-    assert {one["id"] for one in past.get("/alerts", overdue=False)["items"]} == {
+    assert [alert["id"] for alert in past.get("/alerts", overdue=True)["items"]] == [
+        late
+    ]
+    assert {alert["id"] for alert in past.get("/alerts", overdue=False)["items"]} == {
         later,
         closed,
     }
@@ -260,8 +264,11 @@ def test_an_issue_is_linked_and_unlinked(past: RecordedHistory) -> None:
     alert = past.alert("open")
     url = "https://tracker.example/issues/12"
     assert past.put(f"/alerts/{alert}/issue", {"url": url})["issue_url"] == url
-    found = past.put(f"/alerts/{alert}/issue", {"url": None})
-    assert (found["issue_url"], [one["note"] for one in found["history"][-2:]]) == (
+    unlinked = past.put(f"/alerts/{alert}/issue", {"url": None})
+    assert (
+        unlinked["issue_url"],
+        [event["note"] for event in unlinked["history"][-2:]],
+    ) == (
         None,
         [url, "no issue"],
     )
@@ -275,7 +282,7 @@ def test_alerts_are_narrowed_by_kind_cause_rule_and_text(past: RecordedHistory) 
     shadow = past.alert("open", shadow=True)
 
     def ids(**query: Any) -> list[str]:
-        return [one["id"] for one in past.get("/alerts", **query)["items"]]
+        return [alert["id"] for alert in past.get("/alerts", **query)["items"]]
 
     assert (
         ids(kind="environment")
@@ -302,7 +309,7 @@ def test_every_write_is_in_the_audit_log_in_order(
     past.post(f"/rules/{rule['id']}/mute", {"reason": "y", "hours": 1})
     entries = past.get("/audit")["items"]
     assert [
-        (one["action"], one["object_kind"], one["object_id"]) for one in entries
+        (entry["action"], entry["object_kind"], entry["object_id"]) for entry in entries
     ] == [
         ("mute", "rule", rule["id"]),
         ("save", "rule", rule["id"]),
@@ -317,8 +324,8 @@ def test_every_write_is_in_the_audit_log_in_order(
         "note": "on it",
         "baseline_commit": None,
     }
-    assert {one["actor"] for one in entries} == {"test"}
-    assert [one["words"] for one in entries[:3]] == [
+    assert {entry["actor"] for entry in entries} == {"test"}
+    assert [entry["words"] for entry in entries[:3]] == [
         "test muted rule x.",
         "test saved rule x.",
         f"test decided about several alerts at once (triage batch {batch['id']}).",
@@ -326,11 +333,11 @@ def test_every_write_is_in_the_audit_log_in_order(
     title = past.get(f"/alerts/{alert}")["title"]
     assert entries[-1]["words"] == f"test acknowledged alert {title}."
     narrowed = past.get("/audit", object_kind="alert", object_id=alert, limit=2)
-    assert [one["action"] for one in narrowed["items"]] == ["fixed", "issue"]
+    assert [entry["action"] for entry in narrowed["items"]] == ["fixed", "issue"]
     rest = past.get(
         "/audit", object_kind="alert", object_id=alert, limit=2, cursor=narrowed["next"]
     )
-    assert [one["action"] for one in rest["items"]] == ["acknowledge"]
+    assert [entry["action"] for entry in rest["items"]] == ["acknowledge"]
     assert past.get("/audit", actor="nobody")["items"] == []
     past.get("/audit", headers=token("ingest"), status=403)
 
@@ -340,11 +347,14 @@ def test_a_token_s_making_and_end_are_audited_without_its_secret(
 ) -> None:
     admin = token("admin")
     made = past.post(
-        "/tokens", {"name": "ci", "scopes": ["read"]}, headers=admin, status=201
+        "/tokens",
+        {"name": "ci", "permissions": ["project.read"]},
+        headers=admin,
+        status=201,
     )
     past.delete(f"/tokens/{made['id']}", headers=admin)
     entries = past.get("/audit", object_kind="token")["items"]
-    assert [(one["action"], one["object_id"]) for one in entries] == [
+    assert [(entry["action"], entry["object_id"]) for entry in entries] == [
         ("revoke", made["id"]),
         ("create", made["id"]),
     ]

@@ -1,4 +1,4 @@
-"""A suite is kept under the digest of its manifest and shown as its benchmarks are judged."""
+"""A suite is stored with the digest of its manifest and shown with its references and margins."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from paceline_contract.announcements import manifest_digest
 from paceline_contract.manifest_reader import read_manifest as read
-from paceline_server.catalog.service import manifest_digest, suite_out
+from paceline_server.catalog.service import suite_out
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 
@@ -36,6 +37,7 @@ def test_a_suite_says_what_its_benchmarks_are_compared_with_on_devices(
         Suite(
             name=SUITE,
             repository="r",
+            location=None,
             manifest_path="m",
             manifest=raw,
             manifest_hash="h",

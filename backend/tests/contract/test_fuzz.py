@@ -1,8 +1,8 @@
-"""A short fuzz of what no contract describes: odd paths, headers, methods and broken bodies, seeded.
+"""A short, seeded fuzz of requests that the contract does not describe: odd paths, headers, methods and broken bodies.
 
-Every answer is one we meant: never a 5xx, and what is refused is a problem. Each of the faults it was
-written after (nested bodies, long names, broken origins and hosts) is found on the code that had it. What the
-contract describes is fuzzed by `scripts/fuzz-api`.
+Every answer must be intended: never a 5xx, and every refusal a problem. Each fault that these tests were written for
+(nested bodies, long names, broken origins and hosts) is found in the code that had it. `scripts/fuzz-api` fuzzes what
+the contract describes.
 """
 
 from __future__ import annotations
@@ -17,13 +17,12 @@ import httpx2
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
-from paceline_server.api import create_app
-from paceline_server.kernel.settings import Settings
+from paceline_server.testing.committed_contract import read_contract
 
 pytestmark = pytest.mark.shapes("embedded")
 
 Headers = dict[str, str]
-CONTRACT = create_app(Settings()).openapi()["paths"]
+CONTRACT = read_contract()["paths"]
 ROUTES = [
     (method.upper(), path)
     for path, each in CONTRACT.items()
@@ -208,16 +207,14 @@ def names_of(path: str, method: str) -> tuple[list[str], list[str]]:
 FIELDS = sorted(
     {
         name
-        for title, schema in create_app(Settings())
-        .openapi()["components"]["schemas"]
-        .items()
+        for title, schema in read_contract()["components"]["schemas"].items()
         if title.endswith(("In", "Patch"))
         for name in schema.get("properties", {})
     }
 )
 
 
-def sound(answer: httpx2.Response) -> bool:
+def assert_intended_answer(answer: httpx2.Response) -> bool:
     if answer.status_code < 400:
         return True
     is_problem = answer.headers["content-type"] == "application/problem+json"
@@ -225,7 +222,7 @@ def sound(answer: httpx2.Response) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_odd_requests_get_answers_that_are_meant(
+def test_odd_requests_get_documented_answers(
     app: FastAPI, token: Callable[..., Headers], seed: int
 ) -> None:
     fuzz = Fuzz(seed)
@@ -256,7 +253,7 @@ def test_odd_requests_get_answers_that_are_meant(
             answer = client.request(
                 method, base + address, headers=headers, content=body
             )
-            assert sound(answer), (
+            assert assert_intended_answer(answer), (
                 seed,
                 method,
                 address,
@@ -283,4 +280,4 @@ def test_nested_bodies_of_every_route_are_refused(
             answer = client.request(
                 verb, path.replace("{attempt}", "1"), content=body, headers=headers
             )
-            assert sound(answer), (verb, path, answer.text[:300])
+            assert assert_intended_answer(answer), (verb, path, answer.text[:300])

@@ -1,4 +1,4 @@
-"""The analysis of a job: what blocks it, what decides it, and what its report says."""
+"""Tests the analysis of a job: what blocks it, what decides it, and its report."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ def _analyse(
 
 
 def test_a_faster_arm_passes() -> None:
-    found = _analyse(bench_cases(1, FASTER))
-    assert found.verdict == "pass"
-    assert found.reason == "2 comparisons hold"
-    assert [row.verdict for row in found.report.comparisons] == ["pass", "pass"]
-    assert found.report.comparisons[0].ratio == pytest.approx(0.5, rel=0.01)
+    analysis = _analyse(bench_cases(1, FASTER))
+    assert analysis.verdict == "pass"
+    assert analysis.reason == "2 comparisons hold"
+    assert [row.verdict for row in analysis.report.comparisons] == ["pass", "pass"]
+    assert analysis.report.comparisons[0].ratio == pytest.approx(0.5, rel=0.01)
 
 
-def test_a_slower_arm_fails_and_is_said_in_words() -> None:
-    found = _analyse(bench_cases(1, MIXED))
-    assert found.verdict == "fail"
-    assert found.reason.startswith("sort_batch batch=1000: native is 12.")
-    assert "% slower than fallback (99.8 % interval: " in found.reason
-    assert [row.verdict for row in found.report.comparisons] == ["fail", "pass"]
+def test_a_slower_arm_fails_with_a_worded_reason() -> None:
+    analysis = _analyse(bench_cases(1, MIXED))
+    assert analysis.verdict == "fail"
+    assert analysis.reason.startswith("sort_batch batch=1000: native is 12.")
+    assert "% slower than fallback (99.8 % interval: " in analysis.reason
+    assert [row.verdict for row in analysis.report.comparisons] == ["fail", "pass"]
 
 
 def test_the_report_describes_every_case_once() -> None:
@@ -92,32 +92,32 @@ def test_the_report_describes_every_case_once() -> None:
 def test_a_failed_or_missing_check_makes_everything_inconclusive(
     checks: list[Check], reason: str
 ) -> None:
-    found = _analyse(bench_cases(1, MIXED), checks=checks)
-    assert (found.verdict, found.reason, found.extendable) == (
+    analysis = _analyse(bench_cases(1, MIXED), checks=checks)
+    assert (analysis.verdict, analysis.reason, analysis.extendable) == (
         "inconclusive",
         reason,
         False,
     )
-    assert {(row.verdict, row.reason) for row in found.report.comparisons} == {
+    assert {(row.verdict, row.reason) for row in analysis.report.comparisons} == {
         ("inconclusive", reason)
     }
 
 
 def test_an_unexpected_check_that_fails_blocks_too() -> None:
-    found = _analyse(
+    analysis = _analyse(
         bench_cases(1, FASTER),
         checks=[*passed_checks([0]), Check(0, "other", False, "")],
     )
-    assert found.verdict == "inconclusive"
+    assert analysis.verdict == "inconclusive"
 
 
 def test_void_conditions_never_fail_a_job() -> None:
     hot = [Conditions("during", 5, {"thermal_status": 3})]
-    found = _analyse(bench_cases(1, MIXED), conditions=hot)
-    assert found.verdict == "inconclusive"
-    assert "conditions void" in found.reason
-    assert not found.extendable
-    assert [void.code for void in found.voids] == ["thermal"]
+    analysis = _analyse(bench_cases(1, MIXED), conditions=hot)
+    assert analysis.verdict == "inconclusive"
+    assert "conditions void" in analysis.reason
+    assert not analysis.extendable
+    assert [void.code for void in analysis.voids] == ["thermal"]
 
 
 CALM: dict[str, Any] = {
@@ -143,7 +143,7 @@ def _attempt(
     ]
 
 
-def test_what_changed_between_two_attempts_voids_nothing() -> None:
+def test_a_change_between_two_attempts_voids_nothing() -> None:
     calm = [*_attempt(1, CALM, CALM), *_attempt(3, OTHER_DAY, OTHER_DAY)]
     assert _analyse(bench_cases(1, MIXED), conditions=calm).verdict == "fail"
 
@@ -157,10 +157,12 @@ def test_one_void_attempt_voids_the_job(void: int) -> None:
         3: (CALM, CALM),
         void: (drifting, CALM) if void == 3 else (CALM, drifting),
     }
-    taken = [one for number, pair in pairs.items() for one in _attempt(number, *pair)]
-    found = _analyse(bench_cases(1, MIXED), conditions=taken)
-    assert found.verdict == "inconclusive"
-    assert [one.code for one in found.voids] == ["calibration"]
+    taken = [
+        reading for number, pair in pairs.items() for reading in _attempt(number, *pair)
+    ]
+    analysis = _analyse(bench_cases(1, MIXED), conditions=taken)
+    assert analysis.verdict == "inconclusive"
+    assert [void.code for void in analysis.voids] == ["calibration"]
 
 
 def test_an_operators_pressure_limit_is_honoured() -> None:
@@ -173,38 +175,41 @@ def test_an_operators_pressure_limit_is_honoured() -> None:
 
 
 def test_a_launch_that_broke_off_blocks_the_job() -> None:
-    found = _analyse(bench_cases(1, FASTER), broken=["launch 3 crashed"])
-    assert (found.verdict, found.reason) == ("inconclusive", "launch 3 crashed")
+    analysis = _analyse(bench_cases(1, FASTER), broken=["launch 3 crashed"])
+    assert (analysis.verdict, analysis.reason) == ("inconclusive", "launch 3 crashed")
 
 
-def test_nothing_measured_is_inconclusive_and_every_asked_group_is_listed() -> None:
-    found = _analyse([])
-    assert (found.verdict, found.reason) == ("inconclusive", "nothing was measured")
-    assert [row.params for row in found.report.comparisons] == [
+def test_nothing_measured_is_inconclusive_and_every_requested_group_is_listed() -> None:
+    analysis = _analyse([])
+    assert (analysis.verdict, analysis.reason) == (
+        "inconclusive",
+        "nothing was measured",
+    )
+    assert [row.params for row in analysis.report.comparisons] == [
         {"batch": 1000},
         {"batch": 2000},
     ]
-    assert {row.blocks for row in found.report.comparisons} == {0}
+    assert {row.blocks for row in analysis.report.comparisons} == {0}
 
 
-def test_an_arm_that_never_came_is_inconclusive_not_absent() -> None:
+def test_an_arm_without_samples_is_listed_as_inconclusive() -> None:
     cases = [
         case
         for case in bench_cases(1, FASTER)
         if (case.arm, case.params["batch"]) != ("native", 2000)
     ]
-    found = _analyse(cases)
-    assert found.verdict == "inconclusive"
-    assert found.report.comparisons[1].reason == "native was not measured"
-    assert not found.extendable
+    analysis = _analyse(cases)
+    assert analysis.verdict == "inconclusive"
+    assert analysis.report.comparisons[1].reason == "native was not measured"
+    assert not analysis.extendable
 
 
-def test_only_what_was_asked_for_is_owed() -> None:
-    found = _analyse(
+def test_only_requested_groups_are_expected() -> None:
+    analysis = _analyse(
         bench_cases(1, {2000: -0.6}), asked=JobRequest([BENCHMARK], {"batch": [2000]})
     )
-    assert found.verdict == "pass"
-    assert len(found.report.comparisons) == 1
+    assert analysis.verdict == "pass"
+    assert len(analysis.report.comparisons) == 1
 
 
 def test_undecided_is_extendable_but_a_quick_look_is_not() -> None:
@@ -219,22 +224,25 @@ def test_undecided_is_extendable_but_a_quick_look_is_not() -> None:
 
 def test_a_decided_fail_is_final_whatever_else_is_undecided() -> None:
     """A further look spends another alpha: asking again after a fail would be a second chance to pass."""
-    found = _analyse(bench_cases(4, {1000: 0.3, 2000: 0.02}))
-    assert [row.verdict for row in found.report.comparisons] == ["fail", "inconclusive"]
-    assert any(one.pair.found.extendable for one in found.ruled)
-    assert (found.verdict, found.extendable) == ("fail", False)
+    analysis = _analyse(bench_cases(4, {1000: 0.3, 2000: 0.02}))
+    assert [row.verdict for row in analysis.report.comparisons] == [
+        "fail",
+        "inconclusive",
+    ]
+    assert any(judged.pair.outcome.extendable for judged in analysis.ruled)
+    assert (analysis.verdict, analysis.extendable) == ("fail", False)
 
 
-def _never_settling(cases: list[CaseSamples]) -> list[CaseSamples]:
+def cases_that_never_settle(cases: list[CaseSamples]) -> list[CaseSamples]:
     """Both arms of launch 2 get faster from its first round to its last."""
     return [
         replace(
-            one,
+            case,
             value=np.where(
-                one.launch == 2, one.value * np.exp(-0.05 * one.round), one.value
+                case.launch == 2, case.value * np.exp(-0.05 * case.round), case.value
             ),
         )
-        for one in cases
+        for case in cases
     ]
 
 
@@ -250,21 +258,21 @@ def test_an_unsteady_launch_lets_an_undecided_job_be_extended_once_and_is_flagge
         "required": 1e15,
     }
     manifest = suite_manifest(gates=[{**gate, "statistic": "p99"}])
-    moving = _never_settling(bench_cases(1, FASTER))
-    found = _analyse(moving, manifest)
-    assert {row.verdict for row in found.report.comparisons} == {"pass"}
-    assert (found.verdict, found.extendable) == ("inconclusive", True)
+    moving = cases_that_never_settle(bench_cases(1, FASTER))
+    analysis = _analyse(moving, manifest)
+    assert {row.verdict for row in analysis.report.comparisons} == {"pass"}
+    assert (analysis.verdict, analysis.extendable) == ("inconclusive", True)
     assert {"unsteady in 1 of 5 launches"} == {
-        flag for row in found.report.measurements for flag in row.flags
+        flag for row in analysis.report.measurements for flag in row.flags
     }
-    assert evidence_of(found.ruled[0].pair)["window"]["unsteady"] == [2]
+    assert evidence_of(analysis.ruled[0].pair)["window"]["unsteady"] == [2]
     assert not _analyse(moving, manifest, look=Look(1)).extendable
     assert not _analyse(bench_cases(1, FASTER), manifest).extendable
 
 
 def test_a_job_that_passes_in_spite_of_an_unsteady_launch_is_final() -> None:
-    found = _analyse(_never_settling(bench_cases(1, FASTER)))
-    assert (found.verdict, found.extendable) == ("pass", False)
+    analysis = _analyse(cases_that_never_settle(bench_cases(1, FASTER)))
+    assert (analysis.verdict, analysis.extendable) == ("pass", False)
 
 
 def test_the_last_look_is_never_extended() -> None:
@@ -276,9 +284,9 @@ def test_the_last_look_is_never_extended() -> None:
 def test_an_arm_outside_every_rule_is_shown_and_decides_nothing() -> None:
     manifest = suite_manifest()
     manifest["rules"][0]["fails_run"] = False
-    found = _analyse(bench_cases(1, MIXED), manifest)
-    assert found.verdict == "pass"
-    assert found.report.comparisons[0].verdict == "fail"
+    analysis = _analyse(bench_cases(1, MIXED), manifest)
+    assert analysis.verdict == "pass"
+    assert analysis.report.comparisons[0].verdict == "fail"
 
 
 def test_without_rules_every_other_arm_is_watched() -> None:
@@ -287,18 +295,18 @@ def test_without_rules_every_other_arm_is_watched() -> None:
 
 def test_a_time_below_a_nanosecond_is_not_judged() -> None:
     cases = [replace(case, value=case.value * 1e-13) for case in bench_cases(1, FASTER)]
-    found = _analyse(cases)
-    assert found.verdict == "inconclusive"
-    assert "probably optimised away" in found.reason
-    assert "probably optimised away" in found.report.measurements[0].flags
+    analysis = _analyse(cases)
+    assert analysis.verdict == "inconclusive"
+    assert "probably optimised away" in analysis.reason
+    assert "probably optimised away" in analysis.report.measurements[0].flags
 
 
 def test_gates_decide_and_stretch_levels_do_not() -> None:
     gate = {"benchmark": BENCHMARK, "arm": "native", "metric": "time", "op": "<="}
     manifest = suite_manifest(gates=[{**gate, "required": 1e15, "stretch": 1.0}])
-    found = _analyse(bench_cases(1, FASTER), manifest)
-    assert found.verdict == "pass"
-    assert [(row.level, row.verdict) for row in found.report.gates] == [
+    analysis = _analyse(bench_cases(1, FASTER), manifest)
+    assert analysis.verdict == "pass"
+    assert [(row.level, row.verdict) for row in analysis.report.gates] == [
         ("required", "pass"),
         ("stretch", "fail"),
         ("required", "pass"),
@@ -307,13 +315,13 @@ def test_gates_decide_and_stretch_levels_do_not() -> None:
     manifest = suite_manifest(
         gates=[{**gate, "params": {"batch": 2000}, "required": 1.0}]
     )
-    found = _analyse(bench_cases(1, FASTER), manifest)
-    assert found.verdict == "fail"
-    assert "gate median of native time" in found.reason
-    assert len(found.report.gates) == 1
+    analysis = _analyse(bench_cases(1, FASTER), manifest)
+    assert analysis.verdict == "fail"
+    assert "gate median of native time" in analysis.reason
+    assert len(analysis.report.gates) == 1
 
 
-def test_a_gate_on_an_arm_that_never_came_is_inconclusive() -> None:
+def test_a_gate_on_an_arm_without_samples_is_inconclusive() -> None:
     gate = {
         "benchmark": BENCHMARK,
         "arm": "native",
@@ -322,8 +330,8 @@ def test_a_gate_on_an_arm_that_never_came_is_inconclusive() -> None:
         "required": 1e15,
     }
     cases = [case for case in bench_cases(1, FASTER) if case.arm == "fallback"]
-    found = _analyse(cases, suite_manifest(gates=[gate], rules=[]))
-    assert {row.verdict for row in found.report.gates} == {"inconclusive"}
+    analysis = _analyse(cases, suite_manifest(gates=[gate], rules=[]))
+    assert {row.verdict for row in analysis.report.gates} == {"inconclusive"}
 
 
 def test_derived_metrics_and_their_gates() -> None:
@@ -367,14 +375,15 @@ def test_derived_metrics_and_their_gates() -> None:
         {"derived": "growth", "op": "<=", "required": 2.5},
         {"derived": "extra", "op": "<", "required": -0.9},
     ]
-    found = _analyse(doubled, suite_manifest(derived=derived, gates=gates))
+    analysis = _analyse(doubled, suite_manifest(derived=derived, gates=gates))
     values = {
-        (row.name, row.params.get("batch")): row.value for row in found.report.derived
+        (row.name, row.params.get("batch")): row.value
+        for row in analysis.report.derived
     }
     assert values[("growth", None)] == pytest.approx(2.0, rel=0.02)
     assert values[("exponent", None)] == pytest.approx(1.0, abs=0.03)
     assert values[("extra", 1000)] == pytest.approx(0.0, abs=0.02)
-    assert [(row.statistic, row.verdict) for row in found.report.gates] == [
+    assert [(row.statistic, row.verdict) for row in analysis.report.gates] == [
         ("growth", "pass"),
         ("extra", "fail"),
         ("extra", "fail"),
@@ -394,35 +403,35 @@ def test_other_pairs_of_the_run_count_against_a_lone_finding() -> None:
     value = fixed[0].value.copy()
     value[at] = 1e6 * np.exp(d)
     fixed[0] = replace(fixed[0], value=value)
-    asked = JobRequest([BENCHMARK], {"batch": [1000]})
-    assert _analyse(fixed, asked=asked).verdict == "fail"
-    crowd = _analyse(fixed, asked=asked, look=Look(other_p_values=(1.0,) * 99))
+    request = JobRequest([BENCHMARK], {"batch": [1000]})
+    assert _analyse(fixed, asked=request).verdict == "fail"
+    crowd = _analyse(fixed, asked=request, look=Look(other_p_values=(1.0,) * 99))
     assert crowd.verdict == "inconclusive"
     assert "does not stand out among 100 pairs" in crowd.reason
 
 
-def test_evidence_makes_the_same_numbers_again() -> None:
+def test_evidence_recomputes_the_same_numbers() -> None:
     cases = bench_cases(1, MIXED, sigma=0.02)
-    found = _analyse(cases, look=Look(1, (0.2, 0.7)))
+    analysis = _analyse(cases, look=Look(1, (0.2, 0.7)))
     index = CaseIndex.of(cases)
-    for one in found.ruled:
-        pair = one.pair
+    for judged in analysis.ruled:
+        pair = judged.pair
         arm = index.get(pair.group.benchmark, pair.group.params, pair.metric, pair.arm)
         reference = index.get(
             pair.group.benchmark, pair.group.params, pair.metric, pair.reference
         )
         assert arm is not None
         assert reference is not None
-        assert rederive(evidence_of(pair), arm, reference) == pair.found
+        assert rederive(evidence_of(pair), arm, reference) == pair.outcome
 
 
-def test_making_a_verdict_again_uses_the_stored_numbers_not_todays() -> None:
+def test_recomputing_a_verdict_uses_the_stored_parameters() -> None:
     cases = bench_cases(1, {1000: 0.126})
-    asked = JobRequest([BENCHMARK], {"batch": [1000]})
-    pair = _analyse(cases, asked=asked).ruled[0].pair
+    request = JobRequest([BENCHMARK], {"batch": [1000]})
+    pair = _analyse(cases, asked=request).ruled[0].pair
     evidence = evidence_of(pair)
     evidence["parameters"]["policy"] |= {"min_blocks": 1000, "margin_percent": 50.0}
     again = rederive(evidence, cases[0], cases[1])
     assert (again.verdict, again.insufficient) == ("inconclusive", True)
     assert again.above_margin == 0
-    assert again.ratio == pair.found.ratio
+    assert again.ratio == pair.outcome.ratio

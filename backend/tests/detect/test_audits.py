@@ -1,4 +1,4 @@
-"""Which figures a finding of the audit touches."""
+"""Which figures an audit finding affects."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from paceline_server.detect.groups import Group
 from paceline_server.stats.audit import AuditFinding
 
 
-def test_other_work_than_the_reference_is_other_work_than_every_arm_that_agrees_with_it() -> (
+def test_unequal_work_is_reported_against_the_reference_and_the_arms_that_agree_with_it() -> (
     None
 ):
     unequal = AuditFinding("unequal_work", ("raw", "seed"), {}, "raw counted less")
-    found = GroupAudit(Group("piece", {}), "seed", (unequal,), {}, None)
-    assert found.defects("raw", "seed") == [unequal]
-    assert found.defects("direct", "raw") == [unequal]
-    assert found.defects("raw", "direct") == [unequal]
-    assert found.defects("direct", "seed") == []
-    assert found.defects("direct", "batch_8") == []
-    assert found.defects("raw") == []
+    audited = GroupAudit(Group("piece", {}), "seed", (unequal,), {}, None)
+    assert audited.defects("raw", "seed") == [unequal]
+    assert audited.defects("direct", "raw") == [unequal]
+    assert audited.defects("raw", "direct") == [unequal]
+    assert audited.defects("direct", "seed") == []
+    assert audited.defects("direct", "batch_8") == []
+    assert audited.defects("raw") == []

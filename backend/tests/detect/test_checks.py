@@ -1,4 +1,4 @@
-"""Which checks a job owes: the suite's always, a workload's when one of its benchmarks was asked for."""
+"""A job must report the suite's checks and those of the workloads of its requested benchmarks."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ OTHER = "hash_batch"
 
 
 def manifest_of(first: list[str], second: list[str], suite: list[str]) -> Manifest:
-    made: dict[str, Any] = suite_manifest(expected={"checks": suite})
-    (sorter,) = made["workloads"]
-    made["workloads"] = [
+    manifest: dict[str, Any] = suite_manifest(expected={"checks": suite})
+    (sorter,) = manifest["workloads"]
+    manifest["workloads"] = [
         {**sorter, "checks": first},
         {**sorter, "name": SECOND, "checks": second},
     ]
-    made["benchmarks"][OTHER] = {**made["benchmarks"][BENCHMARK], "workload": SECOND}
-    return read_manifest(made)
+    manifest["benchmarks"][OTHER] = {
+        **manifest["benchmarks"][BENCHMARK],
+        "workload": SECOND,
+    }
+    return read_manifest(manifest)
 
 
-def told(
+def check_results(
     manifest: Manifest, asked: list[str] | None, *seen: Check
 ) -> list[tuple[str, bool]]:
     return [
@@ -50,27 +53,27 @@ def ok(workload: str, name: str, launch: int = 0) -> Check:
         ([OTHER, BENCHMARK], {"every", "own", "other"}),
     ],
 )
-def test_a_job_owes_the_checks_of_the_workloads_it_was_asked_for(
+def test_a_job_must_report_the_checks_of_its_requested_workloads(
     asked: list[str] | None, owed: set[str]
 ) -> None:
-    rows = told(manifest_of(["own"], ["other"], ["every"]), asked)
+    rows = check_results(manifest_of(["own"], ["other"], ["every"]), asked)
     assert {name for name, _ in rows} == owed
     assert not any(fine for _, fine in rows)
 
 
 def test_checks_that_were_reported_are_ok() -> None:
     manifest = manifest_of(["own"], ["other"], ["every"])
-    seen = [ok(FIRST, "own"), ok(SECOND, "other", 3), ok(FIRST, "every")]
-    assert told(manifest, None, *seen) == [
+    reported = [ok(FIRST, "own"), ok(SECOND, "other", 3), ok(FIRST, "every")]
+    assert check_results(manifest, None, *reported) == [
         ("own", True),
         ("other", True),
         ("every", True),
     ]
 
 
-def test_no_workload_answers_for_another() -> None:
+def test_a_check_of_one_workload_does_not_count_for_another() -> None:
     manifest = manifest_of(["same"], ["same"], [])
-    assert told(manifest, None, ok(FIRST, "same"), ok(SECOND, "same")) == [
+    assert check_results(manifest, None, ok(FIRST, "same"), ok(SECOND, "same")) == [
         ("same", True)
     ]
     (row,) = check_rows(manifest, JobRequest(), [ok(FIRST, "same")])
@@ -78,11 +81,11 @@ def test_no_workload_answers_for_another() -> None:
         False,
         f"expected of workload {SECOND}, but no launch of it reported it",
     )
-    assert told(manifest, [BENCHMARK], ok(FIRST, "same")) == [("same", True)]
+    assert check_results(manifest, [BENCHMARK], ok(FIRST, "same")) == [("same", True)]
 
 
 def test_a_check_of_the_suite_may_come_from_any_workload() -> None:
-    assert told(manifest_of([], [], ["every"]), None, ok(SECOND, "every")) == [
+    assert check_results(manifest_of([], [], ["every"]), None, ok(SECOND, "every")) == [
         ("every", True)
     ]
 
@@ -103,21 +106,21 @@ def test_a_check_of_the_suite_may_come_from_any_workload() -> None:
 def test_a_workloads_check_that_is_missing_or_failed_makes_everything_inconclusive(
     seen: list[Check], reason: str
 ) -> None:
-    found = analyse(
+    analysis = analyse(
         manifest_of(["own"], ["other"], []),
         JobFacts(bench_cases(1, {1000: 0.126, 2000: 0.126}), checks=seen),
         JobIdentity("sorting", "4f" * 20, None, "bench-host", None),
         JobRequest(benchmarks=[BENCHMARK]),
     )
-    assert (found.verdict, found.reason, found.extendable) == (
+    assert (analysis.verdict, analysis.reason, analysis.extendable) == (
         "inconclusive",
         reason,
         False,
     )
-    assert {row.verdict for row in found.report.comparisons} == {"inconclusive"}
+    assert {row.verdict for row in analysis.report.comparisons} == {"inconclusive"}
 
 
-def test_a_check_nobody_owes_is_told_as_the_workload_told_it() -> None:
+def test_an_undeclared_check_keeps_the_detail_of_its_workload() -> None:
     failed = Check(0, "extra", False, "odd", FIRST)
     (row,) = check_rows(manifest_of([], [], []), JobRequest(), [failed])
     assert (row.ok, row.detail) == (False, "odd")

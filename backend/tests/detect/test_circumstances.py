@@ -1,4 +1,4 @@
-"""What a protocol's defects and a machine's limits do to a job: never a silent pass, never a false alarm."""
+"""Defects of a protocol and limits of a target never cause a silent pass or a false alarm."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SLOWER = {1000: 0.2, 2000: 0.2}
 REASON = "this CPU has no AVX-512"
 
 
-def found(
+def analyse_job(
     cases: list[CaseSamples], manifest: dict[str, Any] | None = None, **facts: Any
 ) -> Analysis:
     facts.setdefault("checks", passed_checks(range(5)))
@@ -59,18 +59,18 @@ def without(
     cases: list[CaseSamples], arm: str, batch: int | None = None
 ) -> list[CaseSamples]:
     return [
-        one
-        for one in cases
-        if one.arm != arm or batch not in (None, one.params["batch"])
+        case
+        for case in cases
+        if case.arm != arm or batch not in (None, case.params["batch"])
     ]
 
 
 def native_first(cases: list[CaseSamples]) -> list[CaseSamples]:
     return [
         replace(
-            one, position=np.full(one.position.size, 0 if one.arm == "native" else 1)
+            case, position=np.full(case.position.size, 0 if case.arm == "native" else 1)
         )
-        for one in cases
+        for case in cases
     ]
 
 
@@ -78,11 +78,11 @@ def native_first(cases: list[CaseSamples]) -> list[CaseSamples]:
 
 
 def test_a_defective_protocol_never_fails_a_run_and_its_names_are_the_reason() -> None:
-    told = found(native_first(bench_cases(1, SLOWER)))
-    assert (told.verdict, told.extendable) == ("inconclusive", False)
-    assert "order_unbalanced" in told.reason
-    assert {row.verdict for row in told.report.comparisons} == {"inconclusive"}
-    assert all("order_unbalanced" in row.reason for row in told.report.comparisons)
+    analysis = analyse_job(native_first(bench_cases(1, SLOWER)))
+    assert (analysis.verdict, analysis.extendable) == ("inconclusive", False)
+    assert "order_unbalanced" in analysis.reason
+    assert {row.verdict for row in analysis.report.comparisons} == {"inconclusive"}
+    assert all("order_unbalanced" in row.reason for row in analysis.report.comparisons)
 
 
 def test_a_defective_protocol_never_passes_either() -> None:
@@ -95,29 +95,29 @@ def test_a_defective_protocol_never_passes_either() -> None:
     }
     built = [
         replace(
-            one,
-            iterations=np.ones(one.value.size, dtype=np.int64),
-            work={"prepared": np.ones(one.value.size, dtype=np.int64)},
+            case,
+            iterations=np.ones(case.value.size, dtype=np.int64),
+            work={"prepared": np.ones(case.value.size, dtype=np.int64)},
         )
-        for one in bench_cases(1, FASTER)
+        for case in bench_cases(1, FASTER)
     ]
-    told = found(built, suite_manifest(gates=[gate]))
-    assert told.verdict == "inconclusive"
-    assert {gate.verdict for gate in told.report.gates} == {"inconclusive"}
-    assert all("preparation_in_timer" in gate.reason for gate in told.report.gates)
+    analysis = analyse_job(built, suite_manifest(gates=[gate]))
+    assert analysis.verdict == "inconclusive"
+    assert {gate.verdict for gate in analysis.report.gates} == {"inconclusive"}
+    assert all("preparation_in_timer" in gate.reason for gate in analysis.report.gates)
 
 
-def test_too_few_and_unsteady_are_told_and_take_nothing_back() -> None:
-    told = found(
+def test_too_few_and_unsteady_are_reported_without_withdrawing_a_verdict() -> None:
+    analysis = analyse_job(
         [
-            replace(one, value=one.value * 1.001**one.round)
-            for one in bench_cases(1, FASTER)
+            replace(case, value=case.value * 1.001**case.round)
+            for case in bench_cases(1, FASTER)
         ]
     )
-    names = {finding.name for row in told.report.audits for finding in row.findings}
+    names = {finding.name for row in analysis.report.audits for finding in row.findings}
     assert names <= {"unsteady"}
-    assert told.verdict == "pass"
-    few = found(bench_cases(1, FASTER, launches=2, rounds=5))
+    assert analysis.verdict == "pass"
+    few = analyse_job(bench_cases(1, FASTER, launches=2, rounds=5))
     assert {finding.name for row in few.report.audits for finding in row.findings} == {
         "too_few"
     }
@@ -125,18 +125,18 @@ def test_too_few_and_unsteady_are_told_and_take_nothing_back() -> None:
     assert few.extendable
 
 
-def test_an_audit_is_made_again_from_what_was_stored_beside_the_verdict() -> None:
+def test_an_audit_is_recomputed_from_stored_evidence() -> None:
     cases = native_first(bench_cases(1, SLOWER))
-    pair = found(cases).ruled[0].pair
+    pair = analyse_job(cases).ruled[0].pair
     stored = json.loads(json.dumps(evidence_of(pair)))["audit"]
-    group = [one for one in cases if one.params == pair.group.params]
-    assert [one.as_dict() for one in audit_again(stored, group, "fallback")] == stored[
-        "findings"
-    ]
+    group = [case for case in cases if case.params == pair.group.params]
+    assert [
+        finding.as_dict() for finding in audit_again(stored, group, "fallback")
+    ] == stored["findings"]
     assert stored["findings"]
 
 
-def test_judge_prints_what_the_means_alone_would_have_said(tmp_path: Path) -> None:
+def test_judge_prints_the_comparison_of_means_alone(tmp_path: Path) -> None:
     write_directory(
         tmp_path, native_first(bench_cases(1, {1000: -0.4737, 2000: -0.4737}))
     )
@@ -154,21 +154,21 @@ def test_judge_prints_what_the_means_alone_would_have_said(tmp_path: Path) -> No
 # --- not available here ------------------------------------------------------------------------
 
 
-def test_an_arm_that_cannot_run_here_is_neither_missing_nor_a_doubt() -> None:
-    told = found(
+def test_an_unavailable_arm_is_neither_missing_nor_inconclusive() -> None:
+    analysis = analyse_job(
         without(bench_cases(1, FASTER), "native", 2000),
         announced=[case("native", 2000, REASON)],
     )
-    assert (told.verdict, told.reason) == (
+    assert (analysis.verdict, analysis.reason) == (
         "pass",
         "1 comparison holds; 1 comparison or gate does not apply here",
     )
-    row = told.report.comparisons[1]
+    row = analysis.report.comparisons[1]
     assert (row.verdict, row.reason) == (
         "not_applicable",
         f"native is not available here: {REASON}",
     )
-    (missing,) = told.report.unavailable
+    (missing,) = analysis.report.unavailable
     assert (missing.arm, missing.params, missing.reason) == (
         "native",
         {"batch": 2000},
@@ -176,14 +176,16 @@ def test_an_arm_that_cannot_run_here_is_neither_missing_nor_a_doubt() -> None:
     )
 
 
-def test_an_arm_that_cannot_run_anywhere_is_said_once() -> None:
+def test_an_arm_that_is_unavailable_with_all_params_is_listed_once() -> None:
     announced = [case("native", batch, REASON) for batch in (1000, 2000)]
-    told = found(without(bench_cases(1, FASTER), "native"), announced=announced)
-    assert [(row.arm, row.params) for row in told.report.unavailable] == [
+    analysis = analyse_job(
+        without(bench_cases(1, FASTER), "native"), announced=announced
+    )
+    assert [(row.arm, row.params) for row in analysis.report.unavailable] == [
         ("native", {})
     ]
-    assert told.verdict == "pass"
-    assert told.reason == "2 comparisons or gates do not apply here"
+    assert analysis.verdict == "pass"
+    assert analysis.reason == "2 comparisons or gates do not apply here"
 
 
 @pytest.mark.parametrize("reasons", [(REASON, REASON), (REASON, "no JVM")])
@@ -195,15 +197,15 @@ def test_a_benchmark_without_any_arm_here_never_passes_and_says_why(
         for arm, reason in zip(("fallback", "native"), reasons, strict=True)
         for batch in (1000, 2000)
     ]
-    told = found([], announced=announced)
-    assert (told.verdict, told.extendable) == ("inconclusive", False)
+    analysis = analyse_job([], announced=announced)
+    assert (analysis.verdict, analysis.extendable) == ("inconclusive", False)
     more = "" if reasons[0] == reasons[1] else " (and 1 more)"
     assert (
-        told.reason
+        analysis.reason
         == f"nothing was measured: no arm of {BENCHMARK} is available here: {REASON}{more}"
     )
-    assert {row.verdict for row in told.report.comparisons} == {"not_applicable"}
-    one_point_left = found([], announced=announced[:-1])
+    assert {row.verdict for row in analysis.report.comparisons} == {"not_applicable"}
+    one_point_left = analyse_job([], announced=announced[:-1])
     assert one_point_left.reason == "nothing was measured", (
         "an arm that kept silent is no unavailable one"
     )
@@ -220,10 +222,10 @@ def test_a_benchmark_without_any_arm_here_is_named_beside_those_that_hold() -> N
         for arm in ("native", "fallback")
         for batch in (1000, 2000)
     ]
-    told = found(bench_cases(1, FASTER), manifest, announced=announced)
-    assert told.verdict == "pass"
-    assert told.reason.startswith("2 comparisons hold; ")
-    assert told.reason.endswith("; no arm of jvm_only is available here: no JVM")
+    analysis = analyse_job(bench_cases(1, FASTER), manifest, announced=announced)
+    assert analysis.verdict == "pass"
+    assert analysis.reason.startswith("2 comparisons hold; ")
+    assert analysis.reason.endswith("; no arm of jvm_only is available here: no JVM")
 
 
 def test_many_benchmarks_without_any_arm_are_counted_and_not_all_named() -> None:
@@ -235,7 +237,7 @@ def test_many_benchmarks_without_any_arm_are_counted_and_not_all_named() -> None
     )
 
 
-def test_gates_on_what_cannot_run_here_do_not_apply_and_are_not_passed() -> None:
+def test_gates_on_unavailable_arms_are_not_applicable() -> None:
     gates = [
         {
             "benchmark": BENCHMARK,
@@ -256,53 +258,57 @@ def test_gates_on_what_cannot_run_here_do_not_apply_and_are_not_passed() -> None
     }
     announced = [case("native", batch, REASON) for batch in (1000, 2000)]
     manifest = suite_manifest(gates=gates, derived=[gain])
-    told = found(
+    analysis = analyse_job(
         without(bench_cases(1, FASTER), "native"), manifest, announced=announced
     )
-    assert {gate.verdict for gate in told.report.gates} == {"not_applicable"}
-    assert all(REASON in gate.reason for gate in told.report.gates)
-    assert {row.note for row in told.report.derived} == {
+    assert {gate.verdict for gate in analysis.report.gates} == {"not_applicable"}
+    assert all(REASON in gate.reason for gate in analysis.report.gates)
+    assert {row.note for row in analysis.report.derived} == {
         f"native is not available here: {REASON}"
     }
-    assert told.verdict == "pass"
-    assert "do not apply here" in told.reason
+    assert analysis.verdict == "pass"
+    assert "do not apply here" in analysis.reason
 
 
-def test_a_reference_that_cannot_run_here_takes_its_arms_along() -> None:
+def test_arms_are_not_judged_without_their_unavailable_reference() -> None:
     announced = [case("fallback", batch, REASON) for batch in (1000, 2000)]
-    told = found(without(bench_cases(1, FASTER), "fallback"), announced=announced)
-    assert {row.verdict for row in told.report.comparisons} == {"not_applicable"}
-    assert {row.reason for row in told.report.comparisons} == {
+    analysis = analyse_job(
+        without(bench_cases(1, FASTER), "fallback"), announced=announced
+    )
+    assert {row.verdict for row in analysis.report.comparisons} == {"not_applicable"}
+    assert {row.reason for row in analysis.report.comparisons} == {
         f"fallback is not available here: {REASON}"
     }
 
 
-def test_samples_win_over_an_announcement() -> None:
-    told = found(bench_cases(1, SLOWER), announced=[case("native", 1000, REASON)])
-    assert told.verdict == "fail"
-    assert told.report.unavailable == []
+def test_an_arm_with_samples_is_not_unavailable() -> None:
+    analysis = analyse_job(
+        bench_cases(1, SLOWER), announced=[case("native", 1000, REASON)]
+    )
+    assert analysis.verdict == "fail"
+    assert analysis.report.unavailable == []
 
 
 def test_an_arm_that_was_neither_measured_nor_called_unavailable_is_still_missing() -> (
     None
 ):
-    told = found(
+    analysis = analyse_job(
         without(bench_cases(1, FASTER), "native", 2000),
         announced=[case("native", 1000)],
     )
-    assert told.report.comparisons[1].reason == "native was not measured"
-    assert told.verdict == "inconclusive"
+    assert analysis.report.comparisons[1].reason == "native was not measured"
+    assert analysis.verdict == "inconclusive"
 
 
 def test_a_failed_check_does_not_turn_not_applicable_into_a_doubt_about_that_arm() -> (
     None
 ):
     announced = [case("native", batch, REASON) for batch in (1000, 2000)]
-    told = found(
+    analysis = analyse_job(
         without(bench_cases(1, FASTER), "native"), announced=announced, checks=[]
     )
-    assert told.verdict == "inconclusive"
-    assert {row.verdict for row in told.report.comparisons} == {"not_applicable"}
+    assert analysis.verdict == "inconclusive"
+    assert {row.verdict for row in analysis.report.comparisons} == {"not_applicable"}
 
 
 # --- metrics besides the primary one -------------------------------------------------------------
@@ -321,73 +327,87 @@ def two_metrics(**rule: Any) -> dict[str, Any]:
 def with_slow_calls(cases: list[CaseSamples]) -> list[CaseSamples]:
     """Besides `time`, three values per block of `call_time`, in which native is far slower."""
     more = []
-    for one in cases:
-        factor = 3.0 if one.arm == "native" else 1.0
-        common = np.exp(0.01 * np.random.default_rng(5).standard_normal(one.value.size))
+    for case in cases:
+        factor = 3.0 if case.arm == "native" else 1.0
+        common = np.exp(
+            0.01 * np.random.default_rng(5).standard_normal(case.value.size)
+        )
         values = np.concatenate(
             [1000.0 * factor * common * tail for tail in (1.0, 1.01, 9.0)]
         )
         more.append(
             replace(
-                one,
+                case,
                 metric="call_time",
                 value=values,
-                launch=np.tile(one.launch, 3),
-                round=np.tile(one.round, 3),
-                position=np.tile(one.position, 3),
-                warmup=np.tile(one.warmup, 3),
+                launch=np.tile(case.launch, 3),
+                round=np.tile(case.round, 3),
+                position=np.tile(case.position, 3),
+                warmup=np.tile(case.warmup, 3),
             )
         )
     return [*cases, *more]
 
 
 def test_a_secondary_metric_is_shown_and_decides_nothing_by_itself() -> None:
-    told = found(with_slow_calls(bench_cases(1, FASTER)), two_metrics())
-    assert told.verdict == "pass"
-    assert told.reason == "2 comparisons hold"
-    rows = {(row.metric, row.verdict) for row in told.report.comparisons}
+    analysis = analyse_job(with_slow_calls(bench_cases(1, FASTER)), two_metrics())
+    assert analysis.verdict == "pass"
+    assert analysis.reason == "2 comparisons hold"
+    rows = {(row.metric, row.verdict) for row in analysis.report.comparisons}
     assert rows == {("time", "pass"), ("call_time", "fail")}
-    assert all(one.rule is None for one in told.ruled if one.pair.metric == "call_time")
+    assert all(
+        judged.rule is None
+        for judged in analysis.ruled
+        if judged.pair.metric == "call_time"
+    )
 
 
 def test_a_rule_watches_the_metric_it_names_and_no_other() -> None:
-    told = found(
+    analysis = analyse_job(
         with_slow_calls(bench_cases(1, FASTER)), two_metrics(metric="call_time")
     )
-    assert told.verdict == "fail"
-    assert {one.pair.metric for one in told.ruled if one.rule is not None} == {
-        "call_time"
-    }
+    assert analysis.verdict == "fail"
+    assert {
+        judged.pair.metric for judged in analysis.ruled if judged.rule is not None
+    } == {"call_time"}
 
 
 def test_a_secondary_metric_only_one_arm_reports_is_no_missing_arm() -> None:
     cases = with_slow_calls(bench_cases(1, FASTER))
-    told = found(
-        [one for one in cases if (one.metric, one.arm) != ("call_time", "fallback")],
+    analysis = analyse_job(
+        [
+            case
+            for case in cases
+            if (case.metric, case.arm) != ("call_time", "fallback")
+        ],
         two_metrics(),
     )
-    assert {row.metric for row in told.report.comparisons} == {"time"}
-    assert "call_time" in {row.metric for row in told.report.measurements}
+    assert {row.metric for row in analysis.report.comparisons} == {"time"}
+    assert "call_time" in {row.metric for row in analysis.report.measurements}
 
 
 def test_several_values_of_a_block_are_all_described_and_paired_by_their_median() -> (
     None
 ):
     cases = with_slow_calls(bench_cases(1, FASTER))
-    told = found(cases, two_metrics())
+    analysis = analyse_job(cases, two_metrics())
     calls = [
         row
-        for row in told.report.measurements
+        for row in analysis.report.measurements
         if row.metric == "call_time" and row.arm == "fallback"
     ]
     times = [
         row
-        for row in told.report.measurements
+        for row in analysis.report.measurements
         if row.metric == "time" and row.arm == "fallback"
     ]
     assert [row.n for row in calls] == [3 * 100, 3 * 100]
     assert all(row.n <= 100 for row in times)
     assert all(row.max > 8000 and row.p99 > 8000 and row.median < 1100 for row in calls)
-    pair = next(one for one in told.report.comparisons if one.metric == "call_time")
+    pair = next(
+        comparison
+        for comparison in analysis.report.comparisons
+        if comparison.metric == "call_time"
+    )
     assert pair.blocks == 100
     assert pair.ratio == pytest.approx(3.0, rel=1e-6)

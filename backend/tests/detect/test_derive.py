@@ -39,12 +39,12 @@ def manifest_with(
     benchmark["metrics"]["digest"] = {"unit": "ns", "direction": "lower"}
     if "other" in (derived.get("arm"), *derived.get("arms", [])):
         benchmark["arms"] = [*benchmark["arms"], "other"]
-    own = {} if "arms" in derived else {"arm": "native"}
+    arm_fields = {} if "arms" in derived else {"arm": "native"}
     whole = {
         "name": "asked",
         "benchmark": BENCHMARK,
         "metric": "time",
-        **own,
+        **arm_fields,
         **derived,
     }
     if derived["kind"] in (
@@ -66,7 +66,7 @@ def manifest_with(
     return {**manifest, "derived": [whole], "gates": gates, "rules": [rule]}
 
 
-def told(
+def analyse_job(
     derived: Mapping[str, Any],
     effects: Mapping[int, float],
     gate: Mapping[str, Any] | None = None,
@@ -83,8 +83,8 @@ def told(
     )
 
 
-def row_of(found: Analysis) -> DerivedOut:
-    (row,) = found.report.derived
+def row_of(analysis: Analysis) -> DerivedOut:
+    (row,) = analysis.report.derived
     return row
 
 
@@ -93,14 +93,14 @@ SPEEDUP = {"kind": "speedup_between_arms"}
 
 
 def gates_of(*told_as: Any) -> list[GateOut]:
-    return told(*told_as).report.gates
+    return analyse_job(*told_as).report.gates
 
 
 # --- speed-up ------------------------------------------------------------------------------------
 
 
 def test_a_speedup_is_how_many_times_as_fast() -> None:
-    row = row_of(told(SPEEDUP, {1000: -0.75}))
+    row = row_of(analyse_job(SPEEDUP, {1000: -0.75}))
     assert row.value == pytest.approx(4.0, rel=0.01)
     assert row.lower is not None
     assert row.upper is not None
@@ -115,18 +115,20 @@ def test_a_speedup_is_how_many_times_as_fast() -> None:
 def test_a_gate_on_a_speedup_decides_by_its_interval(
     required: float, verdict: str
 ) -> None:
-    found = told(SPEEDUP, {1000: -0.75}, {"op": ">=", "required": required})
-    assert [gate.verdict for gate in found.report.gates] == [verdict]
-    assert found.verdict == verdict
+    analysis = analyse_job(SPEEDUP, {1000: -0.75}, {"op": ">=", "required": required})
+    assert [gate.verdict for gate in analysis.report.gates] == [verdict]
+    assert analysis.verdict == verdict
 
 
 def test_a_stretch_level_that_is_missed_is_shown_and_fails_nothing() -> None:
-    found = told(SPEEDUP, {1000: -0.75}, {"op": ">=", "required": 3.5, "stretch": 4.5})
-    assert [(gate.level, gate.verdict) for gate in found.report.gates] == [
+    analysis = analyse_job(
+        SPEEDUP, {1000: -0.75}, {"op": ">=", "required": 3.5, "stretch": 4.5}
+    )
+    assert [(gate.level, gate.verdict) for gate in analysis.report.gates] == [
         ("required", "pass"),
         ("stretch", "fail"),
     ]
-    assert (found.verdict, found.reason) == ("pass", "1 required gate holds")
+    assert (analysis.verdict, analysis.reason) == ("pass", "1 required gate holds")
 
 
 # --- shares ----------------------------------------------------------------------------------------
@@ -135,14 +137,14 @@ def test_a_stretch_level_that_is_missed_is_shown_and_fails_nothing() -> None:
 def with_digest(cases: list[CaseSamples], share: float) -> list[CaseSamples]:
     return [
         *cases,
-        *(replace(one, metric="digest", value=one.value * share) for one in cases),
+        *(replace(case, metric="digest", value=case.value * share) for case in cases),
     ]
 
 
-def test_the_overhead_around_an_inner_metric_is_what_is_left_of_the_whole() -> None:
+def test_the_overhead_around_an_inner_metric_is_the_rest_of_the_whole() -> None:
     cases = with_digest(bench_cases(3, {1000: -0.5}), 0.6)
     row = row_of(
-        told(
+        analyse_job(
             {"kind": "share_between_metrics", "part": "digest"},
             {1000: -0.5},
             cases=cases,
@@ -151,7 +153,7 @@ def test_the_overhead_around_an_inner_metric_is_what_is_left_of_the_whole() -> N
     assert row.value == pytest.approx(0.4, abs=1e-9)
     assert row.words == "40.0 % of time is not digest"
     missing = row_of(
-        told({"kind": "share_between_metrics", "part": "digest"}, {1000: -0.5})
+        analyse_job({"kind": "share_between_metrics", "part": "digest"}, {1000: -0.5})
     )
     assert (missing.value, missing.note, missing.answered) == (
         None,
@@ -162,10 +164,10 @@ def test_the_overhead_around_an_inner_metric_is_what_is_left_of_the_whole() -> N
 
 def test_a_share_at_a_rate_is_time_per_byte_times_the_rate() -> None:
     cases = [
-        replace(one, value=np.full(one.value.size, 2_000_000.0))
-        for one in bench_cases(3, {1000: 0.0})
+        replace(case, value=np.full(case.value.size, 2_000_000.0))
+        for case in bench_cases(3, {1000: 0.0})
     ]
-    said = [
+    announced = [
         Case(
             0,
             BENCHMARK,
@@ -176,12 +178,12 @@ def test_a_share_at_a_rate_is_time_per_byte_times_the_rate() -> None:
             1_000_000,
         )
     ]
-    asked = {"kind": "share_at_rate", "rate_bytes_per_s": 35_000_000}
-    row = row_of(told(asked, {1000: 0.0}, cases=cases, announced=said))
+    declared = {"kind": "share_at_rate", "rate_bytes_per_s": 35_000_000}
+    row = row_of(analyse_job(declared, {1000: 0.0}, cases=cases, announced=announced))
     # 2 ns per byte × 35 MB/s = 70 ms of every second.
     assert row.value == pytest.approx(0.07)
     assert row.words == "7.0 % of one thread at 35 MB/s"
-    assert row_of(told(asked, {1000: 0.0}, cases=cases)).note.endswith(
+    assert row_of(analyse_job(declared, {1000: 0.0}, cases=cases)).note.endswith(
         "does not say its bytes_per_iteration"
     )
 
@@ -206,20 +208,20 @@ def both_arms(
     effects = {1000: -0.5, 2000: -0.6}
     cases = bench_cases(3, effects)
     digests = [
-        replace(one, metric="digest", value=one.value * DIGEST_SHARES[one.arm])
-        for one in cases
+        replace(case, metric="digest", value=case.value * DIGEST_SHARES[case.arm])
+        for case in cases
     ]
     # Loses where `native` wins, but for the larger batch.
     others = [
         replace(
-            one,
+            case,
             arm="other",
-            value=one.value * (4.0 if one.params["batch"] == 1000 else 2.0),
+            value=case.value * (4.0 if case.params["batch"] == 1000 else 2.0),
         )
-        for one in cases
-        if one.arm == "native"
+        for case in cases
+        if case.arm == "native"
     ]
-    return told(derived, effects, gate, [*cases, *digests, *others], BYTES)
+    return analyse_job(derived, effects, gate, [*cases, *digests, *others], BYTES)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +237,7 @@ def both_arms(
     ],
     ids=lambda kind: str(kind["kind"]),
 )
-def test_a_metric_of_several_arms_says_of_each_what_one_of_that_arm_would(
+def test_a_metric_of_several_arms_has_the_value_of_each_arm_alone(
     kind: dict[str, Any],
 ) -> None:
     arms = (
@@ -264,11 +266,11 @@ SHARE = {
 
 def test_a_gate_demands_its_level_of_every_arm_unless_it_picks_one() -> None:
     gate = {"op": "<=", "required": 0.2}
-    found = both_arms(SHARE, gate)
-    verdicts = [(row.arm, row.verdict) for row in found.report.gates]
+    analysis = both_arms(SHARE, gate)
+    verdicts = [(row.arm, row.verdict) for row in analysis.report.gates]
     assert verdicts == [("native", "fail"), ("fallback", "pass")]
-    assert found.verdict == "fail"
-    assert "gate asked of native time" in found.reason
+    assert analysis.verdict == "fail"
+    assert "gate asked of native time" in analysis.reason
     picked = both_arms(SHARE, {**gate, "arm": "fallback"})
     assert [(row.arm, row.verdict) for row in picked.report.gates] == [
         ("fallback", "pass")
@@ -279,15 +281,17 @@ def test_a_gate_demands_its_level_of_every_arm_unless_it_picks_one() -> None:
 def test_an_arm_that_cannot_run_here_leaves_the_gate_to_the_others() -> None:
     effects = {1000: -0.5}
     cases = with_digest(
-        [one for one in bench_cases(3, effects) if one.arm == "fallback"], 0.9
+        [case for case in bench_cases(3, effects) if case.arm == "fallback"], 0.9
     )
     missing = replace(BYTES[0], unavailable="this CPU has no AVX-512")
-    found = told(SHARE, effects, {"op": "<=", "required": 0.2}, cases, [missing])
-    assert [(row.arm, row.value is None) for row in found.report.derived] == [
+    analysis = analyse_job(
+        SHARE, effects, {"op": "<=", "required": 0.2}, cases, [missing]
+    )
+    assert [(row.arm, row.value is None) for row in analysis.report.derived] == [
         ("native", True),
         ("fallback", False),
     ]
-    assert [(row.arm, row.verdict) for row in found.report.gates] == [
+    assert [(row.arm, row.verdict) for row in analysis.report.gates] == [
         ("native", "not_applicable"),
         ("fallback", "pass"),
     ]
@@ -305,25 +309,25 @@ def test_an_arm_that_cannot_run_here_leaves_the_gate_to_the_others() -> None:
         (LOSES_AGAIN, None),
     ],
 )
-def test_a_crossover_is_where_the_arm_starts_to_win_for_good(
+def test_a_crossover_is_the_smallest_value_from_which_the_arm_always_wins(
     effects: dict[int, float], value: float | None
 ) -> None:
-    row = row_of(told(CROSSOVER, effects))
+    row = row_of(analyse_job(CROSSOVER, effects))
     assert row.value == value
     assert row.answered
     assert (row.note == "") is (value is not None)
 
 
 def test_the_interval_of_a_crossover_starts_where_losing_ends() -> None:
-    row = row_of(told(CROSSOVER, UNDECIDED_AT_10))
+    row = row_of(analyse_job(CROSSOVER, UNDECIDED_AT_10))
     assert (row.lower, row.upper) == (10.0, 100.0)
-    row = row_of(told(CROSSOVER, WINS_FROM_10))
+    row = row_of(analyse_job(CROSSOVER, WINS_FROM_10))
     assert (row.lower, row.upper) == (10.0, 10.0)
 
 
 def test_a_crossover_at_the_smallest_measured_value_may_lie_below_it() -> None:
     above = {batch: effect for batch, effect in WINS_FROM_10.items() if batch >= 10}
-    row = row_of(told(CROSSOVER, above))
+    row = row_of(analyse_job(CROSSOVER, above))
     assert (row.value, row.lower, row.upper) == (10.0, None, 10.0)
     assert (
         row.words
@@ -338,27 +342,29 @@ def test_a_crossover_at_the_smallest_measured_value_may_lie_below_it() -> None:
 def test_a_gate_on_a_derived_metric_of_one_launch_is_insufficient() -> None:
     speedup = {"kind": "speedup_between_arms"}
     one_launch = bench_cases(3, {1000: -0.7}, launches=1, rounds=40)
-    found = told(speedup, {1000: -0.7}, {"op": ">=", "required": 1.1}, one_launch)
-    (gate,) = found.report.gates
+    analysis = analyse_job(
+        speedup, {1000: -0.7}, {"op": ">=", "required": 1.1}, one_launch
+    )
+    (gate,) = analysis.report.gates
     assert gate.verdict == "inconclusive"
     assert gate.reason.startswith("insufficient: ")
 
 
-def test_no_crossover_is_an_answer_and_not_measured_is_none() -> None:
-    none = row_of(told(CROSSOVER, NEVER))
+def test_no_crossover_differs_from_not_measured() -> None:
+    none = row_of(analyse_job(CROSSOVER, NEVER))
     assert (none.value, none.answered) == (None, True)
     assert none.note.startswith(
         "no crossover: native is faster than fallback with confidence from no "
     )
     gap = [
-        one
-        for one in bench_cases(3, WINS_FROM_10)
-        if (one.arm, one.params["batch"]) != ("native", 10)
+        case
+        for case in bench_cases(3, WINS_FROM_10)
+        if (case.arm, case.params["batch"]) != ("native", 10)
     ]
-    missing = row_of(told(CROSSOVER, WINS_FROM_10, cases=gap))
+    missing = row_of(analyse_job(CROSSOVER, WINS_FROM_10, cases=gap))
     assert (missing.value, missing.answered) == (None, False)
     assert missing.note == "not measured: native and fallback at batch=10"
-    one_value = row_of(told(CROSSOVER, {1000: -0.7}))
+    one_value = row_of(analyse_job(CROSSOVER, {1000: -0.7}))
     assert (one_value.value, one_value.answered) == (None, False)
 
 
@@ -383,14 +389,14 @@ def test_a_gate_on_a_crossover_decides_only_what_was_measured(
     assert gate.derived == "asked"
 
 
-def test_a_gate_on_a_gap_is_inconclusive_and_says_where_it_is() -> None:
+def test_a_gate_over_a_missing_value_is_inconclusive_and_names_it() -> None:
     gap = [
-        one
-        for one in bench_cases(3, WINS_FROM_10)
-        if (one.arm, one.params["batch"]) != ("native", 10)
+        case
+        for case in bench_cases(3, WINS_FROM_10)
+        if (case.arm, case.params["batch"]) != ("native", 10)
     ]
-    found = told(CROSSOVER, WINS_FROM_10, {"op": "<=", "required": 1000}, gap)
-    (gate,) = found.report.gates
+    analysis = analyse_job(CROSSOVER, WINS_FROM_10, {"op": "<=", "required": 1000}, gap)
+    (gate,) = analysis.report.gates
     assert (gate.verdict, gate.reason) == (
         "inconclusive",
         "not measured: native and fallback at batch=10",
@@ -399,9 +405,9 @@ def test_a_gate_on_a_gap_is_inconclusive_and_says_where_it_is() -> None:
 
 def test_a_defective_protocol_has_no_speedup_to_gate() -> None:
     first = [
-        replace(one, position=np.full(one.position.size, int(one.arm == "fallback")))
-        for one in bench_cases(3, {1000: -0.75})
+        replace(case, position=np.full(case.position.size, int(case.arm == "fallback")))
+        for case in bench_cases(3, {1000: -0.75})
     ]
-    found = told(SPEEDUP, {1000: -0.75}, {"op": ">=", "required": 3.5}, first)
-    assert [gate.verdict for gate in found.report.gates] == ["inconclusive"]
-    assert "order_unbalanced" in row_of(found).note
+    analysis = analyse_job(SPEEDUP, {1000: -0.75}, {"op": ">=", "required": 3.5}, first)
+    assert [gate.verdict for gate in analysis.report.gates] == ["inconclusive"]
+    assert "order_unbalanced" in row_of(analysis).note

@@ -1,4 +1,4 @@
-"""What is different about a device: its margin, and configuration errors that were suppressed."""
+"""Devices have their own margin, reference and suppressed configuration errors."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FASTER = {1000: -0.5, 2000: -0.6}
 EMULATOR = [Conditions("before", 0, {"configuration": ["emulator"], "cpus_online": 8})]
 
 
-def undeclared() -> dict[str, Any]:
+def suite_without_margin() -> dict[str, Any]:
     """The suite without a margin of its own."""
     manifest = copy.deepcopy(suite_manifest())
     del manifest["benchmarks"][BENCHMARK]["margin_percent"]
@@ -47,7 +47,7 @@ ABSENT = "a static program loads no libcrypto"
 
 def with_two_references() -> dict[str, Any]:
     """The suite with a reference that no device has, and another one there."""
-    manifest = undeclared()
+    manifest = suite_without_margin()
     about = manifest["benchmarks"][BENCHMARK]
     about["arms"] = ["openssl", *about["arms"]]
     about |= {"reference": "openssl", "device_reference": "fallback"}
@@ -55,7 +55,7 @@ def with_two_references() -> dict[str, Any]:
 
 
 def without_openssl() -> list[Case]:
-    """What a launch says of the arm it cannot run."""
+    """The announcement of an arm that a launch cannot run."""
     params: list[dict[str, int | str]] = [{"batch": 1000}, {"batch": 2000}]
     return [
         Case(
@@ -72,8 +72,8 @@ def without_openssl() -> list[Case]:
     ]
 
 
-def analysed(
-    asked: JobRequest,
+def analyse_on_device(
+    request: JobRequest,
     manifest: dict[str, Any] | None = None,
     *,
     announced: Sequence[Case] = (),
@@ -82,62 +82,69 @@ def analysed(
     facts = JobFacts(
         cases, passed_checks(range(5)), conditions=EMULATOR, announced=announced
     )
-    return analyse(read_manifest(manifest or suite_manifest()), facts, IDENTITY, asked)
+    return analyse(
+        read_manifest(manifest or suite_manifest()), facts, IDENTITY, request
+    )
 
 
 def test_a_device_has_the_wider_margin_unless_the_suite_declares_one() -> None:
-    own = ("emulator",)
+    suppressed = ("emulator",)
     for manifest, kind, margin in (
-        (undeclared(), "host", 2.0),
-        (undeclared(), "device", 3.0),
+        (suite_without_margin(), "host", 2.0),
+        (suite_without_margin(), "device", 3.0),
         (suite_manifest(), "device", 2.0),
     ):
-        found = analysed(JobRequest(target_kind=kind, suppress=own), manifest)  # type: ignore[arg-type]  # literals
-        assert {row.margin_percent for row in found.report.comparisons} == {margin}
-        assert any(f"margin {margin:g} %" in line for line in report_lines(found))
+        request = JobRequest(target_kind=kind, suppress=suppressed)  # type: ignore[arg-type]  # literals
+        analysis = analyse_on_device(request, manifest)
+        assert {row.margin_percent for row in analysis.report.comparisons} == {margin}
+        assert any(f"margin {margin:g} %" in line for line in report_lines(analysis))
 
 
 def test_a_device_without_the_reference_has_its_arms_judged_against_its_own() -> None:
     """A phone has no libcrypto: without a reference of devices no arm of it would ever get a verdict."""
-    own, manifest = ("emulator",), with_two_references()
-    on_host = analysed(JobRequest(suppress=own), manifest, announced=without_openssl())
+    suppressed, manifest = ("emulator",), with_two_references()
+    on_host = analyse_on_device(
+        JobRequest(suppress=suppressed), manifest, announced=without_openssl()
+    )
     assert {(row.reference, row.verdict) for row in on_host.report.comparisons} == {
         ("openssl", "not_applicable")
     }
-    found = analysed(
-        JobRequest(target_kind="device", suppress=own),
+    analysis = analyse_on_device(
+        JobRequest(target_kind="device", suppress=suppressed),
         manifest,
         announced=without_openssl(),
     )
-    said = {(row.arm, row.reference, row.verdict) for row in found.report.comparisons}
-    assert said == {
+    verdicts = {
+        (row.arm, row.reference, row.verdict) for row in analysis.report.comparisons
+    }
+    assert verdicts == {
         ("native", "fallback", "pass"),
         ("openssl", "fallback", "not_applicable"),
     }
-    assert found.verdict == "pass"
+    assert analysis.verdict == "pass"
     assert any(
         line.startswith(f"{BENCHMARK}: time, reference fallback, margin 3 %")
-        for line in report_lines(found)
+        for line in report_lines(analysis)
     )
 
 
 def test_a_configuration_error_voids_the_job_and_is_named() -> None:
-    found = analysed(JobRequest(target_kind="device"))
-    assert found.verdict == "inconclusive"
-    assert "configuration error emulator" in found.reason
-    assert found.report.suppressed == []
+    analysis = analyse_on_device(JobRequest(target_kind="device"))
+    assert analysis.verdict == "inconclusive"
+    assert "configuration error emulator" in analysis.reason
+    assert analysis.report.suppressed == []
 
 
 def test_a_suppressed_configuration_error_voids_nothing_and_stands_on_the_verdict() -> (
     None
 ):
-    found = analysed(
+    analysis = analyse_on_device(
         JobRequest(target_kind="device", suppress=("emulator", "debuggable"))
     )
-    assert found.verdict == "pass"
-    assert found.reason == "2 comparisons hold (suppressed: emulator)"
-    assert found.report.suppressed == ["emulator"]
-    assert any(line.startswith("suppressed") for line in report_lines(found))
+    assert analysis.verdict == "pass"
+    assert analysis.reason == "2 comparisons hold (suppressed: emulator)"
+    assert analysis.report.suppressed == ["emulator"]
+    assert any(line.startswith("suppressed") for line in report_lines(analysis))
 
 
 def test_two_revisions_are_judged_by_the_same_rules() -> None:
@@ -150,40 +157,42 @@ def test_two_revisions_are_judged_by_the_same_rules() -> None:
         )
         for commit, cases in (("0b", base), ("0a", head))
     )
-    asked = JobRequest(target_kind="device", suppress=("emulator",))
-    found = analyse_revisions(
-        read_manifest(undeclared()), older, newer, IDENTITY, asked=asked
+    request = JobRequest(target_kind="device", suppress=("emulator",))
+    analysis = analyse_revisions(
+        read_manifest(suite_without_margin()), older, newer, IDENTITY, request=request
     )
-    assert {row.margin_percent for row in found.report.comparisons} == {3.0}
-    assert found.report.suppressed == ["emulator"]
-    assert found.reason.endswith("(suppressed: emulator)")
+    assert {row.margin_percent for row in analysis.report.comparisons} == {3.0}
+    assert analysis.report.suppressed == ["emulator"]
+    assert analysis.reason.endswith("(suppressed: emulator)")
 
 
 @pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize("suppress", [(), ("simulated",)])
-@pytest.mark.parametrize("said", [["emulator"], ["simulated"], None])
-def test_what_the_server_knows_of_a_target_voids_once_whatever_its_agent_says(
-    sides: int, suppress: tuple[str, ...], said: list[str] | None
+@pytest.mark.parametrize("reported", [["emulator"], ["simulated"], None])
+def test_the_servers_own_reason_voids_once_beside_the_agents(
+    sides: int, suppress: tuple[str, ...], reported: list[str] | None
 ) -> None:
     conditions = (
-        [] if said is None else [Conditions("before", 0, {"configuration": said})]
+        []
+        if reported is None
+        else [Conditions("before", 0, {"configuration": reported})]
     )
     cases, checks = bench_cases(1, FASTER), passed_checks(range(5))
     facts = JobFacts(cases, checks, conditions=conditions, configuration=("simulated",))
-    manifest, asked = (
-        read_manifest(undeclared()),
+    manifest, request = (
+        read_manifest(suite_without_margin()),
         JobRequest(target_kind="device", suppress=suppress),
     )
     if sides == 1:
-        found = analyse(manifest, facts, IDENTITY, asked)
+        analysis = analyse(manifest, facts, IDENTITY, request)
     else:
         older, newer = (
             Revision(commit * 20, commit * 32, facts) for commit in ("0b", "0a")
         )
-        found = analyse_revisions(manifest, older, newer, IDENTITY, asked=asked)
-    named = [void.code for void in found.voids if void.code == "simulated"]
-    assert named == ([] if suppress else ["simulated"])
-    assert found.report.suppressed == list(suppress)
+        analysis = analyse_revisions(manifest, older, newer, IDENTITY, request=request)
+    codes = [void.code for void in analysis.voids if void.code == "simulated"]
+    assert codes == ([] if suppress else ["simulated"])
+    assert analysis.report.suppressed == list(suppress)
 
 
 def test_a_directory_of_a_device_is_read_as_one(tmp_path: Path) -> None:
@@ -196,14 +205,14 @@ def test_a_directory_of_a_device_is_read_as_one(tmp_path: Path) -> None:
     write_directory(
         tmp_path, bench_cases(1, FASTER), options=options, target_kind="device"
     )
-    asked = read_directory(tmp_path, None, None).asked
-    assert (asked.target_kind, list(asked.suppress)) == ("device", ["emulator"])
+    request = read_directory(tmp_path, None, None).request
+    assert (request.target_kind, list(request.suppress)) == ("device", ["emulator"])
 
 
 @pytest.mark.parametrize(
     ("suppress", "verdict"), [([], "inconclusive"), (["emulator"], "pass")]
 )
-def test_what_was_suppressed_is_stored_with_the_report_the_job_and_every_comparison(
+def test_suppressed_errors_are_stored_with_the_report_the_job_and_every_comparison(
     client: TestClient,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
@@ -229,10 +238,10 @@ def test_what_was_suppressed_is_stored_with_the_report_the_job_and_every_compari
     assert report["conditions"] == {"battery_c": {"median": 31.0, "max": 32.0}}
     with read_scope() as session:
         windows = [
-            one.evidence["window"]
-            for one in service.comparisons_of_job(session, leased.job_id)
+            comparison.evidence["window"]
+            for comparison in service.comparisons_of_job(session, leased.job_id)
         ]
-    assert [one.get("suppressed", []) for one in windows] == [suppress] * 2
+    assert [window.get("suppressed", []) for window in windows] == [suppress] * 2
     path = f"/api/v1/targets/{lab.target_id}/conditions"
     (shown,) = client.get(path, headers=dict(lab.headers)).json()["jobs"]
     assert (shown["job_id"], shown["verdict"], shown["suppressed"]) == (
@@ -247,7 +256,7 @@ def test_what_was_suppressed_is_stored_with_the_report_the_job_and_every_compari
 @pytest.mark.parametrize(
     ("suppress", "verdict"), [([], "inconclusive"), (["simulated"], "pass")]
 )
-def test_a_simulated_target_is_no_phone_also_when_its_agent_does_not_say_so(
+def test_a_simulated_target_is_labelled_even_if_its_agent_does_not_say_so(
     client: TestClient,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],

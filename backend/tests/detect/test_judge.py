@@ -215,7 +215,7 @@ def test_the_json_has_exactly_the_agreed_shape(tmp_path: Path) -> None:
 
 
 def test_a_gate_names_the_engine_that_an_arm_chose(tmp_path: Path) -> None:
-    """Only of that arm of that benchmark; launches that chose differently are both named."""
+    """The reason names the engine of that arm and benchmark only; if launches chose different ones, it names both."""
     gates = [
         {
             "benchmark": "sort_batch",
@@ -228,7 +228,7 @@ def test_a_gate_names_the_engine_that_an_arm_chose(tmp_path: Path) -> None:
     ]
     write_directory(tmp_path, bench_cases(1, FASTER), suite_manifest(gates=gates))
 
-    def said(*engines: str) -> list[str]:
+    def lines_of(*engines: str) -> list[str]:
         for number, path in enumerate(sorted(tmp_path.glob("launch-*.jsonl"))):
             start, *rest = path.read_text().splitlines()
             build = {
@@ -248,11 +248,11 @@ def test_a_gate_names_the_engine_that_an_arm_chose(tmp_path: Path) -> None:
         rows = [gate for gate in report["gates"] if gate["params"]["batch"] == 1000]
         return [gate["reason"].rpartition("]")[2] for gate in rows]
 
-    assert said("portable") == ["; engine portable", ""]
-    assert said("portable", "ifma") == ["; engine portable or ifma", ""]
+    assert lines_of("portable") == ["; engine portable", ""]
+    assert lines_of("portable", "ifma") == ["; engine portable or ifma", ""]
 
 
-def test_a_gate_that_nothing_reaches_names_the_engine_too(tmp_path: Path) -> None:
+def test_a_failed_crossover_gate_names_the_engine(tmp_path: Path) -> None:
     derived = {
         "name": "reaches",
         "kind": "crossover",
@@ -327,7 +327,7 @@ def _two_workloads(**own: Any) -> dict[str, Any]:
     return manifest
 
 
-def test_a_job_of_other_workloads_does_not_owe_the_checks_of_one(
+def test_checks_of_workloads_that_were_not_requested_are_not_expected(
     tmp_path: Path,
 ) -> None:
     write_directory(tmp_path, bench_cases(1, FASTER), _two_workloads(checks=["sorted"]))
@@ -336,7 +336,7 @@ def test_a_job_of_other_workloads_does_not_owe_the_checks_of_one(
     assert "vectors" not in text
 
 
-def test_a_job_owes_the_checks_of_every_workload_it_was_asked_for(
+def test_a_job_must_report_the_checks_of_every_requested_workload(
     tmp_path: Path,
 ) -> None:
     everything: dict[str, Any] = {
@@ -355,14 +355,14 @@ def test_a_job_owes_the_checks_of_every_workload_it_was_asked_for(
     assert text.rstrip().splitlines()[-1] == f"verdict: INCONCLUSIVE - {reason}"
 
 
-def test_a_revision_given_wins(tmp_path: Path) -> None:
+def test_the_revision_option_overrides_the_directory(tmp_path: Path) -> None:
     write_directory(tmp_path, bench_cases(1, FASTER))
     path = tmp_path / "out.json"
     _judge(tmp_path, json_path=path, revision="abc1234")
     assert json.loads(path.read_text())["revision"] == "abc1234"
 
 
-def test_a_manifest_given_wins(tmp_path: Path) -> None:
+def test_the_manifest_option_overrides_the_directory(tmp_path: Path) -> None:
     write_directory(
         tmp_path, bench_cases(1, {1000: 0.05, 2000: 0.05}), manifest={"schema": 1}
     )

@@ -1,4 +1,4 @@
-"""`judge` on what `paceline ab` left: two revisions, by the server's analysis."""
+"""`judge` on the output of `paceline ab`: two revisions, analysed like on the server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SLOWER = {1000: 0.061, 2000: 0.0}
 SAME = {1000: 0.0, 2000: 0.0}
 
 
-def _judged(directory: Path, **options: Any) -> tuple[int, str]:
+def _judge(directory: Path, **options: Any) -> tuple[int, str]:
     out = io.StringIO()
     return judge(directory, out, **options), out.getvalue()
 
@@ -30,14 +30,14 @@ def test_exit_codes_of_two_revisions(
     tmp_path: Path, effects: dict[int, float], launches: int, code: int
 ) -> None:
     write_ab_directory(tmp_path, revision_bench_cases(1, effects, launches=launches))
-    assert _judged(tmp_path)[0] == code
+    assert _judge(tmp_path)[0] == code
 
 
 def test_the_table_names_both_revisions_and_says_how_the_head_compares(
     tmp_path: Path,
 ) -> None:
     write_ab_directory(tmp_path, revision_bench_cases(1, SLOWER))
-    _, text = _judged(tmp_path)
+    _, text = _judge(tmp_path)
     lines = text.splitlines()
     assert lines[0].startswith("sorting at 4f4f")
     assert f"against {'0b' * 20}" in lines
@@ -51,11 +51,11 @@ def test_the_table_names_both_revisions_and_says_how_the_head_compares(
     assert "base: sorted ok, sorted ok" in text
 
 
-def test_the_same_artifact_on_both_sides_is_said(tmp_path: Path) -> None:
+def test_the_same_artifact_on_both_sides_is_reported(tmp_path: Path) -> None:
     write_ab_directory(
         tmp_path, revision_bench_cases(1, SLOWER), artifacts=("a" * 64, "a" * 64)
     )
-    _, text = _judged(tmp_path)
+    _, text = _judge(tmp_path)
     assert (
         "the same artifact on both sides: what differs is the environment, not the code"
         in text
@@ -70,7 +70,7 @@ def test_the_json_adds_the_base_and_the_side_of_each_measurement(
 ) -> None:
     write_ab_directory(tmp_path, revision_bench_cases(1, SAME))
     path = tmp_path / "out.json"
-    _judged(tmp_path, json_path=path)
+    _judge(tmp_path, json_path=path)
     report = json.loads(path.read_text())
     assert report["base"] == {
         "revision": "0b" * 20,
@@ -86,7 +86,7 @@ def test_a_stream_of_neither_side_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "launch-000.base.sorter.jsonl").rename(
         tmp_path / "launch-000.sorter.jsonl"
     )
-    code, text = _judged(tmp_path)
+    code, text = _judge(tmp_path)
     assert (code, "names neither base nor head" in text) == (1, True)
 
 
@@ -94,6 +94,6 @@ def test_a_side_that_broke_off_never_passes(tmp_path: Path) -> None:
     write_ab_directory(tmp_path, revision_bench_cases(1, SAME))
     path = tmp_path / "launch-003.base.sorter.jsonl"
     path.write_text("\n".join(path.read_text().splitlines()[:40]) + "\n")
-    code, text = _judged(tmp_path)
+    code, text = _judge(tmp_path)
     assert code == 1
     assert "launch-003.base.sorter.jsonl line 41: truncated" in text

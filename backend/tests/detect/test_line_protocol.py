@@ -1,4 +1,4 @@
-"""`detect --stdin`: anyone can score the detector with a list a line."""
+"""`detect --stdin` scores a list of values per line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from paceline_server.kernel.errors import ProblemError
 STEP = "[" + ", ".join(["1.0"] * 20 + ["2.0"] * 20) + "]\n"
 
 
-def test_each_line_is_answered_by_one_line() -> None:
+def test_each_line_gets_an_answer_line() -> None:
     out = io.StringIO()
     line_protocol.answer_lines([STEP, "[]\n", "[1, 2, 3]\n", STEP], out)
     assert out.getvalue() == "[20]\n[]\n[]\n[20]\n"
@@ -30,7 +30,7 @@ def test_a_line_that_is_no_list_of_numbers_is_named(line: str) -> None:
     assert out.getvalue() == "[20]\n"
 
 
-def test_the_command_answers_before_it_is_asked_again() -> None:
+def test_the_command_answers_before_the_next_line() -> None:
     command = Path(sys.executable).with_name("paceline-server")
     with subprocess.Popen(
         [str(command), "detect", "--stdin"],

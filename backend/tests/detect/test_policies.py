@@ -1,4 +1,4 @@
-"""Policy advice end to end: a baseline job is measured over HTTP, its advice stored and answered."""
+"""Policy advice end to end: a baseline job is measured over HTTP, its advice stored and listed."""
 
 from __future__ import annotations
 
@@ -69,16 +69,18 @@ def manifest(
     return whole
 
 
-def with_a_warm_reference(cases: Sequence[CaseSamples]) -> list[CaseSamples]:
+def cold_only_in_native(cases: Sequence[CaseSamples]) -> list[CaseSamples]:
     """Only native is cold at first: 49 % on top, 2.3 times less each round."""
     return [
-        one
-        if one.arm == "native"
+        case
+        if case.arm == "native"
         else replace(
-            one,
-            value=np.where(one.warmup, np.median(one.value[~one.warmup]), one.value),
+            case,
+            value=np.where(
+                case.warmup, np.median(case.value[~case.warmup]), case.value
+            ),
         )
-        for one in cases
+        for case in cases
     ]
 
 
@@ -102,7 +104,7 @@ def test_a_baseline_job_says_from_where_the_arm_wins(
 ) -> None:
     lab = lab_of()
     lab.request()
-    leased = lab.deliver(EFFECTS, alter=with_a_warm_reference)
+    leased = lab.deliver(EFFECTS, alter=cold_only_in_native)
     outbox.drain()
     (advice,) = _get(lab, "/policies")["items"]
     warm = advice["warm"]
@@ -144,7 +146,9 @@ def test_the_newest_advice_is_listed_and_the_older_is_history(
     }
     first = _get(lab, "/policies/history", **named, params="{}", limit=1)
     second = _get(lab, "/policies/history", **named, cursor=first["next"])
-    assert [one["warm"]["answer"] for one in (*first["items"], *second["items"])] == [
+    assert [
+        advice["warm"]["answer"] for advice in (*first["items"], *second["items"])
+    ] == [
         "always",
         "from",
     ]
@@ -160,7 +164,7 @@ def test_the_newest_advice_is_listed_and_the_older_is_history(
     )
 
 
-def test_a_policy_that_stopped_being_right_is_seen_beside_the_one_before(
+def test_a_policy_that_became_wrong_is_listed_beside_its_earlier_advice(
     lab_of: Callable[..., Lab],
 ) -> None:
     lab = lab_of(rounds=None)
@@ -208,8 +212,8 @@ def test_a_policy_may_be_a_knob_and_a_run_that_turned_one_is_no_baseline(
         "policy": "native_batch",
         "target": lab.target_id,
     }
-    found = _get(lab, "/policies/history", **named)["items"]
-    assert [(one["in_force"]["minimum"], one["holds"]) for one in found] == [
+    history = _get(lab, "/policies/history", **named)["items"]
+    assert [(advice["in_force"]["minimum"], advice["holds"]) for advice in history] == [
         (1400, True)
     ]
 
@@ -219,14 +223,14 @@ def test_a_policy_may_be_a_knob_and_a_run_that_turned_one_is_no_baseline(
 IDENTITY = JobIdentity("sorting", "abc", None, "here", None)
 
 
-def told(
+def analyse_job(
     effects: Mapping[int, float],
     drop: tuple[str, int] | None = None,
     knobs: Mapping[str, int] | None = None,
     **spec: Any,
 ) -> Analysis:
-    cases = with_a_warm_reference(bench_cases(3, effects))
-    cases = [one for one in cases if (one.arm, one.params["batch"]) != drop]
+    cases = cold_only_in_native(bench_cases(3, effects))
+    cases = [case for case in cases if (case.arm, case.params["batch"]) != drop]
     whole = read_manifest(manifest(batches=tuple(effects), **spec))
     return analyse(
         whole,
@@ -236,22 +240,22 @@ def told(
     )
 
 
-def test_a_turned_knob_is_judged_as_turned() -> None:
-    (one,) = told(
+def test_a_knob_is_judged_at_its_requested_value() -> None:
+    (assessment,) = analyse_job(
         EFFECTS, minimum="minimum_batch", knobs={"minimum_batch": 1900}
     ).policies
-    assert (one.in_force.minimum, one.holds) == (1900, False)
-    assert explain_holds(one).startswith(
+    assert (assessment.in_force.minimum, assessment.holds) == (1900, False)
+    assert explain_holds(assessment).startswith(
         "at 1,899 fingerprints the policy picks fallback, which takes "
     )
 
 
 def cold_cases(effects: Mapping[int, float]) -> list[CaseSamples]:
-    """In a benchmark of its own, that calls the arm by another name."""
+    """Cases of a separate benchmark, in which the arm has another name."""
     named = {"native": "first", "fallback": "fallback"}
     return [
-        replace(one, benchmark="sort_cold", arm=named[one.arm])
-        for one in bench_cases(5, effects)
+        replace(case, benchmark="sort_cold", arm=named[case.arm])
+        for case in bench_cases(5, effects)
     ]
 
 
@@ -265,13 +269,17 @@ def test_a_policy_without_warm_up_must_be_right_when_cold_too(
         "arms": ["fallback", "first"],
     }
     cases = [*bench_cases(3, EFFECTS), *cold_cases({1000: 0.5, 2000: 0.3})]
-    found = analyse(
+    analysis = analyse(
         read_manifest(raw), JobFacts(cases, checks=passed_checks(range(5))), IDENTITY
     )
-    (one,) = found.policies
-    assert one.cold is not None
-    assert (one.warm.answer, one.cold.answer, one.holds) == ("from", "never", holds)
-    assert ("in a fresh process at 1,415" in explain_holds(one)) is not holds
+    (assessment,) = analysis.policies
+    assert assessment.cold is not None
+    assert (assessment.warm.answer, assessment.cold.answer, assessment.holds) == (
+        "from",
+        "never",
+        holds,
+    )
+    assert ("in a fresh process at 1,415" in explain_holds(assessment)) is not holds
 
 
 def test_advice_is_given_at_every_point_of_the_other_params() -> None:
@@ -281,70 +289,76 @@ def test_advice_is_given_at_every_point_of_the_other_params() -> None:
         "values": [32, 1024],
     }
     cases = [
-        replace(one, params={**one.params, "message": message})
+        replace(case, params={**case.params, "message": message})
         for message, effects in ((32, EFFECTS), (1024, {1000: -0.2, 2000: -0.2}))
-        for one in bench_cases(message, effects)
+        for case in bench_cases(message, effects)
     ]
-    found = analyse(
+    assessments = analyse(
         read_manifest(raw), JobFacts(cases, checks=passed_checks(range(5))), IDENTITY
     ).policies
-    assert [(dict(one.params), one.warm.answer) for one in found] == [
+    assert [
+        (dict(assessment.params), assessment.warm.answer) for assessment in assessments
+    ] == [
         ({"message": 32}, "from"),
         ({"message": 1024}, "always"),
     ]
-    assert headline(found[1], "this phone").startswith(
+    assert headline(assessments[1], "this phone").startswith(
         "On this phone at message=1024 native wins from the "
     )
 
 
 def test_a_target_that_cannot_run_the_arm_gets_no_advice() -> None:
-    cases = [one for one in bench_cases(3, EFFECTS) if one.arm == "fallback"]
-    found = analyse(
+    cases = [case for case in bench_cases(3, EFFECTS) if case.arm == "fallback"]
+    analysis = analyse(
         read_manifest(manifest()),
         JobFacts(cases, checks=passed_checks(range(5))),
         IDENTITY,
     )
-    assert found.policies == ()
+    assert analysis.policies == ()
 
 
-def test_a_gap_in_what_was_owed_advises_nothing() -> None:
-    (one,) = told(EFFECTS, drop=("fallback", 2000)).policies
-    assert one.warm.answer == "unknown"
-    assert headline(one) == (
+def test_a_missing_value_prevents_advice() -> None:
+    (assessment,) = analyse_job(EFFECTS, drop=("fallback", 2000)).policies
+    assert assessment.warm.answer == "unknown"
+    assert headline(assessment) == (
         "On this host nothing can be said of native: fallback was not measured at batch=2000; "
         "policy in force: 1,415 / 5"
     )
-    assert told(EFFECTS, drop=("native", 1000)).policies[0].holds is None
+    assert analyse_job(EFFECTS, drop=("native", 1000)).policies[0].holds is None
 
 
 def test_a_failed_check_advises_nothing() -> None:
     cases = bench_cases(3, EFFECTS)
-    found = analyse(
+    analysis = analyse(
         read_manifest(manifest()), JobFacts(cases, checks=()), IDENTITY, JobRequest()
     )
-    assert found.policies[0].warm.reason.startswith("check sorted failed")
+    assert analysis.policies[0].warm.reason.startswith("check sorted failed")
 
 
-def test_too_few_warm_up_rounds_are_called_that() -> None:
-    (one,) = told(EFFECTS, rounds=1).policies
-    assert (one.minimum.holds, one.suffices, one.holds) == (True, False, False)
-    said = (
+def test_too_few_warm_up_rounds_are_named() -> None:
+    (assessment,) = analyse_job(EFFECTS, rounds=1).policies
+    assert (assessment.minimum.holds, assessment.suffices, assessment.holds) == (
+        True,
+        False,
+        False,
+    )
+    reason = (
         "1,415 is inside the interval; 1 warm-up round does not suffice: within 2 % of"
     )
-    assert explain_holds(one).startswith(said)
-    (enough,) = told(EFFECTS, rounds=5).policies
-    assert enough.holds is True
+    assert explain_holds(assessment).startswith(reason)
+    (sufficient,) = analyse_job(EFFECTS, rounds=5).policies
+    assert sufficient.holds is True
 
 
-def test_a_policy_that_names_no_warm_up_is_judged_by_its_minimum() -> None:
-    (one,) = told(EFFECTS, rounds=None).policies
-    assert (one.suffices, one.holds) == (None, True)
-    assert headline(one).endswith("policy in force: 1,415")
+def test_a_policy_without_warm_up_is_judged_by_its_minimum() -> None:
+    (assessment,) = analyse_job(EFFECTS, rounds=None).policies
+    assert (assessment.suffices, assessment.holds) == (None, True)
+    assert headline(assessment).endswith("policy in force: 1,415")
 
 
-def test_judge_says_it_in_a_line() -> None:
+def test_judge_prints_policy_advice_in_a_line() -> None:
     out = io.StringIO()
-    write_table(told(EFFECTS), out)
+    write_table(analyse_job(EFFECTS), out)
     text = out.getvalue()
     assert "\npolicies\n  native_batch: On this host native wins from 1," in text
     assert "policy in force: 1,415 / 5: holds\n" in text
@@ -354,15 +368,15 @@ def test_the_policy_in_force_of_the_hashing_suite_is_the_librarys() -> None:
     native = Path(__file__).parents[3] / "native" / "hashing"
     sources = native / "jvm" / "ledger-hasher" / "src" / "main" / "kotlin"
     (source,) = sources.rglob("LedgerHasher.kt")
-    found = re.search(
+    match = re.search(
         r"MEASURED = LedgerPolicy\(minimumBatch = ([\d_]+), warmupRounds = (\d+)\)",
         source.read_text("utf-8"),
     )
-    assert found is not None
+    assert match is not None
     (policy,) = read_manifest(
         tomllib.loads((native / "suite.toml").read_text("utf-8"))
     ).policies
     assert (policy.in_force.minimum, policy.in_force.warmup_rounds) == (
-        int(found[1]),
-        int(found[2]),
+        int(match[1]),
+        int(match[2]),
     )

@@ -1,4 +1,4 @@
-"""A policy stated elsewhere is held to what the suite's own policy is held to."""
+"""A policy stated outside the suite is judged like the suite's own."""
 
 from __future__ import annotations
 
@@ -112,29 +112,29 @@ LOSES_COLD = {1000: 1.3, 2000: 0.9}
 def test_without_warm_up_rounds_the_cold_arm_is_judged_too(
     cold: dict[int, float] | None, minimum: int, rounds: int | None, holds: bool
 ) -> None:
-    found = judge_on_target(
+    on_target = judge_on_target(
         advice(cold, needed=0), Target(name="phone", simulated=False), minimum, rounds
     )
-    assert found.holds is holds
-    assert ("in a fresh process" in found.why) is (cold is not None and rounds == 0)
-    assert ("it picks native, which takes 30.0 % longer" in found.why) is not holds
+    assert on_target.holds is holds
+    assert ("in a fresh process" in on_target.why) is (cold is not None and rounds == 0)
+    assert ("it picks native, which takes 30.0 % longer" in on_target.why) is not holds
 
 
 @pytest.mark.parametrize(
     ("rounds", "holds"), [(0, False), (1, False), (2, True), (None, True)]
 )
 def test_too_few_warm_up_rounds_make_it_wrong(rounds: int | None, holds: bool) -> None:
-    found = judge_on_target(
+    on_target = judge_on_target(
         advice(None, needed=2), Target(name="phone", simulated=False), 1000, rounds
     )
-    assert found.holds is holds
+    assert on_target.holds is holds
 
 
-def test_its_words_say_where_at_which_point_and_that_a_target_is_simulated() -> None:
-    found = judge_on_target(
+def test_its_sentence_names_target_params_and_simulation() -> None:
+    on_target = judge_on_target(
         advice(None, needed=0), Target(name="phone", simulated=True), 2000, None
     )
-    assert (found.simulated, found.words) == (
+    assert (on_target.simulated, on_target.words) == (
         True,
         "On phone (simulated) at message=150 native wins",
     )

@@ -1,4 +1,4 @@
-"""Everything derived can be made again: the same rows from the same samples, and every difference said."""
+"""Recomputing gives the same rows from the same samples, and counts every difference."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 from paceline_server.detect.recompute import recompute
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.kernel.errors import ProblemError
@@ -22,7 +21,7 @@ from paceline_server.store.tables.history import (
     SeriesState,
 )
 from paceline_server.testing import nightly_jobs
-from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.nightly_jobs import NightlyJobs
 from sqlalchemy import delete, select, update
 
@@ -31,27 +30,18 @@ pytestmark = pytest.mark.shapes("embedded")
 DERIVED = (Series, SeriesPoint, SeriesState, Change)
 
 
-@pytest.fixture
-def lab(
-    client: TestClient,
-    enrolled: Callable[..., Any],
-    token: Callable[..., dict[str, str]],
-) -> Lab:
-    return open_lab(client, enrolled, token)
-
-
-def everything() -> list[list[dict[str, Any]]]:
-    """All rows of history, column by column."""
-    found = []
+def derived_rows() -> list[list[dict[str, Any]]]:
+    """The rows of all derived tables, column by column."""
+    tables = []
     with read_scope() as session:
         for table in DERIVED:
             columns = list(table.__table__.columns)
             query = select(*columns).order_by(*columns[:2])
-            found.append([dict(row._mapping) for row in session.execute(query)])
-    return found
+            tables.append([dict(row._mapping) for row in session.execute(query)])
+    return tables
 
 
-def levelled(level: float) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
+def at_level(level: float) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
     """The drawn times moved to a level of the reference arm (every seed draws its own)."""
 
     def alter(cases: list[CaseSamples]) -> list[CaseSamples]:
@@ -78,33 +68,33 @@ def deliver(lab: Lab, night: int, level: float = 1e6) -> None:
     lab.deliver(
         {1000: -0.5},
         seed=night + 1,
-        alter=levelled(level * (1.0 + 0.002 * (night % 3))),
+        alter=at_level(level * (1.0 + 0.002 * (night % 3))),
     )
     outbox.drain()
 
 
-def test_points_and_levels_made_again_from_samples_are_bit_for_bit_the_same(
+def test_points_and_levels_recomputed_from_samples_are_bit_identical(
     lab: Lab, clock: FrozenClock
 ) -> None:
     for night in range(20):
         deliver(lab, night, 1e6 if night < 12 else 1.2e6)
         clock.advance(86_400)
-    before = everything()
+    before = derived_rows()
     assert [len(rows) for rows in before[:3]] == [2, 40, 2]
     assert before[3]
-    said = recompute("sorting")
-    assert (said.jobs, said.points_added, said.points_changed) == (20, 0, 0)
-    assert (said.evaluated.series, said.evaluated.news) == (2, 0)
-    assert said.lines()[-1] == "changes: none differs"
-    assert everything() == before
+    outcome = recompute("sorting")
+    assert (outcome.jobs, outcome.points_added, outcome.points_changed) == (20, 0, 0)
+    assert (outcome.evaluated.series, outcome.evaluated.differing) == (2, 0)
+    assert outcome.lines()[-1] == "changes: none differs"
+    assert derived_rows() == before
 
 
-def test_points_that_were_lost_or_changed_come_back_from_samples_and_it_is_said(
+def test_lost_or_changed_points_are_recomputed_from_samples_and_counted(
     lab: Lab,
 ) -> None:
     for night in range(2):
         deliver(lab, night)
-    before = everything()
+    before = derived_rows()
     with session_scope() as session:
         newest = session.scalars(
             select(SeriesPoint.job_id).order_by(SeriesPoint.at.desc()).limit(1)
@@ -112,13 +102,17 @@ def test_points_that_were_lost_or_changed_come_back_from_samples_and_it_is_said(
         session.execute(delete(SeriesState))
         session.execute(delete(SeriesPoint).where(SeriesPoint.job_id == newest))
         session.execute(update(SeriesPoint).values(value=SeriesPoint.value * 2.0))
-    said = recompute()
-    assert (said.points_added, said.points_changed, said.evaluated.news) == (2, 2, 2)
-    assert everything()[1] == before[1]
+    outcome = recompute()
+    assert (
+        outcome.points_added,
+        outcome.points_changed,
+        outcome.evaluated.differing,
+    ) == (2, 2, 2)
+    assert derived_rows()[1] == before[1]
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_from_points_alone_what_was_forgotten_is_found_again(
+def test_changes_are_recomputed_from_points_alone(
     database: object, enrolled: Callable[..., Any], clock: FrozenClock
 ) -> None:
     past = NightlyJobs(enrolled().target_id)
@@ -154,6 +148,6 @@ def test_from_points_alone_what_was_forgotten_is_found_again(
     assert again.evidence["window"] == before.evidence["window"]
 
 
-def test_a_series_there_is_not_is_refused(database: object) -> None:
+def test_an_unknown_series_is_refused(database: object) -> None:
     with pytest.raises(ProblemError, match="series"):
         recompute(series_id="ser_none")

@@ -1,4 +1,4 @@
-"""Two revisions of one job: decided by the arms' rule, with the checks of both sides, honest about causes."""
+"""Two revisions of a job are judged by the rule of arms, with the checks of both sides."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import read_manifest
 from paceline_server.detect import service
@@ -20,7 +19,7 @@ from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.decisions import Alert, Comparison
-from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.sorting_suite import (
     BENCHMARK,
     CHECK,
@@ -39,7 +38,7 @@ WHO = JobIdentity("sorting", "a" * 40, "1" * 64, "lab-1", None)
 Alter = Callable[[list[CaseSamples]], list[CaseSamples]]
 
 
-def _analysed(
+def _analyse(
     effects: dict[int, float],
     *,
     seed: int = 1,
@@ -51,7 +50,7 @@ def _analysed(
 ) -> Analysis:
     """One A/B job; `base` and `head` replace fields of that side's facts."""
     cases = revision_bench_cases(seed, effects)
-    facts = [JobFacts(cases=one, checks=passed_checks(range(5))) for one in cases]
+    facts = [JobFacts(cases=case, checks=passed_checks(range(5))) for case in cases]
     old, new = (
         Revision(commit, artifact, replace(fact, **(changes or {})))
         for commit, artifact, fact, changes in zip(
@@ -63,17 +62,17 @@ def _analysed(
     )
 
 
-def _of(side: str, changes: dict[str, Any]) -> dict[str, Any]:
+def _facts_of_side(side: str, changes: dict[str, Any]) -> dict[str, Any]:
     return {side: changes}
 
 
-def _rows(found: Analysis) -> dict[tuple[str, Any], Any]:
-    return {(row.arm, row.params["batch"]): row for row in found.report.comparisons}
+def _rows(analysis: Analysis) -> dict[tuple[str, Any], Any]:
+    return {(row.arm, row.params["batch"]): row for row in analysis.report.comparisons}
 
 
 def test_a_slower_head_fails_where_it_is_slower_and_says_so_in_words() -> None:
-    found = _analysed(SLOWER)
-    rows = _rows(found)
+    analysis = _analyse(SLOWER)
+    rows = _rows(analysis)
     assert {key: row.verdict for key, row in rows.items()} == {
         ("native", 1000): "fail",
         ("native", 2000): "pass",
@@ -90,56 +89,61 @@ def test_a_slower_head_fails_where_it_is_slower_and_says_so_in_words() -> None:
     assert slow.ratio == pytest.approx(1.061, abs=0.01)
     assert slow.words.startswith("head ")
     assert "% slower than base (99.8 % interval: " in slow.words
-    assert found.verdict == "fail"
-    assert found.reason.startswith(f"{BENCHMARK} batch=1000: native at head is ")
+    assert analysis.verdict == "fail"
+    assert analysis.reason.startswith(f"{BENCHMARK} batch=1000: native at head is ")
 
 
 def test_a_head_that_takes_more_bytes_is_worse_than_its_base() -> None:
-    made = suite_manifest()
-    made["benchmarks"][BENCHMARK]["metrics"]["time"]["unit"] = "bytes"
+    manifest = suite_manifest()
+    manifest["benchmarks"][BENCHMARK]["metrics"]["time"]["unit"] = "bytes"
 
-    found = _analysed(SLOWER, manifest=read_manifest(made))
-    assert "% worse than base (99.8 % interval: " in _rows(found)["native", 1000].words
-    assert "slower" not in _rows(found)["native", 1000].words
+    analysis = _analyse(SLOWER, manifest=read_manifest(manifest))
+    assert (
+        "% worse than base (99.8 % interval: " in _rows(analysis)["native", 1000].words
+    )
+    assert "slower" not in _rows(analysis)["native", 1000].words
 
 
 def test_a_head_that_is_no_slower_passes() -> None:
-    found = _analysed(SAME)
-    assert (found.verdict, found.extendable) == ("pass", False)
-    assert found.reason == "head is not slower than base in 4 comparisons"
+    analysis = _analyse(SAME)
+    assert (analysis.verdict, analysis.extendable) == ("pass", False)
+    assert analysis.reason == "head is not slower than base in 4 comparisons"
 
 
-def test_a_gain_beyond_the_margin_passes_and_is_known_as_one() -> None:
-    found = _analysed({1000: -0.08, 2000: 0.0})
+def test_a_gain_beyond_the_margin_passes_and_is_marked_as_a_gain() -> None:
+    analysis = _analyse({1000: -0.08, 2000: 0.0})
     faster = {
-        one.pair.arm + str(one.pair.group.params["batch"]): one.pair.notes["faster"]
-        for one in found.ruled
+        judged.pair.arm + str(judged.pair.group.params["batch"]): judged.pair.notes[
+            "faster"
+        ]
+        for judged in analysis.ruled
     }
-    assert found.verdict == "pass"
+    assert analysis.verdict == "pass"
     assert [name for name, known in faster.items() if known] == ["native1000"]
 
 
 @pytest.mark.parametrize("side", ["base", "head"])
 def test_a_failed_check_of_either_side_blocks_every_verdict(side: str) -> None:
     broken = {"checks": [Check(0, CHECK, False, "3 before 2")]}
-    found = _analysed(SLOWER, **_of(side, broken))
-    assert found.verdict == "inconclusive"
+    analysis = _analyse(SLOWER, **_facts_of_side(side, broken))
+    assert analysis.verdict == "inconclusive"
     name = "base: sorted" if side == "base" else "sorted"
-    assert found.reason == f"check {name} failed: 3 before 2"
-    assert {row.verdict for row in found.report.comparisons} == {"inconclusive"}
+    assert analysis.reason == f"check {name} failed: 3 before 2"
+    assert {row.verdict for row in analysis.report.comparisons} == {"inconclusive"}
 
 
 @pytest.mark.parametrize("side", ["base", "head"])
 def test_an_expected_check_that_one_side_never_reported_blocks(side: str) -> None:
     assert (
-        "no launch reported it" in _analysed(SAME, **_of(side, {"checks": []})).reason
+        "no launch reported it"
+        in _analyse(SAME, **_facts_of_side(side, {"checks": []})).reason
     )
 
 
 def test_void_conditions_void_both_sides() -> None:
     hot = [Conditions("during", 1, {"psi_cpu_percent": 48.0})]
-    found = _analysed(SLOWER, head={"conditions": hot})
-    assert (found.verdict, len(found.voids), found.extendable) == (
+    analysis = _analyse(SLOWER, head={"conditions": hot})
+    assert (analysis.verdict, len(analysis.voids), analysis.extendable) == (
         "inconclusive",
         1,
         False,
@@ -147,35 +151,33 @@ def test_void_conditions_void_both_sides() -> None:
 
 
 def test_the_same_artifact_that_differs_blames_the_environment_never_the_code() -> None:
-    found = _analysed(SLOWER, artifacts=("1" * 64, "1" * 64))
-    assert found.verdict == "fail"
-    assert found.reason.endswith(
+    analysis = _analyse(SLOWER, artifacts=("1" * 64, "1" * 64))
+    assert analysis.verdict == "fail"
+    assert analysis.reason.endswith(
         "both sides are the same artifact: the environment differs, not the code"
     )
-    assert found.report.base is not None
-    assert found.report.base.same_artifact
-    assert _rows(found)["native", 1000].reason.endswith(
+    assert analysis.report.base is not None
+    assert analysis.report.base.same_artifact
+    assert _rows(analysis)["native", 1000].reason.endswith(
         "; both sides are the same artifact"
     )
-    assert "same artifact" not in _analysed(SLOWER).reason
-    assert _analysed(SAME, artifacts=("1" * 64, "1" * 64)).verdict == "pass"
+    assert "same artifact" not in _analyse(SLOWER).reason
+    assert _analyse(SAME, artifacts=("1" * 64, "1" * 64)).verdict == "pass"
 
 
-def test_an_arm_only_one_revision_has_is_not_judged_and_does_not_stand_in_the_way() -> (
-    None
-):
+def test_an_arm_that_only_one_revision_has_is_not_judged_and_blocks_nothing() -> None:
     base, _ = revision_bench_cases(1, SAME)
     without = [case for case in base if case.arm != "native"]
-    found = _analysed(SAME, base={"cases": without})
-    assert found.verdict == "pass"
-    assert _rows(found)["native", 1000].verdict == "not_applicable"
-    assert "only the head has native" in _rows(found)["native", 1000].reason
+    analysis = _analyse(SAME, base={"cases": without})
+    assert analysis.verdict == "pass"
+    assert _rows(analysis)["native", 1000].verdict == "not_applicable"
+    assert "only the head has native" in _rows(analysis)["native", 1000].reason
 
 
 def test_an_announced_arm_that_one_side_did_not_measure_is_inconclusive() -> None:
     base, _ = revision_bench_cases(1, SAME)
     without = [case for case in base if case.arm != "native"]
-    said = [
+    announcements = [
         Case(
             0,
             BENCHMARK,
@@ -187,14 +189,19 @@ def test_an_announced_arm_that_one_side_did_not_measure_is_inconclusive() -> Non
         )
         for batch in SAME
     ]
-    found = _analysed(SAME, base={"cases": without, "announced": said})
-    assert found.verdict == "inconclusive"
-    assert "native at base was not measured" in found.reason
-    gone = [replace(one, unavailable="no JVM here") for one in said]
-    assert _analysed(SAME, base={"cases": without, "announced": gone}).verdict == "pass"
+    analysis = _analyse(SAME, base={"cases": without, "announced": announcements})
+    assert analysis.verdict == "inconclusive"
+    assert "native at base was not measured" in analysis.reason
+    unavailable = [
+        replace(announced, unavailable="no JVM here") for announced in announcements
+    ]
+    assert (
+        _analyse(SAME, base={"cases": without, "announced": unavailable}).verdict
+        == "pass"
+    )
 
 
-def _gone(
+def _unavailable_cases(
     benchmark: str = BENCHMARK, arms: tuple[str, ...] = ("native", "fallback")
 ) -> list[Case]:
     return [
@@ -213,38 +220,40 @@ def _gone(
     ]
 
 
-def test_revisions_of_which_no_arm_can_run_here_do_not_pass_and_say_why() -> None:
-    nothing = {"cases": [], "announced": _gone()}
-    found = _analysed(SAME, base=nothing, head=nothing)
-    assert found.verdict == "inconclusive"
+def test_revisions_without_an_available_arm_do_not_pass_and_give_the_reason() -> None:
+    nothing = {"cases": [], "announced": _unavailable_cases()}
+    analysis = _analyse(SAME, base=nothing, head=nothing)
+    assert analysis.verdict == "inconclusive"
     assert (
-        found.reason
+        analysis.reason
         == f"nothing was measured: no arm of {BENCHMARK} is available here: no JVM here"
     )
 
 
 @pytest.mark.parametrize("side", ["base", "head"])
-def test_the_side_of_which_nothing_was_measured_is_named(side: str) -> None:
-    announced = _analysed(SAME, **_of(side, {"cases": [], "announced": _gone()}))
+def test_the_side_without_measurements_is_named(side: str) -> None:
+    announced = _analyse(
+        SAME, **_facts_of_side(side, {"cases": [], "announced": _unavailable_cases()})
+    )
     why = f"no arm of {BENCHMARK} is available here: no JVM here"
     assert announced.reason == f"nothing was measured at {side}: {why}"
-    silent = _analysed(SAME, **_of(side, {"cases": []}))
+    silent = _analyse(SAME, **_facts_of_side(side, {"cases": []}))
     assert (silent.verdict, silent.reason) == (
         "inconclusive",
         f"nothing was measured at {side}",
     )
     other = "head" if side == "base" else "base"
-    both = _analysed(
+    both = _analyse(
         SAME,
-        **_of(side, {"cases": []}),
-        **_of(other, {"cases": [], "announced": _gone()}),
+        **_facts_of_side(side, {"cases": []}),
+        **_facts_of_side(other, {"cases": [], "announced": _unavailable_cases()}),
     )
     assert sorted(both.blockers) == sorted(
         [f"nothing was measured at {side}", f"nothing was measured at {other}: {why}"]
     )
 
 
-def _and_one_for_a_jvm() -> Manifest:
+def _with_jvm_arm() -> Manifest:
     manifest = suite_manifest()
     manifest["benchmarks"]["jvm_only"] = {
         **manifest["benchmarks"][BENCHMARK],
@@ -256,17 +265,19 @@ def _and_one_for_a_jvm() -> Manifest:
 def test_a_benchmark_without_any_arm_here_is_named_beside_those_that_are_not_slower() -> (
     None
 ):
-    gone = {"announced": _gone("jvm_only")}
-    found = _analysed(SAME, manifest=_and_one_for_a_jvm(), base=gone, head=gone)
+    without_jvm = {"announced": _unavailable_cases("jvm_only")}
+    analysis = _analyse(
+        SAME, manifest=_with_jvm_arm(), base=without_jvm, head=without_jvm
+    )
     held = "head is not slower than base in 4 comparisons"
-    assert (found.verdict, found.reason) == (
+    assert (analysis.verdict, analysis.reason) == (
         "pass",
         f"{held}; no arm of jvm_only is available here: no JVM here",
     )
     assert (
         "jvm_only"
-        not in _analysed(
-            SLOWER, manifest=_and_one_for_a_jvm(), base=gone, head=gone
+        not in _analyse(
+            SLOWER, manifest=_with_jvm_arm(), base=without_jvm, head=without_jvm
         ).reason
     )
 
@@ -275,18 +286,21 @@ def test_a_benchmark_without_any_arm_here_is_named_beside_those_that_are_not_slo
 def test_a_benchmark_of_which_one_side_has_no_arm_is_named_with_that_side(
     side: str,
 ) -> None:
-    told = [replace(one, unavailable=None) for one in _gone("jvm_only")]
+    announced_arms = [
+        replace(announced, unavailable=None)
+        for announced in _unavailable_cases("jvm_only")
+    ]
     whole = dict[str, Any]()
     for name, own in zip(("base", "head"), revision_bench_cases(1, SAME), strict=True):
         more = [replace(case, benchmark="jvm_only") for case in own]
-        whole[name] = {"announced": told, "cases": [*own, *more]}
-    whole[side] = {"announced": _gone("jvm_only")}
-    found = _analysed(
-        SAME, manifest=_and_one_for_a_jvm(), base=whole["base"], head=whole["head"]
+        whole[name] = {"announced": announced_arms, "cases": [*own, *more]}
+    whole[side] = {"announced": _unavailable_cases("jvm_only")}
+    analysis = _analyse(
+        SAME, manifest=_with_jvm_arm(), base=whole["base"], head=whole["head"]
     )
     why = "fallback is not available here: no JVM here"
-    assert found.verdict == "pass"
-    assert found.reason.endswith(
+    assert analysis.verdict == "pass"
+    assert analysis.reason.endswith(
         f"; nothing of jvm_only was compared: at {side}, {why}"
     )
 
@@ -300,14 +314,14 @@ def test_revisions_that_did_other_work_do_not_compare() -> None:
         ]
 
     base, head = revision_bench_cases(1, SLOWER)
-    found = _analysed(
+    analysis = _analyse(
         SLOWER, base={"cases": counted(base, 3)}, head={"cases": counted(head, 2)}
     )
-    assert found.verdict == "inconclusive"
-    assert "unequal_work" in _rows(found)["native", 1000].reason
-    text = found.report.audits[0].findings[0].text
+    assert analysis.verdict == "inconclusive"
+    assert "unequal_work" in _rows(analysis)["native", 1000].reason
+    text = analysis.report.audits[0].findings[0].text
     assert "at head counted 2 items against 3" in text
-    same = _analysed(
+    same = _analyse(
         SLOWER, base={"cases": counted(base, 2)}, head={"cases": counted(head, 2)}
     )
     assert same.verdict == "fail"
@@ -321,44 +335,33 @@ def test_measurements_show_both_sides_and_gates_none() -> None:
         "op": "<=",
         "required": 1.0,
     }
-    found = _analysed(SAME, manifest=read_manifest(suite_manifest(gates=[gate])))
-    assert found.verdict == "pass"
-    assert [row.side for row in found.report.measurements] == ["base"] * 4 + [
+    analysis = _analyse(SAME, manifest=read_manifest(suite_manifest(gates=[gate])))
+    assert analysis.verdict == "pass"
+    assert [row.side for row in analysis.report.measurements] == ["base"] * 4 + [
         "head"
     ] * 4
-    assert (found.report.gates, found.report.derived) == ([], [])
+    assert (analysis.report.gates, analysis.report.derived) == ([], [])
 
 
-def test_who_waits_for_every_comparison_has_the_job_extended_past_a_first_fail() -> (
-    None
-):
+def test_a_run_that_wants_every_comparison_is_extended_after_a_first_fail() -> None:
     effects = {1000: 0.3, 2000: 0.02}
-    assert not _analysed(effects, seed=2).extendable
-    assert _analysed(effects, seed=2, thorough=True).extendable
-    assert not _analysed(effects, seed=2, thorough=True, look=Look(2)).extendable
+    assert not _analyse(effects, seed=2).extendable
+    assert _analyse(effects, seed=2, thorough=True).extendable
+    assert not _analyse(effects, seed=2, thorough=True, look=Look(2)).extendable
 
 
 def test_a_quick_look_is_not_extended() -> None:
     cases = revision_bench_cases(1, SAME, launches=2, rounds=5)
-    found = _analysed(
+    analysis = _analyse(
         SAME,
         base={"cases": cases[0]},
         head={"cases": cases[1]},
-        asked=JobRequest(launches=2, rounds=5),
+        request=JobRequest(launches=2, rounds=5),
     )
-    assert (found.verdict, found.extendable) == ("inconclusive", False)
+    assert (analysis.verdict, analysis.extendable) == ("inconclusive", False)
 
 
 # --- through the server ---
-
-
-@pytest.fixture
-def lab(
-    client: TestClient,
-    enrolled: Callable[..., Any],
-    token: Callable[..., dict[str, str]],
-) -> Lab:
-    return open_lab(client, enrolled, token)
 
 
 def _get(lab: Lab, path: str) -> Any:
@@ -392,7 +395,7 @@ def test_the_distributions_of_an_ab_job_are_shown_by_arm_and_side(lab: Lab) -> N
     outbox.drain()
     query = f"benchmark={BENCHMARK}&metric=time&params=%7B%22batch%22%3A1000%7D"
     shown = _get(lab, f"/jobs/{leased.job_id}/distribution?{query}")
-    medians = {one["arm"]: one["median"] for one in shown["arms"]}
+    medians = {arm["arm"]: arm["median"] for arm in shown["arms"]}
     assert set(medians) == {
         f"{arm} at {side}"
         for arm in ("native", "fallback")
@@ -401,7 +404,7 @@ def test_the_distributions_of_an_ab_job_are_shown_by_arm_and_side(lab: Lab) -> N
     assert medians["native at head"] > 1.04 * medians["native at base"]
 
 
-def test_an_ab_job_raises_no_alert_about_arms_and_is_no_news_of_them(lab: Lab) -> None:
+def test_an_ab_job_neither_raises_nor_updates_alerts_about_arms(lab: Lab) -> None:
     lab.measure({1000: -0.5, 2000: -0.6})
     before = _get(lab, f"/arms?suite=sorting&benchmark={BENCHMARK}")
     lab.request(base_commit=OLD)
@@ -439,9 +442,9 @@ def test_a_stored_comparison_of_revisions_is_judged_again_to_the_same_numbers(
     outbox.drain()
     with session_scope() as session:
         stored = [
-            one
-            for one in service.comparisons_of_job(session, leased.job_id)
-            if one.verdict == "fail"
+            comparison
+            for comparison in service.comparisons_of_job(session, leased.job_id)
+            if comparison.verdict == "fail"
         ]
         finding = service.record_finding(
             session, stored[0], "confirmation", _alert(session, stored[0])

@@ -1,5 +1,4 @@
-"""The golden proof: a stream that replays the origin's protocol is named for its five defects, an honest one
-for none, and what the means alone would have said stands beside the verdict."""
+"""A stream with the original's protocol has its five defects named, an honest one none."""
 
 from __future__ import annotations
 
@@ -22,14 +21,14 @@ FIVE = {
 }
 BATCH = 1000
 WARMUP_ROUNDS = 5
-"""Rounds of the origin that ran inside its native timer."""
+"""Rounds of the original measurement inside its native timer."""
 FALLBACK_NS, NATIVE_NS = 400_000, 800_000
 """One batch in steady state: native, called once per fingerprint, takes twice as long."""
 COLD_NS = 6_000_000
-"""What the first passes of a fresh process add, to whoever runs them."""
+"""The extra time of the first passes of a fresh process, in whichever arm runs them."""
 
 
-def _head(launch: int) -> Iterator[dict[str, Any]]:
+def _start_events(launch: int) -> Iterator[dict[str, Any]]:
     yield {
         "type": "start",
         "v": 1,
@@ -73,7 +72,7 @@ def _sample(
 def seed_stream() -> Iterator[dict[str, Any]]:
     """Three iterations, native first; inputs are built in both timers; native repeats its warm-up inside its
     own and drops its digests, while the fallback keeps them and pays for the cold start."""
-    yield from _head(0)
+    yield from _start_events(0)
     for number in range(3):
         built = 200_000
         native = {"items": BATCH * (1 + WARMUP_ROUNDS), "prepared": BATCH, "kept": 0}
@@ -90,7 +89,7 @@ def seed_stream() -> Iterator[dict[str, Any]]:
 
 def honest_stream(launch: int) -> Iterator[dict[str, Any]]:
     """The same two arms, interleaved and mirrored, warm-up rounds first, equal work."""
-    yield from _head(launch)
+    yield from _start_events(launch)
     rng = np.random.default_rng(launch)
     work = {"items": BATCH, "prepared": 0, "kept": BATCH}
     for number in range(WARMUP_ROUNDS + 20):

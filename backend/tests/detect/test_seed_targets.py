@@ -1,8 +1,7 @@
-"""The targets of the five source reports, as manifests, on the figures of their own tables.
+"""Tests the targets of five source reports as gates, on the figures of the reports' own tables.
 
-Invariant: the verdicts are what the tables say, not what the sentences around them claim. A table's figure
-becomes the median of simulated samples, as many as a gate needs, that scatter by 0.2 %: little enough that
-every verdict is the figure's.
+Each figure becomes the median of simulated samples with a spread of 0.2 %, which is too small to change a verdict.
+The verdicts follow the tables, not the sentences around them.
 """
 
 from __future__ import annotations
@@ -71,7 +70,7 @@ def samples(
     )
 
 
-def told(
+def analyse_protocol(
     name: str, table: Table, announced: tuple[Case, ...] = (), **spec: Any
 ) -> Analysis:
     manifest = manifest_of(name)
@@ -83,17 +82,17 @@ def told(
     )
 
 
-def verdicts(found: Analysis, name: str, level: str = "required") -> list[str]:
+def verdicts(analysis: Analysis, name: str, level: str = "required") -> list[str]:
     return [
         gate.verdict
-        for gate in found.report.gates
+        for gate in analysis.report.gates
         if gate.name == name and gate.level == level
     ]
 
 
-def derived(found: Analysis, name: str) -> dict[str, float]:
+def derived(analysis: Analysis, name: str) -> dict[str, float]:
     return {
-        row.arm: row.value or 0.0 for row in found.report.derived if row.name == name
+        row.arm: row.value or 0.0 for row in analysis.report.derived if row.name == name
     }
 
 
@@ -116,7 +115,7 @@ LEDGER = {
 
 @pytest.fixture(scope="module")
 def ledger() -> Analysis:
-    return told(
+    return analyse_protocol(
         "ledger",
         {
             ("light_ledger", "time", arm, batch, setup): figure * MS
@@ -131,9 +130,9 @@ def test_native_loses_small_batches_on_the_phone_and_nowhere_else(
     ledger: Analysis,
 ) -> None:
     slower = {
-        (one.params["setup"], one.params["batch"]): one.ratio
-        for one in ledger.report.comparisons
-        if one.verdict == "fail"
+        (comparison.params["setup"], comparison.params["batch"]): comparison.ratio
+        for comparison in ledger.report.comparisons
+        if comparison.verdict == "fail"
     }
     assert slower == {
         ("phone", 1000): pytest.approx(1.250, abs=0.002),
@@ -143,10 +142,10 @@ def test_native_loses_small_batches_on_the_phone_and_nowhere_else(
 
 
 def test_the_policy_of_2000_picks_a_loser_on_every_set_up(ledger: Analysis) -> None:
-    advised = {one.params["setup"]: one for one in ledger.policies}
-    assert {setup: one.holds for setup, one in advised.items()} == dict.fromkeys(
-        LEDGER, False
-    )
+    advised = {assessment.params["setup"]: assessment for assessment in ledger.policies}
+    assert {
+        setup: assessment.holds for setup, assessment in advised.items()
+    } == dict.fromkeys(LEDGER, False)
     assert advised["emulator"].warm.answer == "always"
     assert "wins from the smallest measured, 1,000 fingerprints, or below" in headline(
         advised["emulator"]
@@ -177,31 +176,35 @@ ALLOCATOR = {
 
 
 def test_an_allocator_that_degrades_4_8_times_holds_none_of_its_targets() -> None:
-    found = told("allocator", ALLOCATOR)
-    assert derived(found, "degradation") == {
+    analysis = analyse_protocol("allocator", ALLOCATOR)
+    assert derived(analysis, "degradation") == {
         "hakmem": pytest.approx(4.80, abs=0.01),
         "system": pytest.approx(1.52, abs=0.01),
         "mimalloc": pytest.approx(1.19, abs=0.01),
     }
-    assert verdicts(found, "scaling") == ["fail", "pass", "pass"]
-    assert verdicts(found, "scaling", "stretch") == ["fail", "pass", "pass"]
+    assert verdicts(analysis, "scaling") == ["fail", "pass", "pass"]
+    assert verdicts(analysis, "scaling", "stretch") == ["fail", "pass", "pass"]
     for name in ("hot", "realistic"):
-        assert (verdicts(found, name), verdicts(found, name, "stretch")) == (
+        assert (verdicts(analysis, name), verdicts(analysis, name, "stretch")) == (
             ["fail"],
             ["fail"],
         )
-    ahead = [row.value for row in found.report.derived if row.name == "ahead_of_ours"]
+    ahead = [
+        row.value for row in analysis.report.derived if row.name == "ahead_of_ours"
+    ]
     assert ahead == [pytest.approx(rate, abs=0.01) for rate in (1.09, 3.46, 1.45, 5.85)]
-    assert found.verdict == "fail"
+    assert analysis.verdict == "fail"
 
 
-def test_what_the_allocator_aims_at_would_hold() -> None:
+def test_the_allocators_target_figures_hold_their_gates() -> None:
     aimed = {**ALLOCATOR, ("random_mixed", "throughput", "hakmem", 256): 91e6}
-    found = told(
+    analysis = analyse_protocol(
         "allocator", {**aimed, ("random_mixed", "throughput", "hakmem", 8192): 46e6}
     )
     for name in ("hot", "realistic", "scaling"):
-        assert set(verdicts(found, name) + verdicts(found, name, "stretch")) == {"pass"}
+        assert set(verdicts(analysis, name) + verdicts(analysis, name, "stretch")) == {
+            "pass"
+        }
 
 
 @pytest.mark.parametrize(
@@ -212,7 +215,7 @@ def test_what_the_allocator_aims_at_would_hold() -> None:
         ((1.0, 1.2, 0.8, 1.15, 0.85), "fail"),
     ],
 )
-def test_five_runs_are_steady_only_as_far_as_five_runs_can_say(
+def test_five_runs_cannot_prove_steadiness(
     runs: tuple[float, ...], verdict: str
 ) -> None:
     manifest = manifest_of("allocator")
@@ -221,10 +224,10 @@ def test_five_runs_are_steady_only_as_far_as_five_runs_can_say(
         case = samples(manifest, row, figure)
         levels = np.array(runs)[case.launch] if row[2] == "hakmem" else 1.0
         cases.append(CaseSamples(**{**vars(case), "value": case.value * levels}))
-    found = analyse(
+    analysis = analyse(
         manifest, JobFacts(cases), JobIdentity("allocator", "seed", None, "here", None)
     )
-    assert set(verdicts(found, "steady_runs")) == {verdict}
+    assert set(verdicts(analysis, "steady_runs")) == {verdict}
 
 
 # --- the checkpoint: "close", "varies", "borderline", "beats the target significantly" -----------------
@@ -254,55 +257,57 @@ CHECKPOINT: Table = {
 
 
 def test_a_checkpoint_holds_its_targets_only_where_its_table_does() -> None:
-    found = told("checkpoint", CHECKPOINT)
-    assert verdicts(found, "scan") == ["fail"] * 4, "11 and 12 ms are not below 10"
-    assert verdicts(found, "hash") == ["fail", "fail", "pass", "pass"]
-    assert verdicts(found, "total") == ["pass", "fail", "pass", "pass"]
-    assert verdicts(found, "clone_pays") == ["fail", "pass"], (
+    analysis = analyse_protocol("checkpoint", CHECKPOINT)
+    assert verdicts(analysis, "scan") == ["fail"] * 4, "11 and 12 ms are not below 10"
+    assert verdicts(analysis, "hash") == ["fail", "fail", "pass", "pass"]
+    assert verdicts(analysis, "total") == ["pass", "fail", "pass", "pass"]
+    assert verdicts(analysis, "clone_pays") == ["fail", "pass"], (
         "8 MB: 1.08 times as fast; 100 MB: 7 times"
     )
     full = [
         row.median
-        for row in found.report.measurements
+        for row in analysis.report.measurements
         if (row.arm, row.metric) == ("full", "hash")
     ]
     assert full == pytest.approx([1285 * MS] * 4, rel=1e-3)
-    assert found.verdict == "fail"
+    assert analysis.verdict == "fail"
 
 
 def test_a_strategy_that_nobody_measured_holds_nothing() -> None:
-    found = told("checkpoint", CHECKPOINT)
-    assert set(verdicts(found, "without_hashing")) == {"inconclusive"}
+    analysis = analyse_protocol("checkpoint", CHECKPOINT)
+    assert set(verdicts(analysis, "without_hashing")) == {"inconclusive"}
     reasons = {
-        gate.reason for gate in found.report.gates if gate.name == "without_hashing"
+        gate.reason for gate in analysis.report.gates if gate.name == "without_hashing"
     }
     assert reasons == {"deferred was not measured"}
 
 
 def test_an_average_of_three_is_too_little_for_any_of_it() -> None:
-    found = told("checkpoint", CHECKPOINT, launches=3, rounds=1)
-    assert set(verdicts(found, "total")) == {"inconclusive"}
-    reasons = {gate.reason for gate in found.report.gates if gate.name == "total"}
+    analysis = analyse_protocol("checkpoint", CHECKPOINT, launches=3, rounds=1)
+    assert set(verdicts(analysis, "total")) == {"inconclusive"}
+    reasons = {gate.reason for gate in analysis.report.gates if gate.name == "total"}
     assert reasons == {"insufficient: median needs 7 samples, has 3"}
 
 
 # --- pieces: "about 40 %", "10 times the speed that is needed" -----------------------------------------
 
 
-def test_crossing_costs_more_of_a_piece_than_was_said() -> None:
-    said = Case(0, "piece", "bridge", {}, (("time", "ns", "lower"),), 1, 1_000_000)
+def test_crossing_costs_a_larger_share_than_reported() -> None:
+    announced = Case(0, "piece", "bridge", {}, (("time", "ns", "lower"),), 1, 1_000_000)
     table = {
         ("piece", "time", "bridge"): 2.82 * MS,
         ("piece", "digest", "bridge"): 1575 * US,
     }
-    found = told("piece", table, (said,), rounds=35)
-    assert derived(found, "crossing")["bridge"] == pytest.approx(0.4415, abs=0.001)
-    assert verdicts(found, "crossing_share") == ["fail"]
-    assert derived(found, "thread_at_35")["bridge"] == pytest.approx(0.0987, abs=0.0005)
-    assert verdicts(found, "busy_now") == ["pass"]
-    assert verdicts(found, "busy_soon") == ["fail"]
-    assert verdicts(found, "slowest") == ["pass"]
-    (tail,) = [gate for gate in found.report.gates if gate.name == "tail"]
+    analysis = analyse_protocol("piece", table, (announced,), rounds=35)
+    assert derived(analysis, "crossing")["bridge"] == pytest.approx(0.4415, abs=0.001)
+    assert verdicts(analysis, "crossing_share") == ["fail"]
+    assert derived(analysis, "thread_at_35")["bridge"] == pytest.approx(
+        0.0987, abs=0.0005
+    )
+    assert verdicts(analysis, "busy_now") == ["pass"]
+    assert verdicts(analysis, "busy_soon") == ["fail"]
+    assert verdicts(analysis, "slowest") == ["pass"]
+    (tail,) = [gate for gate in analysis.report.gates if gate.name == "tail"]
     assert tail.verdict == "inconclusive"
     assert tail.reason == "insufficient: p99 needs 459 samples, has 175", (
         "the log of five seconds had 175"
@@ -331,7 +336,7 @@ FINALITY: Table = {
 
 @pytest.fixture(scope="module")
 def finality() -> Analysis:
-    return told("finality", FINALITY, rounds=100)
+    return analyse_protocol("finality", FINALITY, rounds=100)
 
 
 def test_signatures_at_a_third_and_three_quarters_of_the_rate_fail(
@@ -344,7 +349,7 @@ def test_signatures_at_a_third_and_three_quarters_of_the_rate_fail(
     assert finality.verdict == "fail"
 
 
-def test_a_check_that_takes_843_picoseconds_was_probably_not_there(
+def test_a_check_of_843_picoseconds_was_probably_optimised_away(
     finality: Analysis,
 ) -> None:
     flags = {
@@ -360,9 +365,9 @@ def test_a_check_that_takes_843_picoseconds_was_probably_not_there(
     assert verdicts(finality, "tail_graph") == ["pass"]
 
 
-def test_a_tail_of_a_table_without_its_samples_is_not_passed() -> None:
-    found = told("finality", FINALITY, rounds=20)
-    assert verdicts(found, "tail_graph") == ["inconclusive"]
+def test_a_tail_figure_without_samples_does_not_pass() -> None:
+    analysis = analyse_protocol("finality", FINALITY, rounds=20)
+    assert verdicts(analysis, "tail_graph") == ["inconclusive"]
 
 
 def test_a_lookup_is_flat_within_its_limit_and_yet_grows(finality: Analysis) -> None:
@@ -371,9 +376,13 @@ def test_a_lookup_is_flat_within_its_limit_and_yet_grows(finality: Analysis) -> 
     assert verdicts(finality, "flat", "stretch") == ["fail"], (
         "13.6 % more at a hundred times the size"
     )
-    grows = told("finality", {**FINALITY, ("lookup", "time", "graph", 1000): 228.0})
+    grows = analyse_protocol(
+        "finality", {**FINALITY, ("lookup", "time", "graph", 1000): 228.0}
+    )
     assert verdicts(grows, "flat") == ["fail"]
-    shrinks = told("finality", {**FINALITY, ("lookup", "time", "graph", 1000): 2.28})
+    shrinks = analyse_protocol(
+        "finality", {**FINALITY, ("lookup", "time", "graph", 1000): 2.28}
+    )
     assert verdicts(shrinks, "flat") == ["fail"], (
         "a size is a size: a cost that falls is not flat"
     )

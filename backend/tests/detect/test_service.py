@@ -1,4 +1,4 @@
-"""From the last sample to a stored verdict, on both databases."""
+"""Tests the way from the last sample to a stored verdict, on both databases."""
 
 from __future__ import annotations
 
@@ -27,15 +27,6 @@ pytestmark = pytest.mark.shapes("embedded")
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
 UNDECIDED = {1000: 0.02, 2000: -0.6}
-
-
-@pytest.fixture
-def lab(
-    client: TestClient,
-    enrolled: Callable[..., Any],
-    token: Callable[..., dict[str, str]],
-) -> Lab:
-    return open_lab(client, enrolled, token)
 
 
 def _job(lab: Lab, job_id: str) -> dict[str, Any]:
@@ -144,11 +135,11 @@ def test_analysing_the_same_batch_again_changes_nothing(lab: Lab) -> None:
     lab.request()
     leased = lab.deliver(SLOWER)
     with read_scope() as session:
-        found = service.analyse_job(session, f"{leased.job_id}:0")
-    assert found is not None
+        analysis = service.analyse_job(session, f"{leased.job_id}:0")
+    assert analysis is not None
     for _ in range(2):
         with session_scope() as session:
-            service.conclude_job(session, found)
+            service.conclude_job(session, analysis)
     assert outbox.drain() > 0
     assert _count(Comparison, leased.job_id) == 2
     assert _count(JobReport, leased.job_id) == 1
@@ -159,10 +150,10 @@ def test_an_analysis_overtaken_by_a_cancel_stores_nothing(lab: Lab) -> None:
     run = lab.request()
     leased = lab.deliver(SLOWER)
     with read_scope() as session:
-        found = service.analyse_job(session, f"{leased.job_id}:0")
+        analysis = service.analyse_job(session, f"{leased.job_id}:0")
     lab.client.post(f"/api/v1/runs/{run['id']}/cancel", headers=dict(lab.headers))
     with session_scope() as session:
-        service.conclude_job(session, found)
+        service.conclude_job(session, analysis)
     assert _count(Comparison, leased.job_id) == 0
     assert _job(lab, leased.job_id)["state"] == "cancelled"
     assert outbox.drain() >= 1
@@ -184,10 +175,13 @@ def test_conditions_that_arrived_void_the_job(lab: Lab) -> None:
     leased = lab.deliver(SLOWER, conditions=[{"psi_cpu_percent": 48.0}])
     outbox.drain()
     assert "48.0 % of the time, limit 5 %" in _job(lab, leased.job_id)["reason"]
+    with read_scope() as session:
+        advice = service.report_of(session, leased.job_id).advice or ""
+    assert "PACELINE_PRESSURE_LIMIT_PERCENT" in advice
 
 
 def test_an_operator_may_raise_the_pressure_limit(lab: Lab) -> None:
-    process_settings.use(
+    process_settings.set_current(
         process_settings.current().model_copy(update={"pressure_limit_percent": 60.0})
     )
     lab.request()
@@ -197,7 +191,7 @@ def test_an_operator_may_raise_the_pressure_limit(lab: Lab) -> None:
 
 
 def test_an_operator_may_raise_the_drift_limit(lab: Lab) -> None:
-    process_settings.use(
+    process_settings.set_current(
         process_settings.current().model_copy(update={"drift_limit_percent": 30.0})
     )
     lab.request()
@@ -240,7 +234,7 @@ def test_a_job_whose_analysis_keeps_failing_ends_as_failed(
         None,
     )
     with read_scope() as session:
-        assert outbox.pending(session)[0] == 0
+        assert outbox.count_pending(session)[0] == 0
         assert session.scalars(select(Incident.code)).all() == ["outbox_stuck"]
 
 
@@ -262,8 +256,8 @@ def test_pairs_of_the_runs_other_jobs_are_counted(
     lab = open_lab(client, enrolled, token)
     other = open_lab(client, enrolled, token, name="lab-2")
     lab.request(targets=[lab.target_id, other.target_id])
-    for one in (lab, other):
-        leased = one.deliver(SLOWER)
+    for deliverer in (lab, other):
+        leased = deliverer.deliver(SLOWER)
         outbox.drain()
         with read_scope() as session:
             rows = service.comparisons_of_job(session, leased.job_id)
@@ -272,7 +266,7 @@ def test_pairs_of_the_runs_other_jobs_are_counted(
         }
 
 
-def test_a_stored_finding_is_made_again_with_identical_numbers(lab: Lab) -> None:
+def test_a_stored_finding_is_recomputed_with_identical_numbers(lab: Lab) -> None:
     leased = lab.measure(SLOWER)
     with read_scope() as session:
         rows = service.comparisons_of_job(session, leased.job_id)
@@ -283,7 +277,7 @@ def test_a_stored_finding_is_made_again_with_identical_numbers(lab: Lab) -> None
             if comparison.id == row.id
         ]
         assert len(finding_ids) == 1
-        row = next(one for one in rows if one.verdict == "fail")
+        row = next(row for row in rows if row.verdict == "fail")
         again = service.rederive_finding(session, finding_ids[0])
     assert (again.ratio, again.lower, again.upper) == (row.ratio, row.lower, row.upper)
     assert (again.share_slower, again.launches, again.blocks) == (
@@ -294,8 +288,8 @@ def test_a_stored_finding_is_made_again_with_identical_numbers(lab: Lab) -> None
     assert (again.verdict, again.reason) == (row.verdict, row.reason)
     assert again.p_slow == row.evidence["statistic"]["p_slow"]
     assert list(again.launch_ratios) == row.evidence["launch_ratios"]
-    assert [one.value for one in again.filters] == [
-        one["value"] for one in row.evidence["filters"]
+    assert [check.value for check in again.filters] == [
+        check["value"] for check in row.evidence["filters"]
     ]
 
 

@@ -1,4 +1,4 @@
-"""A defective protocol and an arm that cannot run, through the store: kept, made again, and paging nobody."""
+"""A defective protocol and an unavailable arm through the database: stored, recomputed, and never alerting."""
 
 from __future__ import annotations
 
@@ -21,15 +21,6 @@ pytestmark = pytest.mark.plain_sql
 
 SLOWER = {1000: 0.5, 2000: 0.5}
 REASON = "Java 17 has no foreign-function API"
-
-
-@pytest.fixture
-def lab(
-    client: TestClient,
-    enrolled: Callable[..., Any],
-    token: Callable[..., dict[str, str]],
-) -> Lab:
-    return open_lab(client, enrolled, token)
 
 
 def seed_protocol(cases: list[CaseSamples]) -> list[CaseSamples]:
@@ -75,11 +66,11 @@ def get(lab: Lab, path: str) -> Any:
 
 def test_a_defective_protocol_is_stored_by_name_and_raises_no_alert(lab: Lab) -> None:
     lab.request()
-    said = [
+    announced = [
         case_event(0, arm, 1000, items_per_iteration=1000)
         for arm in ("native", "fallback")
     ]
-    leased = lab.deliver(SLOWER, alter=seed_protocol, announced=said)
+    leased = lab.deliver(SLOWER, alter=seed_protocol, announced=announced)
     outbox.drain()
     job = get(lab, f"/jobs/{leased.job_id}")
     assert (job["state"], job["verdict"]) == ("done", "inconclusive")
@@ -100,9 +91,9 @@ def test_a_defective_protocol_is_stored_by_name_and_raises_no_alert(lab: Lab) ->
     for row in rows:
         assert row.verdict == "inconclusive"
         assert all(name in row.reason for name in names)
-        group = [one for one in cases if one.params == row.params]
-        made_again = audit_again(row.evidence["audit"], group, row.reference)
-        assert [one.as_dict() for one in made_again] == row.evidence["audit"][
+        group = [case for case in cases if case.params == row.params]
+        recomputed = audit_again(row.evidence["audit"], group, row.reference)
+        assert [finding.as_dict() for finding in recomputed] == row.evidence["audit"][
             "findings"
         ]
 
@@ -110,11 +101,13 @@ def test_a_defective_protocol_is_stored_by_name_and_raises_no_alert(lab: Lab) ->
 @pytest.mark.shapes("embedded", "scaled")
 def test_an_arm_that_cannot_run_here_is_stored_as_not_applicable(lab: Lab) -> None:
     lab.request()
-    said = [case_event(batch, "native", batch, unavailable=REASON) for batch in SLOWER]
+    announced = [
+        case_event(batch, "native", batch, unavailable=REASON) for batch in SLOWER
+    ]
     leased = lab.deliver(
         SLOWER,
-        alter=lambda cases: [one for one in cases if one.arm == "fallback"],
-        announced=said,
+        alter=lambda cases: [case for case in cases if case.arm == "fallback"],
+        announced=announced,
     )
     outbox.drain()
     job = get(lab, f"/jobs/{leased.job_id}")

@@ -1,11 +1,11 @@
-"""detect.table: what a person reads, and how often."""
+"""The printed table folds notes and names revisions."""
 
 from __future__ import annotations
 
-from paceline_server.detect.table import fold_notes, revision_in_words
+from paceline_server.detect.table import describe_revision, fold_notes
 
 
-def test_a_text_is_said_once_with_the_first_of_its_rows_and_how_many_more() -> None:
+def test_a_note_appears_once_with_its_first_row_and_the_number_of_others() -> None:
     absent = "30 of 30 blocks had a value that is not positive."
     notes = [
         ("bands=87 observed", absent),
@@ -19,8 +19,8 @@ def test_a_text_is_said_once_with_the_first_of_its_rows_and_how_many_more() -> N
     ]
 
 
-def test_what_was_measured_without_a_commit_of_its_own_is_said() -> None:
+def test_a_revision_without_a_clean_commit_is_named() -> None:
     commit = "0644c880f08c2cd8f175c5db7b3c5bed8403d54f"
-    assert revision_in_words(commit) == commit
-    assert revision_in_words(f"{commit}+dirty") == f"{commit} with uncommitted changes"
-    assert revision_in_words("unversioned") == "no commit"
+    assert describe_revision(commit) == commit
+    assert describe_revision(f"{commit}+dirty") == f"{commit} with uncommitted changes"
+    assert describe_revision("unversioned") == "no commit"

@@ -28,14 +28,14 @@ def test_a_restart_ordered_by_a_person_counts_once(
     assert (
         person.send("POST", f"/targets/{target_id}/reboot").json()["reboots_left"] == 1
     )
-    (order,) = phone.beat()["orders"]
-    phone.beat(recovery=[recovery_step("r1", order["id"])])
+    (order,) = phone.heartbeat()["orders"]
+    phone.heartbeat(recovery=[recovery_step("r1", order["id"])])
     assert person.target(target_id)["reboots_left"] == 1, (
         "the step is reported before the order"
     )
     phone.restart(order["id"])
     assert person.target(target_id)["reboots_left"] == 1
-    phone.beat(recovery=[recovery_step("r9")])
+    phone.heartbeat(recovery=[recovery_step("r9")])
     assert person.target(target_id)["reboots_left"] == 0, (
         "a restart by the recovery ladder counts too"
     )
@@ -48,10 +48,10 @@ def test_a_refused_order_ends_and_shows_its_reason(
 ) -> None:
     target_id = phone.healthy()
     person.send("POST", f"/targets/{target_id}/reboot")
-    (order,) = phone.beat()["orders"]
+    (order,) = phone.heartbeat()["orders"]
     refusal = {"id": order["id"], "why": "it was restarted twice today"}
-    assert phone.beat(orders_refused=[refusal])["orders"] == []
-    phone.beat(orders_refused=[refusal])
+    assert phone.heartbeat(orders_refused=[refusal])["orders"] == []
+    phone.heartbeat(orders_refused=[refusal])
     shown = person.target(target_id)
     assert (shown["orders"], shown["reboots_left"]) == ([], 2), (
         "a refused restart does not count"
@@ -80,10 +80,10 @@ def test_an_order_may_be_reported_done_after_it_expired(
     """It expired while the agent tried to recover the device."""
     target_id = phone.healthy()
     person.send("POST", f"/targets/{target_id}/recheck")
-    (order,) = phone.beat()["orders"]
+    (order,) = phone.heartbeat()["orders"]
     clock.advance(3601)
     assert service.sweep() == 1
-    phone.beat(check=phone.check(), orders_done=[order["id"]])
+    phone.heartbeat(check=phone.check(), orders_done=[order["id"]])
     assert person.events(target_id, "order") == [
         "order_requested",
         "order_expired",
@@ -98,8 +98,8 @@ def test_an_order_of_another_device_is_neither_done_nor_refused(
     other.healthy()
     target_id = phone.healthy()
     person.send("POST", f"/targets/{target_id}/reboot")
-    (order,) = phone.beat()["orders"]
-    other.beat(
+    (order,) = phone.heartbeat()["orders"]
+    other.heartbeat(
         orders_done=[order["id"]], orders_refused=[{"id": order["id"], "why": "no"}]
     )
-    assert [waiting["id"] for waiting in phone.beat()["orders"]] == [order["id"]]
+    assert [waiting["id"] for waiting in phone.heartbeat()["orders"]] == [order["id"]]

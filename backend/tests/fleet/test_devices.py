@@ -39,12 +39,12 @@ def run_on(person: Person, target_id: str, **fields: Any) -> dict[str, Any]:
 def test_a_device_gets_a_job_only_when_it_is_connected_and_a_check_has_passed(
     lab: ScriptedAgent, phone: ScriptedDevice, person: Person
 ) -> None:
-    heard = phone.beat()
+    heard = phone.heartbeat()
     assert (heard["health"], heard["check_due"]) == ("checking", True)
     run_on(person, phone.target_id)
     assert lab.ask().status_code == 204, "its health is not known"
     check = phone.check()
-    heard = phone.beat(check=check)
+    heard = phone.heartbeat(check=check)
     assert (heard["health"], heard["check_due"], heard["checks_heard"]) == (
         "good",
         False,
@@ -56,7 +56,7 @@ def test_a_device_gets_a_job_only_when_it_is_connected_and_a_check_has_passed(
         "advice": "plug it in",
         "route": None,
     }
-    phone.beat(connection=away)
+    phone.heartbeat(connection=away)
     assert lab.ask().status_code == 204, "it is not connected"
     shown = person.target(phone.target_id)
     assert (shown["state"], shown["connection"]["advice"]) == ("offline", "plug it in")
@@ -64,7 +64,7 @@ def test_a_device_gets_a_job_only_when_it_is_connected_and_a_check_has_passed(
         "ok": False,
         "words": "takes no jobs: it does not answer: the cable",
     }
-    phone.beat()
+    phone.heartbeat()
     lease = lab.lease().lease
     assert lease["target_serial"] == phone.serial
     assert lease["work"]["launches"] == 10, "STATISTICS: K = 10 on a device"
@@ -92,14 +92,16 @@ def test_the_steps_and_texts_of_the_last_check_are_shown_of_one_target_only(
 def test_a_check_said_twice_is_counted_once(
     phone: ScriptedDevice, person: Person, clock: FrozenClock
 ) -> None:
-    phone.beat()
+    phone.heartbeat()
     failed = phone.check(ok=False, text="no answer")
     for _ in range(3):
-        heard = phone.beat(check=failed)
+        heard = phone.heartbeat(check=failed)
         assert heard["checks_heard"] == [failed["id"]]
     assert person.target(phone.target_id)["health"]["failures"] == 1
     clock.advance(61)
-    assert phone.beat()["check_due"], "a suspect device is checked again after a pause"
+    assert phone.heartbeat()["check_due"], (
+        "a suspect device is checked again after a pause"
+    )
 
 
 def test_three_infrastructure_failures_quarantine_it_with_evidence_and_a_person_releases_it(
@@ -121,10 +123,10 @@ def test_three_infrastructure_failures_quarantine_it_with_evidence_and_a_person_
         assert answer.status_code == 204
         assert lab.ask().status_code == 204, "a suspect device gets no job"
         clock.advance(61)
-        heard = phone.beat()
+        heard = phone.heartbeat()
         if attempt < 3:
             assert heard["check_due"]
-            assert phone.beat(check=phone.check())["health"] == "good"
+            assert phone.heartbeat(check=phone.check())["health"] == "good"
     assert (heard["health"], heard["check_due"]) == ("quarantined", False)
     (failed,) = person.get(f"/runs/{run['id']}")["jobs"]
     assert (failed["state"], failed["cause"]) == ("failed", "device_lost")
@@ -136,7 +138,7 @@ def test_three_infrastructure_failures_quarantine_it_with_evidence_and_a_person_
     assert (newest["from_state"], newest["to_state"]) == ("good", "quarantined")
     assert newest["evidence"]["job_id"] == failed["id"]
 
-    assert phone.beat(check=phone.check())["health"] == "quarantined", (
+    assert phone.heartbeat(check=phone.check())["health"] == "quarantined", (
         "no check lets it out"
     )
     answer = person.send(
@@ -144,8 +146,8 @@ def test_three_infrastructure_failures_quarantine_it_with_evidence_and_a_person_
     )
     assert answer.status_code == 200
     assert answer.json()["health"]["failures"] == 0
-    assert phone.beat()["check_due"]
-    assert phone.beat(check=phone.check())["health"] == "good"
+    assert phone.heartbeat()["check_due"]
+    assert phone.heartbeat(check=phone.check())["health"] == "good"
     assert person.events(target_id, "health")[-3:] == [
         "release",
         "check_asked",
@@ -200,8 +202,8 @@ def test_a_job_that_measured_to_its_end_forgives_earlier_failures(
     run_on(person, target_id)
     lab.lease().finish(-1, "failed", cause="device_lost")
     clock.advance(61)
-    phone.beat()
-    phone.beat(check=phone.check())
+    phone.heartbeat()
+    phone.heartbeat(check=phone.check())
     assert person.target(target_id)["health"]["failures"] == 1
     lab.measuring().finish(-1)
     assert person.target(target_id)["health"]["failures"] == 0
@@ -212,13 +214,13 @@ def test_a_hot_device_rests_and_takes_jobs_again_by_itself(
 ) -> None:
     target_id = phone.healthy()
     run_on(person, target_id)
-    phone.beat(gates={**COOL, "battery_c": 36.5})
+    phone.heartbeat(gates={**COOL, "battery_c": 36.5})
     shown = person.target(target_id)
     assert (shown["hold"], shown["gates"]["battery_c"]) == ("cooling", 36.5)
     assert lab.ask().status_code == 204
-    phone.beat(gates={**COOL, "battery_c": 33.0})
+    phone.heartbeat(gates={**COOL, "battery_c": 33.0})
     assert lab.ask().status_code == 204, "between the limits it still rests"
-    phone.beat(gates={**COOL, "battery_c": 32.0})
+    phone.heartbeat(gates={**COOL, "battery_c": 32.0})
     assert lab.ask().status_code == 200
     assert person.events(target_id, "health")[-2:] == ["gates_read", "gates_read"]
 
@@ -232,13 +234,13 @@ def test_a_full_device_that_was_emptied_takes_its_queued_job_at_the_next_reading
     unfit = phone.check(
         ok=False, infrastructure=False, text="3 MiB are free, 512 MiB are needed."
     )
-    phone.beat(gates=full, check=unfit)
+    phone.heartbeat(gates=full, check=unfit)
     assert "its storage is full: 3 MiB free" in person.target(target_id)["hold_reason"]
     assert lab.ask().status_code == 204
-    assert phone.beat(gates=COOL)["check_due"], (
+    assert phone.heartbeat(gates=COOL)["check_due"], (
         "no pause after the check that found it full"
     )
-    assert phone.beat(gates=COOL, check=phone.check())["health"] == "good"
+    assert phone.heartbeat(gates=COOL, check=phone.check())["health"] == "good"
     assert lab.ask().status_code == 200
     assert person.target(target_id)["health"]["failures"] == 0
 
@@ -248,7 +250,7 @@ def test_a_restart_between_jobs_makes_a_check_due(
 ) -> None:
     phone.healthy()
     phone.boot_id = "boot-2"
-    heard = phone.beat()
+    heard = phone.heartbeat()
     assert (heard["health"], heard["check_due"]) == ("checking", True)
     assert "rebooted" in person.events(phone.target_id, "connection")
 
@@ -262,7 +264,7 @@ def test_a_device_that_is_not_reached_keeps_what_it_is(
         "reason": "it does not trust us",
         "advice": "accept the prompt",
     }
-    phone.beat(
+    phone.heartbeat(
         connection=gone,
         factors={},
         fingerprint="0" * 64,
@@ -297,7 +299,7 @@ def test_the_ladder_is_kept_as_evidence_and_ends_in_quarantine(
     ]
     away = {"state": "offline", "reason": None, "advice": None, "route": None}
     for _ in range(2):
-        assert phone.beat(connection=away, recovery=steps)["recovery_heard"] == [
+        assert phone.heartbeat(connection=away, recovery=steps)["recovery_heard"] == [
             "r1",
             "r2",
         ]
@@ -314,7 +316,7 @@ def test_the_ladder_is_kept_as_evidence_and_ends_in_quarantine(
         "text": "nothing helped",
         "ms_ago": 0,
     }
-    assert phone.beat(connection=away, recovery=[last])["health"] == "quarantined"
+    assert phone.heartbeat(connection=away, recovery=[last])["health"] == "quarantined"
 
 
 def test_orders_are_carried_until_they_are_done_and_restarts_are_limited(
@@ -327,22 +329,22 @@ def test_orders_are_carried_until_they_are_done_and_restarts_are_limited(
     assert [order["id"] for order in again["orders"]] == [
         order["id"] for order in shown["orders"]
     ]
-    heard = phone.beat()
+    heard = phone.heartbeat()
     assert [order["kind"] for order in heard["orders"]] == ["check"]
-    assert phone.beat()["orders"] == heard["orders"], "carried until it is done"
-    done = phone.beat(check=phone.check(), orders_done=[heard["orders"][0]["id"]])
+    assert phone.heartbeat()["orders"] == heard["orders"], "carried until it is done"
+    done = phone.heartbeat(check=phone.check(), orders_done=[heard["orders"][0]["id"]])
     assert (done["orders"], done["health"]) == ([], "good")
     for left in (1, 0):
         answer = person.send("POST", f"/targets/{target_id}/reboot")
         assert answer.json()["reboots_left"] == left
-        phone.restart(phone.beat()["orders"][0]["id"])
+        phone.restart(phone.heartbeat()["orders"][0]["id"])
         assert person.target(target_id)["reboots_left"] == left, (
             "ordered once, made once: one restart"
         )
     answer = person.send("POST", f"/targets/{target_id}/reboot")
     assert (answer.status_code, answer.json()["code"]) == (409, "too_many_reboots")
     clock.advance(86_401)
-    phone.beat()
+    phone.heartbeat()
     assert person.send("POST", f"/targets/{target_id}/reboot").status_code == 200
     clock.advance(3601)
     assert service.sweep() == 1
@@ -373,7 +375,7 @@ def test_maintenance_is_independent_of_health_and_ends_by_itself(
     assert lab.ask().status_code == 204
     person.send("POST", f"/targets/{target_id}/quarantine", {"reason": "swollen"})
     assert person.target(target_id)["hold"] == "maintenance", "a person before health"
-    assert not phone.beat()["check_due"], (
+    assert not phone.heartbeat()["check_due"], (
         "a device in maintenance is in somebody's hands"
     )
     clock.advance(3600)
@@ -423,7 +425,7 @@ def test_a_lease_is_refused_exactly_when_the_target_says_that_it_takes_no_jobs(
         {"connection": offline},
         {"boot_id": "boot-9"},
     ):
-        phone.beat(**changes)
+        phone.heartbeat(**changes)
         takes = person.target(target_id)["takes_jobs"]
         answer = lab.ask()
         assert (answer.status_code == 200) == takes["ok"], takes
@@ -445,7 +447,7 @@ def test_targets_are_found_by_kind_state_health_simulation_and_words(
     phone.healthy()
     toy = ScriptedDevice(client, lab.headers, serial="SIM0001", simulated=True)
     gone = {"state": "absent", "reason": None, "advice": None, "route": None}
-    toy.beat(connection=gone, factors={"model": "toy"})
+    toy.heartbeat(connection=gone, factors={"model": "toy"})
     (host,) = person.get("/targets?kind=host")["items"]
     for query, found in (
         ("kind=device", {phone.target_id, toy.target_id}),
@@ -476,7 +478,7 @@ def test_a_list_to_choose_from_carries_no_payloads_and_does_not_load_them(
         "advice": "Let it cool.",
     }
     phone.healthy()
-    phone.beat(preflight=[finding], configuration=["emulator"])
+    phone.heartbeat(preflight=[finding], configuration=["emulator"])
     whole = person.get("/targets")["items"]
     assert [len(one["preflight"]) for one in whole] == [0, 1]
     assert whole[1]["check"]["ok"]
@@ -494,9 +496,9 @@ def test_readings_are_kept_when_they_change_and_every_ten_minutes_and_shown_as_t
     target_id = phone.healthy()
     for c in (25.2, 25.4, 27.0, 27.1):
         clock.advance(10)
-        phone.beat(gates={**COOL, "battery_c": c})
+        phone.heartbeat(gates={**COOL, "battery_c": c})
     clock.advance(600)
-    phone.beat(gates={**COOL, "battery_c": None})
+    phone.heartbeat(gates={**COOL, "battery_c": None})
     found = person.get(f"/targets/{target_id}/conditions")
     (track,) = [one for one in found["tracks"] if one["key"] == "battery_c"]
     assert [point["value"] for point in track["points"]] == [25.0, 27.0], (

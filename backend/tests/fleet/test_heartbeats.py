@@ -39,8 +39,10 @@ def test_one_devices_odd_value_does_not_take_the_others_off(
     odd: dict[str, Any],
     why: str,
 ) -> None:
-    strange = ScriptedDevice(lab.client, lab.headers, serial="STRANGE").announced(**odd)
-    heard = beat(lab, strange, phone.announced(), "no target at all")
+    strange = ScriptedDevice(lab.client, lab.headers, serial="STRANGE").announcement(
+        **odd
+    )
+    heard = beat(lab, strange, phone.announcement(), "no target at all")
     assert [target["serial"] for target in heard["targets"]] == [phone.serial]
     refused, nothing = heard["refused_targets"]
     assert (refused["kind"], refused["serial"]) == ("device", strange["serial"][:200])
@@ -55,7 +57,7 @@ def test_an_agent_with_too_many_devices_drives_as_many_as_it_may(
     lab: ScriptedAgent,
 ) -> None:
     rack = [
-        ScriptedDevice(lab.client, lab.headers, serial=f"D{number:03}").announced()
+        ScriptedDevice(lab.client, lab.headers, serial=f"D{number:03}").announcement()
         for number in range(MAX_TARGETS + 2)
     ]
     heard = beat(lab, *rack)
@@ -67,12 +69,12 @@ def test_an_agent_with_too_many_devices_drives_as_many_as_it_may(
 def test_a_step_that_was_not_looked_at_is_neither_a_pass_nor_a_failure(
     phone: ScriptedDevice, person: Person
 ) -> None:
-    phone.beat()
+    phone.heartbeat()
     check = phone.check(ok=False, text="no answer")
     check["steps"].append(
         {"name": "self_test", "ok": None, "text": "the round trip failed"}
     )
-    phone.beat(check=check)
+    phone.heartbeat(check=check)
     shown = person.target(phone.target_id)
     assert [step["ok"] for step in shown["check"]["steps"]] == [False, None]
     assert "self_test" not in shown["health"]["reason"]
@@ -92,7 +94,7 @@ def test_sha_instructions_that_a_check_finds_are_shown_and_make_no_other_target_
     for found in (1.0, 0.0):
         check = phone.check()
         check["steps"].append({**step, "value": found})
-        assert phone.beat(check=check)["checks_heard"] == [check["id"]]
+        assert phone.heartbeat(check=check)["checks_heard"] == [check["id"]]
         after = person.target(phone.target_id)
         assert [
             one["value"]

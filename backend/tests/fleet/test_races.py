@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +23,8 @@ from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.fleet import Target
-from paceline_server.testing.locks import wait_for_a_waiter
+from paceline_server.testing.context_thread import ContextThread
+from paceline_server.testing.locks import wait_for_blocked_connection
 from paceline_server.testing.scripted_agent import ScriptedAgent
 from paceline_server.testing.scripted_device import COOL, ScriptedDevice
 from sqlalchemy.orm import Session
@@ -44,7 +44,7 @@ class ConcurrentTransaction:
     def __init__(self, work: Work) -> None:
         self._work = work
         self._failed: list[BaseException] = []
-        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread = ContextThread(target=self._run, daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
@@ -64,7 +64,7 @@ def heartbeat(phone: ScriptedDevice, **changes: Any) -> Work:
     with session_scope() as session:
         agent_id = session.get_one(Target, phone.target_id).agent_id
     body = HeartbeatIn.model_validate(
-        {"version": "1", "targets": [phone.announced(**changes)]}
+        {"version": "1", "targets": [phone.announcement(**changes)]}
     )
     return lambda session: service.heartbeat(session, agent_id, body)
 
@@ -79,7 +79,7 @@ def test_a_heartbeat_does_not_overwrite_a_concurrent_decision_of_a_person(
     with session_scope() as session:
         queries.lock_target(session, target_id)
         other = ConcurrentTransaction(heartbeat(phone, gates=HOT))
-        wait_for_a_waiter()
+        wait_for_blocked_connection()
         target_actions.quarantine(session, target_id, "it is swollen", "Ada")
     other.wait_until_committed()
     assert person.target(target_id)["health"]["state"] == "quarantined"
@@ -97,7 +97,7 @@ def test_a_decision_of_a_person_sees_a_concurrent_heartbeat(
                 mine, target_id, "it is swollen", "Ada"
             )
         )
-        wait_for_a_waiter()
+        wait_for_blocked_connection()
     other.wait_until_committed()
     newest = person.history(target_id, "health")[0]
     assert (newest["from_state"], newest["to_state"]) == ("recovering", "quarantined")
@@ -115,7 +115,7 @@ def test_concurrent_heartbeats_change_the_health_of_a_device_one_after_the_other
         other = ConcurrentTransaction(
             heartbeat(phone, check=check if repeated else phone.check(ok=False))
         )
-        wait_for_a_waiter()
+        wait_for_blocked_connection()
     other.wait_until_committed()
     assert person.target(target_id)["health"]["failures"] == (1 if repeated else 2)
     failed = [
@@ -142,12 +142,12 @@ def test_an_order_carried_out_while_it_expires_is_done(
 ) -> None:
     target_id = phone.healthy()
     person.send("POST", f"/targets/{target_id}/reboot")
-    (order,) = phone.beat()["orders"]
+    (order,) = phone.heartbeat()["orders"]
     clock.advance(3601)
     with session_scope() as session:
         target = queries.lock_target(session, target_id)
         other = ConcurrentTransaction(expiry._expire_orders)
-        wait_for_a_waiter()
+        wait_for_blocked_connection()
         device_orders.end_answered_orders(
             session, target, [order["id"]], [], clock_module.now()
         )
@@ -171,7 +171,7 @@ def test_an_alert_that_vanishes_while_its_run_ends_causes_no_deadlock(
                 job.finish(-1, "failed", cause="device_lost").status_code
             )
         )
-        wait_for_a_waiter()
+        wait_for_blocked_connection()
         follow_up._cancel_confirmation(session, Alert(confirmation_run_id=run_id))
         session.flush()
     lost.wait_until_committed()

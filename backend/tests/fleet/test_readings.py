@@ -37,10 +37,10 @@ def test_a_reading_that_is_repeated_for_an_hour_is_one_reading_of_when_it_was_ta
     for beat in range(1, 361):
         clock.advance(10)
         jitter = beat % 3 * 200
-        phone.beat(gates={**COOL, "ms_ago": beat * 10_000 + jitter})
+        phone.heartbeat(gates={**COOL, "ms_ago": beat * 10_000 + jitter})
     assert kept() == 1
     assert person.target(target_id)["gates"]["at"] == taken
-    phone.beat(gates={**COOL, "ms_ago": 0})
+    phone.heartbeat(gates={**COOL, "ms_ago": 0})
     assert kept() == 2
     found = person.get(f"/targets/{target_id}/conditions")
     (track,) = [one for one in found["tracks"] if one["key"] == "battery_percent"]
@@ -48,7 +48,7 @@ def test_a_reading_that_is_repeated_for_an_hour_is_one_reading_of_when_it_was_ta
     assert [point["at"] for point in track["points"]] == [taken, again]
     assert found["gaps"] == [{"after": taken, "until": again}]
     clock.advance(2 * READING_EVERY.total_seconds())
-    phone.beat()
+    phone.heartbeat()
     assert len(person.get(f"/targets/{target_id}/conditions")["gaps"]) == 1, (
         "one late reading is no gap"
     )
@@ -60,9 +60,9 @@ def test_an_agent_that_does_not_tell_the_age_of_a_reading_has_its_repeats_taken_
     phone.healthy()
     for _ in range(3):
         clock.advance(READING_EVERY.total_seconds())
-        phone.beat(gates=COOL)
+        phone.heartbeat(gates=COOL)
     assert kept() == 1
-    phone.beat(gates={**COOL, "battery_c": 30.0})
+    phone.heartbeat(gates={**COOL, "battery_c": 30.0})
     assert kept() == 2
 
 
@@ -74,7 +74,7 @@ def test_what_an_agent_knew_of_a_device_that_is_gone_is_not_taken_for_what_it_is
     before = person.target(target_id)
     clock.advance(READING_EVERY.total_seconds())
     hot = {**COOL, "battery_c": 48.0, "ms_ago": 0}
-    heard = phone.beat(
+    heard = phone.heartbeat(
         connection=ABSENT, gates=hot, boot_id="boot-0", configuration=["emulator"]
     )
     shown = person.target(target_id)
@@ -90,12 +90,12 @@ def test_a_heartbeat_that_changes_nothing_tells_nobody(
     """Also of a device that is away, whose agent knows no finding of before."""
     finding = {"code": "turbo", "level": "info", "text": "boost is on", "advice": None}
     phone.healthy()
-    phone.beat(preflight=[finding])
-    phone.beat(connection=ABSENT, preflight=[])
+    phone.heartbeat(preflight=[finding])
+    phone.heartbeat(connection=ABSENT, preflight=[])
     before = told()
     clock.advance(10)
-    phone.beat(connection=ABSENT, preflight=[])
-    phone.beat(connection=ABSENT, preflight=[], gates=None, boot_id=None)
+    phone.heartbeat(connection=ABSENT, preflight=[])
+    phone.heartbeat(connection=ABSENT, preflight=[], gates=None, boot_id=None)
     assert told() == before
-    phone.beat(preflight=[finding])
+    phone.heartbeat(preflight=[finding])
     assert told() == before + 1

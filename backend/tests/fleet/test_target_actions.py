@@ -112,21 +112,21 @@ def test_a_device_in_somebodys_hands_is_not_checked_unless_a_person_asks(
     phone: ScriptedDevice, person: Person
 ) -> None:
     """Also one that was being checked when it was taken out of its rack."""
-    assert phone.beat()["check_due"]
+    assert phone.heartbeat()["check_due"]
     person.send("PUT", f"/targets/{phone.target_id}/maintenance", {"on": True})
-    heard = phone.beat()
+    heard = phone.heartbeat()
     assert (heard["health"], heard["check_due"]) == ("checking", False)
     person.send("POST", f"/targets/{phone.target_id}/recheck")
-    assert phone.beat()["check_due"], "that person holds it"
+    assert phone.heartbeat()["check_due"], "that person holds it"
     person.send("PUT", f"/targets/{phone.target_id}/maintenance", {"on": False})
-    assert phone.beat()["check_due"]
+    assert phone.heartbeat()["check_due"]
 
 
 @pytest.mark.parametrize("ended", [False, True])
 def test_a_check_that_fails_in_somebodys_hands_is_evidence_and_does_not_count(
     phone: ScriptedDevice, person: Person, clock: FrozenClock, ended: bool
 ) -> None:
-    phone.beat()
+    phone.heartbeat()
     path = f"/targets/{phone.target_id}/maintenance"
     person.send("PUT", path, {"on": True})
     clock.advance(40)
@@ -135,7 +135,7 @@ def test_a_check_that_fails_in_somebodys_hands_is_evidence_and_does_not_count(
         clock.advance(10)
     check = phone.check(ok=False, text="no answer")
     for _ in range(2):
-        assert phone.beat(check=check)["checks_heard"] == [check["id"]]
+        assert phone.heartbeat(check=check)["checks_heard"] == [check["id"]]
     health = person.target(phone.target_id)["health"]
     assert (health["state"], health["failures"]) == ("checking", 0)
     newest = person.history(phone.target_id, "health")[0]
@@ -143,8 +143,8 @@ def test_a_check_that_fails_in_somebodys_hands_is_evidence_and_does_not_count(
     assert "not counted: it was in maintenance" in newest["words"]
     person.send("PUT", path, {"on": False})
     clock.advance(31)
-    assert phone.beat()["check_due"]
-    phone.beat(check=phone.check(ok=False, text="no answer"))
+    assert phone.heartbeat()["check_due"]
+    phone.heartbeat(check=phone.check(ok=False, text="no answer"))
     assert person.target(phone.target_id)["health"]["failures"] == 1
 
 

@@ -15,13 +15,13 @@ def test_a_check_with_the_same_result_as_the_last_one_is_counted_in_its_event(
     phone: ScriptedDevice, person: Person, clock: FrozenClock
 ) -> None:
     """A device with full storage is checked every five minutes, for weeks."""
-    phone.beat()
+    phone.heartbeat()
     for look in range(20):
-        assert phone.beat(
+        assert phone.heartbeat(
             check=phone.check(ok=False, infrastructure=False, text=f"{look} MiB")
         )
         clock.advance(301)
-        assert phone.beat()["check_due"]
+        assert phone.heartbeat()["check_due"]
     assert person.events(phone.target_id, "health") == ["check_asked", "check_failed"]
     newest = person.history(phone.target_id, "health")[0]
     assert newest["evidence"]["times"] == 20
@@ -29,7 +29,7 @@ def test_a_check_with_the_same_result_as_the_last_one_is_counted_in_its_event(
         "with the newest evidence"
     )
     assert ", 20 times since " in newest["words"]
-    phone.beat(check=phone.check())
+    phone.heartbeat(check=phone.check())
     assert person.target(phone.target_id)["health"]["state"] == "good"
     assert person.events(phone.target_id, "health") == [
         "check_asked",
@@ -41,14 +41,14 @@ def test_a_check_with_the_same_result_as_the_last_one_is_counted_in_its_event(
 def test_a_check_that_fails_in_another_step_is_an_event_of_its_own(
     phone: ScriptedDevice, person: Person, clock: FrozenClock
 ) -> None:
-    phone.beat()
+    phone.heartbeat()
     for name in ("free_space", "push"):
         check = phone.check(ok=False, infrastructure=False)
         check["steps"][0]["name"] = name
-        phone.beat(check=check)
-        phone.beat(check=check)
+        phone.heartbeat(check=check)
+        phone.heartbeat(check=check)
         clock.advance(301)
-        phone.beat()
+        phone.heartbeat()
     assert person.events(phone.target_id, "health") == [
         "check_asked",
         "check_failed",
@@ -66,7 +66,7 @@ def test_events_are_ordered_by_when_they_happened_not_by_when_they_were_reported
     person.send("POST", f"/targets/{target_id}/quarantine", {"reason": "swollen"})
     clock.advance(60)
     late = {"id": "r1", "step": "reconnect", "ok": True, "text": "", "ms_ago": 300_000}
-    phone.beat(recovery=[late])
+    phone.heartbeat(recovery=[late])
     path = f"/targets/{target_id}/events?limit=1"
     page, found = person.get(path), []
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""One device that two agents know: one at a time speaks for it."""
+"""One target that two agents know: it belongs to the first that reached it, until a person moves it (I19)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from paceline_server.fleet import service as fleet
 from paceline_server.kernel import settings
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
-from paceline_server.store.tables.fleet import Target
-from paceline_server.testing.scripted_agent import PREFIX, ScriptedAgent, announce
+from paceline_server.testing.scripted_agent import (
+    PREFIX,
+    LeasedJob,
+    ScriptedAgent,
+    announce,
+    samples_item,
+)
 from paceline_server.testing.scripted_device import ScriptedDevice, device_manifest
 
 from .conftest import Person
@@ -73,7 +79,7 @@ def test_an_agent_that_knows_a_device_another_one_reaches_changes_nothing_of_it(
         "ms_ago": 0,
     }
     for _ in range(3):
-        heard = seen_by_other.beat(
+        heard = seen_by_other.heartbeat(
             **theirs,
             gates=hot,
             check=check,
@@ -96,115 +102,201 @@ def test_an_agent_that_knows_a_device_another_one_reaches_changes_nothing_of_it(
             [check["id"]],
             ["r1"],
         )
-        heard = phone.beat()
+        heard = phone.heartbeat()
         assert (heard["driven_by"], heard["health"], heard["check_due"]) == (
             None,
             "good",
             False,
         )
     assert person.target(target_id) == before
-    assert person.history(target_id, "connection") == events
+    new = person.history(target_id, "connection")[: -len(events)]
+    is_reached = "connection" not in theirs
+    assert [one["event"] for one in new] == ["claimed"] * is_reached
 
 
-def test_a_device_is_moved_by_its_cable_and_is_leased_to_the_agent_that_reaches_it(
-    lab: ScriptedAgent,
+def claims(person: Person, state: str = "open") -> list[dict[str, Any]]:
+    return list(person.get(f"/installation/claims?state={state}")["items"])
+
+
+def incidents(person: Person) -> list[dict[str, Any]]:
+    return [
+        one
+        for one in person.get("/incidents")["items"]
+        if one["code"] == "target_claimed"
+    ]
+
+
+def decide(person: Person, claim: dict[str, Any], how: str) -> Any:
+    return person.send("POST", f"/installation/claims/{claim['id']}/{how}")
+
+
+def test_a_device_that_another_agent_reaches_is_refused_until_an_admin_moves_it(
     other: ScriptedAgent,
     phone: ScriptedDevice,
     seen_by_other: ScriptedDevice,
     person: Person,
+    clock: FrozenClock,
 ) -> None:
+    """Plugged into another host: nothing moves by itself, and one incident says so however often it is announced."""
     target_id = phone.healthy()
     body = {"suite": "demo", "benchmarks": ["sorting"], "targets": [target_id]}
     assert person.send("POST", "/runs", body).status_code == 201
-    phone.beat(connection=ABSENT)
-    seen_by_other.beat(connection=UNTRUSTED)
-    shown = person.target(target_id)
-    assert (shown["agent_name"], shown["connection"]["state"]) == (
-        "lab-2",
-        "unauthorized",
-    ), "it is there"
+    phone.heartbeat(connection=ABSENT)
+    clock.advance(settings.current().offline_after_s + 1)
     for _ in range(3):
-        heard = phone.beat(connection=ABSENT, boot_id="boot-0")
-        assert heard["driven_by"] == "lab-2"
-        heard = seen_by_other.beat()
-    assert (heard["driven_by"], heard["health"]) == (None, "good"), (
-        "the same boot: nothing to check"
+        clock.advance(10)
+        assert seen_by_other.heartbeat()["driven_by"] == "lab-1"
+    assert other.ask().status_code == 204
+    (claim,) = claims(person)
+    assert (claim["target"]["id"], claim["agent"]["name"], claim["owner"]["name"]) == (
+        target_id,
+        "lab-2",
+        "lab-1",
     )
-    assert lab.ask().status_code == 204
+    (incident,) = incidents(person)
+    assert incident["detail"]["serial"] == phone.serial
+    assert decide(person, claim, "move").status_code == 200
+    assert seen_by_other.heartbeat()["driven_by"] is None
+    assert phone.heartbeat(connection=ABSENT)["driven_by"] == "lab-2"
+    assert ScriptedAgent(phone.client, phone.headers).ask().status_code == 204
     assert other.lease().lease["target_serial"] == phone.serial
     assert person.events(target_id, "connection").count("moved") == 1
+    assert (claims(person), len(claims(person, "moved"))) == ([], 1)
+    again = decide(person, claim, "move")
+    assert (again.status_code, again.json()["code"]) == (409, "claim_decided")
+    words = [entry["words"] for entry in person.get("/audit")["items"]]
+    assert f"test moved target phone {phone.serial} to another agent." in words
 
 
-def test_a_device_goes_to_who_reaches_it_when_its_agent_is_silent_and_stays_there(
-    phone: ScriptedDevice,
-    seen_by_other: ScriptedDevice,
-    person: Person,
-    clock: FrozenClock,
+def test_a_refusal_says_whose_the_target_is_and_what_to_do(
+    client: TestClient, phone: ScriptedDevice, seen_by_other: ScriptedDevice
 ) -> None:
-    target_id = phone.healthy()
-    clock.advance(settings.current().offline_after_s + 1)
-    assert seen_by_other.beat(connection=ABSENT)["driven_by"] == "lab-1", (
-        "neither reaches it"
-    )
-    assert seen_by_other.beat()["driven_by"] is None
-    assert phone.beat()["driven_by"] == "lab-2"
-    assert person.target(target_id)["agent_name"] == "lab-2"
+    phone.healthy()
+    body = {"version": "1", "targets": [seen_by_other.announcement()]}
+    answer = client.post(
+        f"{PREFIX}/agents/self/heartbeat", json=body, headers=seen_by_other.headers
+    ).json()
+    (refused,) = answer["refused_targets"]
+    assert refused["serial"] == phone.serial
+    assert "belongs to the agent 'lab-1'" in refused["why"]
+    assert "paceline-server agent move" in refused["why"]
 
 
-def test_a_job_that_runs_keeps_its_device_though_its_agent_cannot_be_heard(
+def test_a_job_that_runs_keeps_its_device_from_being_moved(
     lab: ScriptedAgent,
     phone: ScriptedDevice,
     seen_by_other: ScriptedDevice,
     person: Person,
-    clock: FrozenClock,
 ) -> None:
     body = {"suite": "demo", "benchmarks": ["sorting"], "targets": [phone.healthy()]}
     assert person.send("POST", "/runs", body).status_code == 201
     job = lab.lease()
-    clock.advance(settings.current().offline_after_s + 1)
-    assert seen_by_other.beat()["driven_by"] == "lab-1", (
-        "nobody reads gates beside a measurement"
-    )
+    seen_by_other.heartbeat()
+    (claim,) = claims(person)
+    refused = decide(person, claim, "move")
+    assert (refused.status_code, refused.json()["code"]) == (409, "target_busy")
     job.finish(-1, "failed", cause="agent_error")
-    assert seen_by_other.beat()["driven_by"] is None
+    assert decide(person, claim, "move").status_code == 200
 
 
-def test_a_device_carried_to_and_fro_says_so_once_an_hour(
+def test_a_dismissed_claim_stays_refused_and_is_not_reported_again(
     phone: ScriptedDevice,
     seen_by_other: ScriptedDevice,
     person: Person,
     clock: FrozenClock,
 ) -> None:
-    target_id = phone.healthy()
-    for _ in range(4):
-        clock.advance(60)
-        phone.beat(connection=ABSENT)
-        seen_by_other.beat()
-        seen_by_other.beat(connection=ABSENT)
-        phone.beat()
-    assert person.events(target_id, "connection").count("moved") == 2, (
-        "there once, and back once"
+    phone.healthy()
+    seen_by_other.heartbeat()
+    (claim,) = claims(person)
+    assert decide(person, claim, "dismiss").status_code == 200
+    clock.advance(3600)
+    assert seen_by_other.heartbeat()["driven_by"] == "lab-1"
+    assert (claims(person), len(incidents(person))) == ([], 1)
+
+
+def test_the_agent_that_lost_a_target_may_claim_it_back(
+    phone: ScriptedDevice, seen_by_other: ScriptedDevice, person: Person
+) -> None:
+    phone.healthy()
+    for device in (seen_by_other, phone, seen_by_other):
+        assert device.heartbeat()["driven_by"] is not None
+        (claim,) = claims(person)
+        assert decide(person, claim, "move").status_code == 200
+        assert device.heartbeat()["driven_by"] is None
+    assert len(incidents(person)) == 3
+
+
+def test_a_device_that_nobody_reached_yet_goes_to_the_first_agent_that_does(
+    phone: ScriptedDevice, seen_by_other: ScriptedDevice, person: Person
+) -> None:
+    phone.heartbeat(connection=ABSENT)
+    assert seen_by_other.heartbeat(connection=UNTRUSTED)["driven_by"] is None, (
+        "it is there"
     )
-    assert person.target(target_id)["agent_name"] == "lab-1"
+    assert phone.heartbeat()["driven_by"] is None, "it answers here"
+    assert seen_by_other.heartbeat()["driven_by"] == "lab-1"
+    assert person.target(phone.target_id)["agent_name"] == "lab-1"
 
 
-def test_a_host_with_two_agents_is_driven_by_the_later_enrolled_one(
+def test_a_host_stays_with_its_agent_though_another_one_announces_its_serial(
     client: TestClient, lab: ScriptedAgent, other: ScriptedAgent, person: Person
 ) -> None:
     said = {
         "kind": "host",
         "serial": "serial-lab-1",
-        "name": "lab-1",
-        "factors": {},
-        "fingerprint": "0" * 64,
+        "name": "forged",
+        "factors": {"cpu": "forged"},
+        "fingerprint": "1" * 64,
     }
-    for agent in (other, lab, other, lab):
-        body = {"version": "1", "targets": [said]}
-        answer = client.post(
-            f"{PREFIX}/agents/self/heartbeat", json=body, headers=agent.headers
-        )
-        target_id = answer.json()["targets"][0]["target_id"]
-    assert answer.json()["targets"][0]["driven_by"] == "lab-2"
-    assert person.events(target_id, "connection") == ["moved"]
+    answer = client.post(
+        f"{PREFIX}/agents/self/heartbeat",
+        json={"version": "1", "targets": [said]},
+        headers=other.headers,
+    ).json()
+    (reply,) = answer["targets"]
+    shown = person.target(reply["target_id"])
+    assert (reply["driven_by"], shown["name"], shown["agent_name"]) == (
+        "lab-1",
+        "lab-1",
+        "lab-1",
+    )
+    assert len(claims(person)) == 1
+    assert lab.headers
+
+
+def test_another_agents_lease_is_not_written_to(
+    lab: ScriptedAgent, other: ScriptedAgent, phone: ScriptedDevice, person: Person
+) -> None:
+    """Not even with its lease token."""
+    body = {"suite": "demo", "benchmarks": ["sorting"], "targets": [phone.healthy()]}
+    assert person.send("POST", "/runs", body).status_code == 201
+    job = lab.lease()
+    stolen = LeasedJob(other.client, other.headers, job.lease)
+    for answer in (
+        stolen.renew(),
+        stolen.report("measuring"),
+        stolen.send(samples_item(0)),
+        stolen.finish(-1, "failed", cause="agent_error"),
+    ):
+        assert (answer.status_code, answer.json()["code"]) == (409, "lease_lost")
+    assert job.renew().status_code == 200
+
+
+def test_an_imported_target_is_claimed_by_no_serial(
+    client: TestClient, other: ScriptedAgent, person: Person
+) -> None:
     with session_scope() as session:
-        assert session.get_one(Target, target_id).refuses is None
+        target_id = fleet.imported_target(session, "old machine").id
+    said = {
+        "kind": "host",
+        "serial": "import:old machine",
+        "name": "forged",
+        "factors": {},
+        "fingerprint": "1" * 64,
+    }
+    client.post(
+        f"{PREFIX}/agents/self/heartbeat",
+        json={"version": "1", "targets": [said]},
+        headers=other.headers,
+    )
+    assert person.target(target_id)["imported"] is True

@@ -1,4 +1,4 @@
-"""`paceline import --server` as a person runs it: a process, a real server, the origin's own document."""
+"""`paceline import --server` as a person runs it: a process, a real server, the original's own document."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ Xiaomi 13T Pro (API 35) - warm-up (1 round)
 """
 
 
-def imported(server: RunningServer, headers: dict[str, str], *arguments: str) -> str:
-    """What the command says of an import that went well, run as a process of its own."""
+def import_output(
+    server: RunningServer, headers: dict[str, str], *arguments: str
+) -> str:
+    """The output of a successful import, run as a separate process."""
     secret = headers["Authorization"].removeprefix("Bearer ")
     environment = {**os.environ, "PACELINE_TOKEN": secret}
     stored = commands.run("import", *arguments, "--server", server.url, env=environment)
@@ -34,32 +36,32 @@ def imported(server: RunningServer, headers: dict[str, str], *arguments: str) ->
 
 
 @pytest.mark.shapes("embedded")
-def test_a_document_goes_from_a_process_to_a_server_with_its_notes_and_its_policy(
+def test_an_imported_document_reaches_the_server_with_its_notes_and_policy(
     server: RunningServer, token: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
     path = tmp_path / "summary.md"
     path.write_text(TEXT, encoding="utf-8")
     headers = token("ingest", "read")
-    said = imported(
+    output = import_output(
         server, headers, "--format", "logcat", str(path), "--title", "Light Ledger"
     )
-    assert "1 row, 1 with something to note" in said
+    assert "1 row, 1 with something to note" in output
     with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
         (listed,) = client.get("/imports").json()["items"]
-        found = client.get(f"/imports/{listed['id']}").json()
+        document = client.get(f"/imports/{listed['id']}").json()
     assert (listed["title"], listed["source"]) == ("Light Ledger", "summary.md")
-    (row,) = found["rows"]
+    (row,) = document["rows"]
     assert (row["words"], row["percent"]) == (
         "native 12.6 % slower than fallback",
         12.57,
     )
     assert "says ~20 % slower (line 1)" in row["notes"][0]
     assert row["raw"][0].endswith("fallback avg=11.93 ms (0.01 ms/hash)")
-    assert found["policy"]["in_force"] == {"minimum": 2000, "warmup_rounds": 1}
+    assert document["policy"]["in_force"] == {"minimum": 2000, "warmup_rounds": 1}
 
 
 @pytest.mark.shapes("embedded")
-def test_what_criterion_measured_goes_from_a_process_to_a_run_on_a_server(
+def test_criterion_results_become_a_run_on_a_server(
     server: RunningServer, token: Callable[..., dict[str, str]], tmp_path: Path
 ) -> None:
     message = {
@@ -74,20 +76,22 @@ def test_what_criterion_measured_goes_from_a_process_to_a_run_on_a_server(
     path.write_text(json.dumps(message) + "\n", encoding="utf-8")
     headers = token("ingest", "read")
     measured_on = ("--on", "ci-7", "--commit", "1f3c9ab")
-    said = imported(server, headers, "--format", "criterion", str(path), *measured_on)
-    assert "new: 1 series, run run_" in said
+    output = import_output(
+        server, headers, "--format", "criterion", str(path), *measured_on
+    )
+    assert "new: 1 series, run run_" in output
     with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
         (run,) = client.get("/runs", params={"trigger": "import"}).json()["items"]
         (listed,) = client.get("/imports", params={"format": "criterion"}).json()[
             "items"
         ]
-        (told,) = client.get(f"/imports/{listed['id']}").json()["runs"]
+        (imported_run,) = client.get(f"/imports/{listed['id']}").json()["runs"]
     assert (
         run["commit"],
         run["jobs"][0]["target_name"],
         run["jobs"][0]["samples"],
     ) == ("1f3c9ab", "ci-7", 3)
-    assert (told["run_id"], told["series"][0]["median_ns"]) == (
+    assert (imported_run["run_id"], imported_run["series"][0]["median_ns"]) == (
         run["id"],
         pytest.approx(13_700),
     )

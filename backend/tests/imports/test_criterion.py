@@ -1,4 +1,4 @@
-"""What criterion measured on a server: runs with every sample, series of saved baselines, and no verdict."""
+"""Tests criterion's results on a server: runs with every sample, series of saved baselines, and no verdict."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SEED_US = {
     ("verify", "128"): 28.22,
     ("verify", "256"): 30.05,
 }
-"""The origin's table of 2025-10-19: microseconds of one signature and one verification by message size."""
+"""The original's table of 2025-10-19: microseconds of one signature and one verification by message size."""
 
 
 def series(benchmark: str, times: list[float], **changes: Any) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def series(benchmark: str, times: list[float], **changes: Any) -> dict[str, Any]
 
 
 def document(*of: dict[str, Any]) -> dict[str, Any]:
-    """As `paceline import --format criterion` writes it."""
+    """A document as `paceline import --format criterion` writes it."""
     return {
         "v": 1,
         "format": "criterion",
@@ -64,8 +64,8 @@ def document(*of: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def seed() -> dict[str, Any]:
-    """The origin printed one figure each, so each is one sample here, under the suite's names."""
+def seed_document() -> dict[str, Any]:
+    """The original printed one figure each, so each is one sample here, under the suite's names."""
     return document(
         *(
             series(name, [us * 1e3], value=size, baseline="attestation_baseline")
@@ -94,7 +94,7 @@ def send(
 ) -> Callable[..., Any]:
     headers = token("ingest", "read")
 
-    def ask(method: str, path: str, status: int, json: Any = None, **query: Any) -> Any:
+    def get(method: str, path: str, status: int, json: Any = None, **query: Any) -> Any:
         answer = client.request(
             method, f"{PREFIX}{path}", json=json, params=query, headers=headers
         )
@@ -102,11 +102,11 @@ def send(
         outbox.drain()
         return answer.json() if answer.content else None
 
-    return ask
+    return get
 
 
-def stored(send: Callable[..., Any], said: dict[str, Any], **measured_on: Any) -> Any:
-    return send("POST", "/imports", 201, {"document": said, "measured_on": measured_on})
+def store(send: Callable[..., Any], body: dict[str, Any], **measured_on: Any) -> Any:
+    return send("POST", "/imports", 201, {"document": body, "measured_on": measured_on})
 
 
 def test_the_seeds_own_figures_are_close_for_signing_and_below_for_verifying(
@@ -114,9 +114,9 @@ def test_the_seeds_own_figures_are_close_for_signing_and_below_for_verifying(
 ) -> None:
     """Against 100,000 a second at 32 bytes, where it took its 73,000; at 256 bytes its 69,930 are 30.07 %
     short, which is not within 30 %."""
-    run = stored(send, seed(), suite="crypto", on="seed-ci")["runs"][0]
+    run = store(send, seed_document(), suite="crypto", on="seed-ci")["runs"][0]
     gates = send("GET", f"/jobs/{run['job_id']}/report", 200)["gates"]
-    found = {
+    medians = {
         (gate["benchmark"], gate["params"]["message"]): (
             gate["standing"],
             round(gate["reached"], 3),
@@ -124,7 +124,7 @@ def test_the_seeds_own_figures_are_close_for_signing_and_below_for_verifying(
         for gate in gates
         if gate["level"] == "required"
     }
-    assert found == {
+    assert medians == {
         ("sign", 32): ("close", 0.728),
         ("sign", 256): ("below", 0.699),
         ("verify", 256): ("below", 0.333),
@@ -137,7 +137,7 @@ def test_the_seeds_own_figures_are_close_for_signing_and_below_for_verifying(
 def test_the_crates_own_benches_meet_the_suites_gates(send: Callable[..., Any]) -> None:
     """`cargo bench` runs the workload's own arms under its names; `native/crypto/criterion` says how ids are
     made of them."""
-    run = stored(
+    run = store(
         send,
         document(
             series("sign", [9_000.0] * 20, arm="aws_lc", value="256"),
@@ -155,9 +155,12 @@ def test_the_crates_own_benches_meet_the_suites_gates(send: Callable[..., Any]) 
         ),
         suite="crypto",
     )["runs"][0]
-    assert [one["params"] for one in run["series"]][-1] == {"batch": 256, "keys": "all"}
+    assert [measured["params"] for measured in run["series"]][-1] == {
+        "batch": 256,
+        "keys": "all",
+    }
     gates = send("GET", f"/jobs/{run['job_id']}/report", 200)["gates"]
-    found = {
+    series_by_id = {
         (
             gate["benchmark"],
             *(value for _, value in sorted(gate["params"].items())),
@@ -165,7 +168,7 @@ def test_the_crates_own_benches_meet_the_suites_gates(send: Callable[..., Any]) 
         for gate in gates
         if gate["level"] == "required"
     }
-    assert found == {
+    assert series_by_id == {
         ("sign", 256): "pass",
         ("verify", 256): "close",
         ("batch", 256, "16"): "pass",
@@ -176,12 +179,12 @@ def test_values_that_are_no_params_of_the_suite_keep_their_own_name(
     send: Callable[..., Any],
 ) -> None:
     values = ("batch=8,keys=16", "batch=8", "8")
-    run = stored(
+    run = store(
         send,
         document(*(series("batch", [9.0] * 9, value=value) for value in values)),
         suite="crypto",
     )["runs"][0]
-    assert [one["params"] for one in run["series"]] == [
+    assert [measured["params"] for measured in run["series"]] == [
         {"value": value} for value in values
     ]
 
@@ -193,7 +196,7 @@ def test_an_imported_run_is_listed_with_its_samples_and_judged_by_nobody(
         series("hash", [10.0] * 60, arm="fast"),
         series("hash", [99.0] * 60, arm="slow"),
     )
-    run = stored(send, document(fast, slow))["runs"][0]
+    run = store(send, document(fast, slow))["runs"][0]
     (listed,) = send("GET", "/runs", 200, trigger="import")["items"]
     assert (listed["id"], listed["suite"], listed["state"]) == (
         run["run_id"],
@@ -225,10 +228,10 @@ def test_every_sample_is_stored_per_iteration_and_outliers_are_counted_not_remov
     send: Callable[..., Any],
 ) -> None:
     times = [1000.0 + at % 7 for at in range(2_498)] + [1013.0, 9000.0]
-    said = series(
-        "hash", [10 * one for one in times], iterations=[10] * len(times), unit="us"
+    imported = series(
+        "hash", [10 * time for time in times], iterations=[10] * len(times), unit="us"
     )
-    run = stored(send, document(said))["runs"][0]
+    run = store(send, document(imported))["runs"][0]
     (kept,) = run["series"]
     assert (kept["samples"], kept["outliers_mild"], kept["outliers_severe"]) == (
         2_500,
@@ -249,7 +252,7 @@ def test_every_sample_is_stored_per_iteration_and_outliers_are_counted_not_remov
         metric="time",
         params="{}",
     )
-    assert [(one["arm"], one["n"]) for one in shown["arms"]] == [("dalek", 2_500)]
+    assert [(arm["arm"], arm["n"]) for arm in shown["arms"]] == [("dalek", 2_500)]
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -258,23 +261,29 @@ def test_a_saved_baseline_becomes_series_whose_points_are_shown_and_never_count(
 ) -> None:
     for number, factor in enumerate((1.0, 1.0, 3.0, 3.0)):
         own = [factor * (100.0 + at % 5 + number / 8) for at in range(50)]
-        stored(
-            send, document(series("hash", own, baseline="main"), series("hash", own))
-        )
-    (found,) = send("GET", "/series", 200)["items"]
-    assert (found["branch"], found["benchmark"], found["arm"]) == (
+        store(send, document(series("hash", own, baseline="main"), series("hash", own)))
+    (stored_series,) = send("GET", "/series", 200)["items"]
+    assert (
+        stored_series["branch"],
+        stored_series["benchmark"],
+        stored_series["arm"],
+    ) == (
         "main",
         "hash",
         "dalek",
     )
-    points = send("GET", f"/series/{found['id']}/points", 200)["points"]
+    points = send("GET", f"/series/{stored_series['id']}/points", 200)["points"]
     assert len(points) == 4
     assert all(
         point["excluded"].startswith("another tool measured it") for point in points
     )
-    assert send("GET", f"/series/{found['id']}", 200)["changes"] == []
+    assert send("GET", f"/series/{stored_series['id']}", 200)["changes"] == []
     again = recompute()
-    assert (again.points_added, again.points_changed, again.evaluated.news) == (0, 0, 0)
+    assert (again.points_added, again.points_changed, again.evaluated.differing) == (
+        0,
+        0,
+        0,
+    )
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -286,48 +295,54 @@ def test_the_same_document_is_stored_once_for_each_target(
 ) -> None:
     headers, body = (
         token("ingest", "read"),
-        {"document": seed(), "measured_on": {"on": "a"}},
+        {"document": seed_document(), "measured_on": {"on": "a"}},
     )
     posts = [lambda: client.post(f"{PREFIX}/imports", json=body, headers=headers)] * 4
     answers = together(*posts)
     assert sorted(answer.status_code for answer in answers) == [200] * 3 + [201]
-    stored(send, seed(), on="b")
+    store(send, seed_document(), on="b")
     assert len(send("GET", "/runs", 200, trigger="import")["items"]) == 2
     listed = send("GET", "/imports", 200, format="criterion")["items"]
-    assert [(one["devices"], one["row_count"]) for one in listed] == [
+    assert [(row["devices"], row["row_count"]) for row in listed] == [
         (["b"], 6),
         (["a"], 6),
     ]
-    one = send("GET", f"/imports/{listed[0]['id']}", 200)
-    assert (one["rows"], len(one["runs"][0]["series"])) == ([], 6)
+    first = send("GET", f"/imports/{listed[0]['id']}", 200)
+    assert (first["rows"], len(first["runs"][0]["series"])) == ([], 6)
 
 
 def test_an_imported_target_takes_no_work_and_its_stand_in_is_no_agent(
     send: Callable[..., Any],
 ) -> None:
-    stored(send, seed(), on="seed-ci")
-    stored(
+    store(send, seed_document(), on="seed-ci")
+    store(
         send,
         document(series("hash", [100.0 + at % 5 for at in range(50)], baseline="main")),
         on="seed-ci",
     )
     target = next(
-        one for one in send("GET", "/targets", 200)["items"] if one["name"] == "seed-ci"
+        target
+        for target in send("GET", "/targets", 200)["items"]
+        if target["name"] == "seed-ci"
     )
     assert (target["state"], target["takes_jobs"]["ok"]) == ("offline", False)
     assert target["refuses"].startswith("its figures were imported")
     assert target["takes_jobs"]["words"] == f"takes no jobs: {target['refuses']}"
     assert target["imported"]
-    assert [one["name"] for one in send("GET", "/agents", 200)["items"]] == ["lab-1"]
+    assert [agent["name"] for agent in send("GET", "/agents", 200)["items"]] == [
+        "lab-1"
+    ]
     assert send("GET", "/series", 200)["items"] != []
     assert send("GET", "/rules/orphans", 200)["unruled"] == [], (
         "no rule could decide about it"
     )
-    assert [one["name"] for one in send("GET", "/overview", 200)["agents"]] == ["lab-1"]
+    assert [agent["name"] for agent in send("GET", "/overview", 200)["agents"]] == [
+        "lab-1"
+    ]
 
 
 @pytest.mark.parametrize(
-    ("said", "measured_on", "status"),
+    ("body", "measured_on", "status"),
     [
         (document(series("hash", [1.0], unit="cycles")), {}, 422),
         (document(series("hash", [1.0, 2.0], iterations=[1])), {}, 422),
@@ -336,48 +351,48 @@ def test_an_imported_target_takes_no_work_and_its_stand_in_is_no_agent(
         (document(*(series(f"hash {at}", [1.0]) for at in range(501))), {}, 400),
     ],
 )
-def test_what_no_run_can_hold_is_refused_and_leaves_nothing(
+def test_results_that_no_run_can_hold_are_refused_and_leave_no_rows(
     send: Callable[..., Any],
-    said: dict[str, Any],
+    body: dict[str, Any],
     measured_on: dict[str, Any],
     status: int,
 ) -> None:
-    send("POST", "/imports", status, {"document": said, "measured_on": measured_on})
+    send("POST", "/imports", status, {"document": body, "measured_on": measured_on})
     assert send("GET", "/imports", 200)["items"] == []
     assert send("GET", "/runs", 200)["items"] == []
 
 
 def test_a_document_whose_samples_became_runs_stays(send: Callable[..., Any]) -> None:
-    kept = stored(send, seed())
-    assert send("DELETE", f"/imports/{kept['id']}", 409)["code"] == "samples_stay"
+    document = store(send, seed_document())
+    assert send("DELETE", f"/imports/{document['id']}", 409)["code"] == "samples_stay"
 
 
-def test_two_texts_never_share_a_name() -> None:
+def test_two_param_texts_never_share_a_name() -> None:
     names = UniqueNames()
     texts = ["Sign/Ed25519", "sign ed25519", "9 lives", "", "x" * 80, "x" * 81]
-    found = [names.of(text) for text in texts]
-    assert found[:4] == ["sign_ed25519", "sign_ed25519_c19f30", "b_9_lives", "b"]
+    assigned = [names.of(text) for text in texts]
+    assert assigned[:4] == ["sign_ed25519", "sign_ed25519_c19f30", "b_9_lives", "b"]
     assert UniqueNames().of("sign ed25519") == "sign_ed25519", (
         "alone it needs no digits"
     )
-    assert len(set(found)) == len(texts)
-    assert max(map(len, found)) == 64
-    assert [names.of(text) for text in texts] == found
+    assert len(set(assigned)) == len(texts)
+    assert max(map(len, assigned)) == 64
+    assert [names.of(text) for text in texts] == assigned
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_what_was_imported_stands_apart_from_what_a_suite_measures_here(
+def test_imported_series_are_separate_from_measured_ones(
     lab: Lab, send: Callable[..., Any]
 ) -> None:
-    """It is of a baseline that is called like the branch, and of a benchmark the suite does not have."""
+    """The imported series are those of a baseline named like the branch, and of a benchmark that the suite lacks."""
     own = lab.request(suite="crypto", branch="main", benchmarks=["sign"])
     before = send("GET", "/suites/crypto", 200)["last_run_at"]
-    said = document(
+    body = document(
         series("attestation", [10.0] * 60, value="256", baseline="main"),
         series("sign", [10.0] * 60, arm="ours", value="32", baseline="main"),
         series("sign", [10.0] * 60, value="128", baseline="main"),
     )
-    run = stored(send, said, suite="crypto", on="laptop")["runs"][0]
+    run = store(send, body, suite="crypto", on="laptop")["runs"][0]
     assert send("GET", f"/runs/{own['id']}/completeness", 200)["gone"] == []
     owed = send("GET", f"/runs/{run['run_id']}/completeness", 200)
     assert (owed["gone"], owed["declared"], owed["arrived"], owed["missing_total"]) == (
@@ -395,15 +410,15 @@ def test_what_was_imported_stands_apart_from_what_a_suite_measures_here(
 
 
 @pytest.mark.shapes("embedded")
-def test_times_no_clock_gives_are_refused(send: Callable[..., Any]) -> None:
+def test_times_that_no_clock_can_give_are_refused(send: Callable[..., Any]) -> None:
     for times, unit in (([1e300], "s"), ([1e30], None)):
-        said = document(series("hash", times, unit=unit))
+        body = document(series("hash", times, unit=unit))
         assert "look at its unit" in str(
-            send("POST", "/imports", 422, {"document": said, "measured_on": {}})
+            send("POST", "/imports", 422, {"document": body, "measured_on": {}})
         )
 
 
-def test_thousands_of_texts_of_one_plain_form_are_named_one_after_the_other() -> None:
+def test_thousands_of_texts_with_one_plain_form_get_numbered_names() -> None:
     names = UniqueNames()
     texts = [f"哈希{number}"[:2] + "·" * number for number in range(3_000)]
     assert len({names.of(text) for text in texts}) == len(texts)
@@ -412,14 +427,18 @@ def test_thousands_of_texts_of_one_plain_form_are_named_one_after_the_other() ->
 def test_a_param_is_a_number_only_where_all_of_its_values_are(
     send: Callable[..., Any],
 ) -> None:
-    said = document(
+    body = document(
         *(
             series("sign", [10.0] * 9, value=value, baseline="main")
             for value in ("32", "032", "all")
         )
     )
-    run = stored(send, said, suite="crypto")["runs"][0]
-    assert [one["params"]["message"] for one in run["series"]] == ["32", "032", "all"]
+    run = store(send, body, suite="crypto")["runs"][0]
+    assert [measured["params"]["message"] for measured in run["series"]] == [
+        "32",
+        "032",
+        "all",
+    ]
 
 
 def test_two_imported_runs_are_never_said_to_have_had_the_same_environment(
@@ -429,12 +448,14 @@ def test_two_imported_runs_are_never_said_to_have_had_the_same_environment(
         series("hash", [at + 100.0 for at in range(50)], baseline=name)
         for name in ("before", "main")
     ]
-    before, main = stored(send, document(*of), on="ci-7")["runs"]
-    found = send("GET", "/compare", 200, base=before["run_id"], head=main["run_id"])
-    assert found["same_environment"] is False
-    (said,) = found["environment"]
-    assert (said["factor"], said["target_name"]) == (None, "ci-7")
+    before, main = store(send, document(*of), on="ci-7")["runs"]
+    comparison = send(
+        "GET", "/compare", 200, base=before["run_id"], head=main["run_id"]
+    )
+    assert comparison["same_environment"] is False
+    (difference,) = comparison["environment"]
+    assert (difference["factor"], difference["target_name"]) == (None, "ci-7")
     assert (
-        said["words"]
+        difference["words"]
         == "ci-7: its figures were imported, and no environment was recorded with them"
     )

@@ -39,7 +39,7 @@ TABLE = {
         (10000, 57.05, 66.79),
     ],
 }
-"""The origin's own table: (batch, native, fallback) in ms."""
+"""The original's own table: (batch, native, fallback) in ms."""
 
 
 def quantity(ms: float) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def quantity(ms: float) -> dict[str, Any]:
 
 
 def document(**log: Any) -> dict[str, Any]:
-    """As `paceline import` writes it of the origin's table, its prose and its policy."""
+    """A document as `paceline import` writes it for the original table with its prose and its policy."""
     line, records, sessions = 0, [], []
     for (name, api, note), rows in TABLE.items():
         line += 2
@@ -108,7 +108,7 @@ def document(**log: Any) -> dict[str, Any]:
         "lines": [95, 96],
         "text": "2 000",
     }
-    said = {"claims": [claim], "policy": policy}
+    statements = {"claims": [claim], "policy": policy}
     return {
         "v": 1,
         "format": "logcat",
@@ -117,7 +117,13 @@ def document(**log: Any) -> dict[str, Any]:
         "sha256": "a" * 64,
         "samples": 0,
         "why_no_samples": "The log holds averages, not samples.",
-        "log": {"lines": 100, "records": records, "sessions": sessions, **said, **log},
+        "log": {
+            "lines": 100,
+            "records": records,
+            "sessions": sessions,
+            **statements,
+            **log,
+        },
     }
 
 
@@ -127,14 +133,14 @@ def send(
 ) -> Callable[..., Any]:
     headers = token("ingest", "read")
 
-    def ask(method: str, path: str, status: int, json: Any = None, **query: Any) -> Any:
+    def get(method: str, path: str, status: int, json: Any = None, **query: Any) -> Any:
         answer = client.request(
             method, f"{PREFIX}{path}", json=json, params=query, headers=headers
         )
         assert answer.status_code == status, answer.text
         return answer.json() if answer.content else None
 
-    return ask
+    return get
 
 
 def test_the_origins_table_is_reproduced_with_computed_percentages(
@@ -191,24 +197,24 @@ def test_every_row_is_insufficient_for_want_of_samples(
         assert send("GET", nothing, 200)["items"] == []
 
 
-def test_a_sentence_the_figures_contradict_is_said_on_every_row_it_speaks_of(
+def test_a_sentence_that_the_figures_contradict_is_noted_on_each_row_it_is_about(
     send: Callable[..., Any],
 ) -> None:
     stored = send("POST", "/imports", 201, {"document": document()})
-    said = {row["id"]: row["notes"] for row in stored["rows"] if row["notes"]}
+    notes = {row["id"]: row["notes"] for row in stored["rows"] if row["notes"]}
     words = "The document says ~20 % slower (line 90); its own averages say native {} % slower than fallback."
-    assert said == {"2.1": [words.format("25.0")], "3.1": [words.format("12.6")]}
-    assert [one["percent"] for one in stored["rows"][3]["stated"]] == [20.0]
+    assert notes == {"2.1": [words.format("25.0")], "3.1": [words.format("12.6")]}
+    assert [statement["percent"] for statement in stored["rows"][3]["stated"]] == [20.0]
     assert stored["note_count"] == 2
     fits = document()
     fits["log"]["claims"][0] |= {"percent": 25.0, "printed": "25"}
     rows = imported_rows(LogcatIn.model_validate(fits))
     assert [row.id for row in rows if row.notes] == ["3.1"]
-    assert [one.agrees for one in rows[3].stated] == [True]
+    assert [statement.agrees for statement in rows[3].stated] == [True]
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_the_same_document_is_stored_once_and_a_later_reading_of_it_beside(
+def test_the_same_document_is_stored_once_and_a_later_reading_beside_it(
     send: Callable[..., Any],
 ) -> None:
     first = send(
@@ -220,7 +226,7 @@ def test_the_same_document_is_stored_once_and_a_later_reading_of_it_beside(
     more = send("POST", "/imports", 201, {"document": document(lines=101)})
     listed = send("GET", "/imports", 200, limit=1)
     rest = send("GET", "/imports", 200, cursor=listed["next"])
-    assert [one["id"] for one in (*listed["items"], *rest["items"])] == [
+    assert [row["id"] for row in (*listed["items"], *rest["items"])] == [
         more["id"],
         first["id"],
     ]
@@ -251,14 +257,14 @@ def test_the_list_does_not_load_what_the_documents_hold(
     database: Database, send: Callable[..., Any]
 ) -> None:
     send("POST", "/imports", 201, {"document": document()})
-    asked: list[str] = []
+    statements: list[str] = []
     sqlalchemy.event.listen(
         database.engine,
         "before_cursor_execute",
-        lambda *said: asked.append(str(said[2])),
+        lambda *event: statements.append(str(event[2])),
     )
     assert send("GET", "/imports", 200)["items"][0]["row_count"] == 9
-    of_imports = [text for text in asked if "FROM import_document" in text]
+    of_imports = [text for text in statements if "FROM import_document" in text]
     assert len(of_imports) == 1
     assert "import_document.document" not in of_imports[0]
 
@@ -283,7 +289,7 @@ def test_a_forgotten_document_leaves_its_entry_in_the_audit_log(
     ]
 
 
-def test_what_is_no_document_of_the_importer_is_refused(
+def test_a_body_that_is_not_an_import_document_is_refused(
     send: Callable[..., Any],
 ) -> None:
     half = {"rows": [{"arm": "a", "batch": 1, "lines": [1, 2]}]}
@@ -352,7 +358,7 @@ def lab(
     return open_lab(client, enrolled, token, manifest=whole)
 
 
-def test_the_policy_in_force_is_held_against_what_was_measured_here(
+def test_the_policy_in_force_is_compared_with_our_measurements(
     lab: Lab, send: Callable[..., Any]
 ) -> None:
     """Native wins at 2,000 and loses at 1,000: 2,000 picks no loser, 1,000 does."""
@@ -373,7 +379,7 @@ def test_the_policy_in_force_is_held_against_what_was_measured_here(
     )
     assert here["words"].startswith("On lab-1 native wins from ")
     assert "it picks no loser at any measured value" in here["why"]
-    assert [(one["target_name"], one["holds"]) for one in (pixel, xiaomi)] == [
+    assert [(advice["target_name"], advice["holds"]) for advice in (pixel, xiaomi)] == [
         ("Pixel 5 Emulator (API 34)", None),
         ("Xiaomi 13T Pro (API 35)", None),
     ]
@@ -389,7 +395,7 @@ def test_the_policy_in_force_is_held_against_what_was_measured_here(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_advice_of_every_point_of_the_params_is_a_row_of_its_own_and_advice_about_others_none(
+def test_each_point_of_the_params_has_its_own_advice_row(
     lab: Lab, send: Callable[..., Any]
 ) -> None:
     """Newer advice about another param or reference hides nothing, however much of it there is."""
@@ -418,8 +424,10 @@ def test_advice_of_every_point_of_the_params_is_a_row_of_its_own_and_advice_abou
             }
             session.add(PolicyAdvice(**newer | other))
     stored = send("POST", "/imports", 201, {"document": document()})
-    measured = [one for one in stored["advice"] if one["target_id"] is not None]
-    assert [one["params"] for one in measured] == [{"message": 150}, {}]
+    measured = [
+        advice for advice in stored["advice"] if advice["target_id"] is not None
+    ]
+    assert [advice["params"] for advice in measured] == [{"message": 150}, {}]
     assert measured[0]["words"].startswith("On lab-1 at message=150 native wins from ")
     assert measured[1]["words"].startswith("On lab-1 native wins from ")
 

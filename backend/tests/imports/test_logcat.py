@@ -23,7 +23,7 @@ VECTORS: dict[str, list[dict[str, Any]]] = json.loads(
 )
 
 
-def claim(**said: Any) -> dict[str, Any]:
+def claim(**fields: Any) -> dict[str, Any]:
     return {
         "line": 90,
         "batch": 1000,
@@ -31,11 +31,11 @@ def claim(**said: Any) -> dict[str, Any]:
         "about": False,
         "printed": "0",
         "text": "",
-        **said,
+        **fields,
     }
 
 
-def printed(low: int, high: int) -> QuantityIn:
+def printed_number(low: int, high: int) -> QuantityIn:
     return QuantityIn(printed="x", value=low, low=low, high=high, unit="ns")
 
 
@@ -48,12 +48,14 @@ def test_a_sentence_is_about_the_devices_the_importer_takes_it_to_be_about(
 
 @pytest.mark.parametrize("vector", VECTORS["holds"], ids=str)
 def test_a_sentence_holds_where_the_importer_says_so(vector: dict[str, Any]) -> None:
-    said = claim(**{name: vector[name] for name in ("percent", "printed", "about")})
-    averages = printed(*vector["arm"]), printed(*vector["fallback"])
-    assert claim_agrees(ClaimIn.model_validate(said), *averages) is vector["holds"]
+    statement = claim(
+        **{name: vector[name] for name in ("percent", "printed", "about")}
+    )
+    averages = printed_number(*vector["arm"]), printed_number(*vector["fallback"])
+    assert claim_agrees(ClaimIn.model_validate(statement), *averages) is vector["holds"]
 
 
-def test_every_sentence_about_a_row_is_held_against_it() -> None:
+def test_every_sentence_about_a_row_is_compared_with_it() -> None:
     """The first is right about the row without warm-up, the second wrong about both, the third of another
     device; 25.0 % and 12.6 % are what was printed."""
     device = "On the Xiaomi 13T Pro native is slower."
@@ -63,7 +65,7 @@ def test_every_sentence_about_a_row_is_held_against_it() -> None:
         claim(
             line=92,
             percent=-9.6,
-            printed="9.6",
+            printed_number="9.6",
             text="On the Pixel 5 Emulator it is 9.6 % faster.",
         ),
     ]
@@ -72,7 +74,7 @@ def test_every_sentence_about_a_row_is_held_against_it() -> None:
         for row in imported_rows(LogcatIn.model_validate(document(claims=claims)))
     }
     assert {
-        name: [(one.line, one.agrees) for one in row.stated]
+        name: [(statement.line, statement.agrees) for statement in row.stated]
         for name, row in rows.items()
     } == {
         **{name: [] for name in rows},

@@ -1,4 +1,4 @@
-"""A job that is being measured, and what is stored of it."""
+"""Fixtures of uploads: a leased job, and the rows stored for it."""
 
 from __future__ import annotations
 

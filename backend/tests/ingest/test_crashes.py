@@ -1,4 +1,4 @@
-"""kill −9 of the server in the middle of uploads: what was acknowledged is there, once (I8)."""
+"""`kill −9` of the server in the middle of uploads: acknowledged items are stored once (I8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What agents upload is stored once and whole, told live in few words, and read back in order."""
+"""Tests that uploads are stored whole and once, cause few live events, and are read back in order."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ START = {
 }
 
 
-def test_what_is_sent_twice_is_stored_once(stored: Make, leased: LeasedJob) -> None:
+def test_an_item_sent_twice_is_stored_once(stored: Make, leased: LeasedJob) -> None:
     items = [
         samples_item(0, [1.0, 2.0]),
         event_item(1, START),
@@ -71,14 +71,14 @@ def test_a_check_is_of_the_workload_that_reported_it(leased: LeasedJob) -> None:
     assert leased.send(*reversed(items)).status_code == 200
     assert leased.finish(len(items) - 1).status_code == 204
     with read_scope() as session:
-        found = [
-            (one.launch, one.workload, one.ok)
-            for one in ingest.checks(session, leased.job_id)
+        reported = [
+            (check.launch, check.workload, check.ok)
+            for check in ingest.checks(session, leased.job_id)
         ]
-    assert found == [(0, "first", True), (0, "second", False), (1, "first", True)]
+    assert reported == [(0, "first", True), (0, "second", False), (1, "first", True)]
 
 
-def test_the_same_content_spelled_otherwise_is_a_duplicate(leased: LeasedJob) -> None:
+def test_the_same_content_in_other_json_is_a_duplicate(leased: LeasedJob) -> None:
     item = samples_item(0, [1.0])
     leased.send(item)
     respelled = json.dumps({"items": [dict(reversed(item.items()))]}, indent=3).replace(
@@ -121,7 +121,7 @@ def test_two_requests_with_the_same_items_at_once_store_them_once(
     assert stored(SampleChunk) == 20
 
 
-def test_gzip_is_taken(leased: LeasedJob) -> None:
+def test_gzip_bodies_are_accepted(leased: LeasedJob) -> None:
     body = gzip.compress(json.dumps({"items": [samples_item(0)]}).encode())
     gz = {"Content-Encoding": "gzip"}
     assert leased.post("items", content=body, headers=gz).json() == {
@@ -166,7 +166,7 @@ def test_whatever_the_wire_accepts_the_database_can_store(leased: LeasedJob) -> 
         )
 
 
-def test_what_was_sent_is_read_back_in_order_of_launch(leased: LeasedJob) -> None:
+def test_samples_are_read_back_in_order_of_launch(leased: LeasedJob) -> None:
     leased.send(
         event_item(0, START | {"launch": 1}, launch=1),
         samples_item(1, [3.0, 4.0], launch=1, rounds=[5, 6], positions=[1, 0]),
@@ -252,14 +252,14 @@ def test_the_log_is_read_in_pages_and_from_its_end(
         log_item(0, "a", "b", "c"), log_item(1), samples_item(2), log_item(3, "d", "e")
     )
     path = f"{PREFIX}/jobs/{leased.job_id}/log"
-    seen, query = [], {"limit": "2"}
+    lines, query = [], {"limit": "2"}
     while True:
         page = client.get(path, params=query, headers=ci).json()
-        seen.append([line["text"] for line in page["items"]])
+        lines.append([line["text"] for line in page["items"]])
         if page["next"] is None:
             break
         query["cursor"] = page["next"]
-    assert seen == [["a", "b"], ["c", "d"], ["e"]]
+    assert lines == [["a", "b"], ["c", "d"], ["e"]]
     after = client.get(path, params={"after": 0}, headers=ci).json()["items"]
     assert [(line["seq"], line["text"]) for line in after] == [(3, "d"), (3, "e")]
     tail = client.get(path, params={"tail": "true", "limit": 3}, headers=ci).json()[

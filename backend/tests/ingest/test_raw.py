@@ -1,4 +1,4 @@
-"""What a device's commands printed: kept beside the values, shown when asked for, bounded."""
+"""Texts that a device's commands printed: stored with the values, returned on request, and bounded."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def with_raw(seq: int, *raw: dict[str, Any]) -> dict[str, Any]:
     return {**conditions_item(seq, thermal_status=0), "raw": list(raw)}
 
 
-def test_raw_texts_come_back_only_when_they_are_asked_for(
+def test_raw_texts_are_returned_only_on_request(
     client: TestClient, leased: LeasedJob, ci: dict[str, str]
 ) -> None:
     killed = {**THERMAL, "status": None, "text": ""}
@@ -36,9 +36,9 @@ def test_raw_texts_come_back_only_when_they_are_asked_for(
     )
     path = f"{PREFIX}/jobs/{leased.job_id}/conditions"
     plain = client.get(path, headers=ci).json()["items"]
-    assert [one["raw"] for one in plain] == [None, None]
+    assert [conditions["raw"] for conditions in plain] == [None, None]
     shown = client.get(f"{path}?expand=raw", headers=ci).json()["items"]
-    assert [one["raw"] for one in shown] == [[THERMAL, killed], None]
+    assert [conditions["raw"] for conditions in shown] == [[THERMAL, killed], None]
 
 
 @pytest.mark.shapes("embedded")
@@ -53,7 +53,7 @@ def test_raw_texts_come_back_only_when_they_are_asked_for(
         ([{**THERMAL, "shell": "sh"}], "raw[0]"),
     ],
 )
-def test_raw_texts_that_are_too_much_are_refused_by_name(
+def test_excessive_raw_texts_are_refused_by_field(
     leased: LeasedJob, raw: list[dict[str, Any]], field: str
 ) -> None:
     answer = leased.send(with_raw(0, *raw))
@@ -61,7 +61,7 @@ def test_raw_texts_that_are_too_much_are_refused_by_name(
     assert f"items[0].{field}" in answer.json()["fields"]
 
 
-def test_an_observation_without_raw_texts_is_the_same_content_as_before_there_were_any(
+def test_conditions_without_raw_texts_keep_their_digest(
     leased: LeasedJob,
 ) -> None:
     """A spool written by an agent of before is delivered once, whenever."""

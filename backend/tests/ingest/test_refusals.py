@@ -1,4 +1,4 @@
-"""What agents may not upload: each refused as a problem of the client that names item and field."""
+"""Tests that a wrong upload is answered with a client error that names the item and the field."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from paceline_contract.item_reader import ItemError
 from paceline_server.ingest import wire
 from paceline_server.kernel.settings import Settings
 from paceline_server.testing.scripted_agent import (
@@ -70,7 +71,7 @@ REFUSED: dict[str, list[Any]] = {
 
 
 @pytest.mark.shapes("embedded")
-def test_a_samples_item_out_of_contract_is_refused_by_seq_and_field(
+def test_a_wrong_samples_item_is_refused_with_its_number_and_the_field_named(
     stored: Make, leased: LeasedJob, subtests: pytest.Subtests
 ) -> None:
     for field, wrong in [
@@ -133,7 +134,7 @@ REFUSED_ITEMS: list[tuple[dict[str, Any], str]] = [
 
 
 @pytest.mark.shapes("embedded")
-def test_another_item_out_of_contract_is_refused_by_field(
+def test_items_of_the_other_kinds_are_refused_with_the_field_named(
     stored: Make, leased: LeasedJob, subtests: pytest.Subtests
 ) -> None:
     for item, field in REFUSED_ITEMS:
@@ -148,7 +149,7 @@ def test_another_item_out_of_contract_is_refused_by_field(
 
 
 def bodies() -> dict[str, tuple[bytes, str, int, str]]:
-    """Bodies that are no items: (bytes, encoding, status, code)."""
+    """Bodies that hold no items: (bytes, encoding, status, code)."""
     good = json.dumps({"items": [samples_item(0)]}).encode()
     zeros = gzip.compress(b"0" * (wire.MAX_INFLATED + 1), 9)
     bomb = gzip.compress(gzip.compress(b"\0" * 200_000_000, 9) * 2)
@@ -217,7 +218,7 @@ def bodies() -> dict[str, tuple[bytes, str, int, str]]:
 
 
 @pytest.mark.shapes("embedded")
-def test_a_body_that_is_no_items_is_a_problem_of_the_client(
+def test_a_body_without_items_is_answered_with_a_client_error(
     stored: Make, leased: LeasedJob, subtests: pytest.Subtests
 ) -> None:
     for name, (body, encoding, status, code) in bodies().items():
@@ -269,7 +270,7 @@ BASES: list[dict[str, Any]] = [
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(base=st.sampled_from(BASES), data=st.data())
-def test_whatever_is_sent_becomes_items_or_a_refusal(
+def test_a_changed_upload_is_decoded_or_refused_and_never_an_error_of_the_server(
     base: dict[str, Any], data: st.DataObject
 ) -> None:
     changed = dict(base)
@@ -281,5 +282,5 @@ def test_whatever_is_sent_becomes_items_or_a_refusal(
     cut = data.draw(st.integers(0, len(text)) | st.just(len(text)))
     try:
         wire.decode(text[:cut].encode("utf-8", "surrogatepass"))
-    except (wire.BodyError, wire.ItemError):
+    except (wire.BodyError, ItemError):
         return

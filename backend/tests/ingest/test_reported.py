@@ -1,4 +1,4 @@
-"""What a device's log reported: kept once, read back in pages, bounded; never a sample."""
+"""Lines that a device's log reported: stored once, read in pages, bounded, and no samples."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOTE: dict[str, Any] = {
 }
 
 
-def test_what_a_log_reported_is_kept_once_and_read_back_in_pages(
+def test_reported_log_lines_are_stored_once_and_read_in_pages(
     client: TestClient, leased: LeasedJob, ci: dict[str, str]
 ) -> None:
     items = [
@@ -76,7 +76,7 @@ def test_what_a_log_reported_is_kept_once_and_read_back_in_pages(
         ({"fields": {"avg": {"printed": "1ms", "value": 1}}}, "fields[...]"),
     ],
 )
-def test_what_is_too_much_or_of_no_launch_of_the_job_is_refused_by_name(
+def test_too_many_reports_or_an_unknown_launch_are_refused_by_name(
     leased: LeasedJob, changes: dict[str, Any], field: str
 ) -> None:
     answer = leased.send(reported_item(0, **changes))

@@ -1,4 +1,4 @@
-"""Samples of an A/B job say which revision they are of, and are read back apart."""
+"""Samples of an A/B job name their revision and are read separately."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_the_two_sides_of_a_case_are_read_apart(
     )
     answer = client.get(f"{PREFIX}/jobs/{ab_job.job_id}/live-series", headers=ci)
     assert {
-        (one["side"], one["n"], one["median"]) for one in answer.json()["items"]
+        (live["side"], live["n"], live["median"]) for live in answer.json()["items"]
     } == {("base", 2, 1.5), ("head", 1, 7.0)}
     assert ab_job.finish(3).status_code == 204
     with read_scope() as session:
@@ -86,12 +86,12 @@ def test_the_two_sides_of_a_case_are_read_apart(
             [case.value.tolist() for case in base],
             [case.value.tolist() for case in head],
         ) == ([[1.0, 2.0]], [[7.0]])
-        assert [one.ok for one in ingest.checks(session, ab_job.job_id, "base")] == [
-            True
-        ]
-        assert [one.ok for one in ingest.checks(session, ab_job.job_id, "head")] == [
-            False
-        ]
+        assert [
+            check.ok for check in ingest.checks(session, ab_job.job_id, "base")
+        ] == [True]
+        assert [
+            check.ok for check in ingest.checks(session, ab_job.job_id, "head")
+        ] == [False]
         assert ingest.blocks(session, ab_job.job_id) == []
 
 

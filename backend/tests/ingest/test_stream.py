@@ -1,4 +1,4 @@
-"""What the server keeps of a stream on disk, for every golden vector of `native/protocol`."""
+"""Reading streams on disk, for every golden vector of `native/protocol`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,9 @@ def test_there_are_vectors() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_reader_says_of_each_vector_what_the_protocol_expects(name: str) -> None:
+def test_the_reader_accepts_and_refuses_the_vectors_as_the_protocol_says(
+    name: str,
+) -> None:
     stream = read_stream(io.BytesIO(content(name)))
     assert {
         "ok": stream.fault is None,
@@ -98,13 +100,13 @@ def test_launches_are_joined_per_case_in_order_of_launch() -> None:
 
 def test_a_flood_without_newline_is_refused_after_one_line_of_memory() -> None:
     class Flood(io.RawIOBase):
-        given = 0
+        offered = 0
 
         def readable(self) -> bool:
             return True
 
         def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]  # any writable buffer
-            self.given += len(buffer)
+            self.offered += len(buffer)
             buffer[:] = b"x" * len(buffer)
             return len(buffer)
 
@@ -112,4 +114,4 @@ def test_a_flood_without_newline_is_refused_after_one_line_of_memory() -> None:
     stream = read_stream(io.BufferedReader(cast(io.RawIOBase, flood)))
     assert stream.fault is not None
     assert stream.fault.code == "line_too_long"
-    assert flood.given < 2 * MAX_LINE_BYTES
+    assert flood.offered < 2 * MAX_LINE_BYTES

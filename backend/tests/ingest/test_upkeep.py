@@ -1,4 +1,4 @@
-"""What time does to what arrived."""
+"""Old printed texts are removed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def with_texts() -> int:
         return session.scalars(query).one()
 
 
-def test_what_a_device_printed_is_forgotten_after_a_quarter_and_what_was_read_stays(
+def test_printed_texts_are_removed_after_a_quarter_and_values_stay(
     client: TestClient, clock: FrozenClock, leased: LeasedJob, ci: dict[str, str]
 ) -> None:
     leased.send(with_raw(0, THERMAL), conditions_item(1, load=1), with_raw(2, THERMAL))
@@ -38,12 +38,12 @@ def test_what_a_device_printed_is_forgotten_after_a_quarter_and_what_was_read_st
     clock.advance(2)
     sweeper.prune()
     after: list[dict[str, Any]] = client.get(path, headers=ci).json()["items"]
-    assert after == [{**one, "raw": None} for one in before]
+    assert after == [{**conditions, "raw": None} for conditions in before]
     assert (with_texts(), upkeep.forget_raw()) == (0, 0)
 
 
 @pytest.mark.shapes("embedded")
-def test_a_job_that_never_ended_counts_from_when_it_was_asked_for(
+def test_an_unfinished_job_ages_from_its_request(
     clock: FrozenClock, leased: LeasedJob
 ) -> None:
     leased.send(with_raw(0, THERMAL))

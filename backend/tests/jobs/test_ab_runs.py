@@ -64,6 +64,81 @@ def test_an_a_a_run_of_two_revisions_is_refused(
     assert (answer.status_code, list(answer.json()["fields"])) == (400, ["base_commit"])
 
 
+HEAD = "c" * 40
+
+
+def test_a_pull_request_tells_the_agent_its_head_and_the_branch_of_its_base(
+    agent: ScriptedAgent, new_run: Make, client: TestClient, ci: dict[str, str]
+) -> None:
+    pull_request = {"number": 7, "url": "https://forge.example/7", "title": "Faster"}
+    run = new_run(head=HEAD, base_branch="main", pull_request=pull_request)
+    assert (run["commit"], run["base_commit"], run["base_branch"]) == (
+        HEAD,
+        None,
+        "main",
+    )
+    assert (run["judges_head"], run["pull_request"]) == (True, pull_request)
+    leased = agent.lease()
+    work = leased.lease["work"]
+    assert (work["base_branch"], work["base_commit"]) == ("main", None)
+    assert work["judges_head"] is True
+    assert leased.report("preparing", base_commit=OLD).status_code == 204
+    assert leased.report("measuring", base_commit=OLD).status_code == 204
+    now = client.get(f"{PREFIX}/runs/{run['id']}", headers=ci).json()
+    assert now["base_commit"] == OLD
+    other = leased.report("measuring", base_commit="d" * 40)
+    assert (other.status_code, other.json()["code"]) == (409, "other_base")
+
+
+def test_an_agent_may_not_choose_a_base_that_the_run_names(
+    agent: ScriptedAgent, new_run: Make
+) -> None:
+    run = new_run(head=HEAD, base=OLD)
+    assert (run["base_commit"], run["judges_head"]) == (OLD, True)
+    refused = agent.lease().report("preparing", base_commit="d" * 40)
+    assert refused.status_code == 409
+
+
+def test_the_head_of_the_announced_branch_is_no_history_as_a_pull_request(
+    agent: ScriptedAgent, new_run: Make
+) -> None:
+    assert new_run(head=COMMIT, base=OLD)["branch"] is None
+    assert new_run(commit=COMMIT)["branch"] == "main"
+
+
+@pytest.mark.parametrize(
+    ("fields", "wrong"),
+    [
+        ({"head": HEAD}, ["base"]),
+        ({"head": HEAD, "base": OLD, "base_branch": "main"}, ["base"]),
+        ({"head": HEAD, "base": OLD, "commit": COMMIT}, ["commit"]),
+        ({"head": HEAD, "base": OLD, "branch": "main"}, ["branch"]),
+        ({"head": HEAD, "base_commit": OLD}, ["base", "base_commit"]),
+        ({"base_branch": "main"}, ["base_branch"]),
+        ({"base": OLD}, ["base"]),
+        ({"pull_request": {"number": 1}}, ["pull_request"]),
+        ({"head": HEAD, "base": OLD, "trigger": "a_a"}, ["trigger"]),
+    ],
+)
+def test_revisions_that_contradict_each_other_are_refused_by_name(
+    client: TestClient,
+    agent: ScriptedAgent,
+    ci: dict[str, str],
+    fields: dict[str, Any],
+    wrong: list[str],
+) -> None:
+    answer = client.post(f"{PREFIX}/runs", json={"suite": "demo", **fields}, headers=ci)
+    assert (answer.status_code, sorted(answer.json()["fields"])) == (400, wrong)
+
+
+@pytest.mark.parametrize("name", ["-x", "a b", "a..b:c", "", "a\nb"])
+def test_a_branch_that_git_would_not_take_or_take_for_an_option_is_refused(
+    client: TestClient, agent: ScriptedAgent, ci: dict[str, str], name: str
+) -> None:
+    body = {"suite": "demo", "head": HEAD, "base_branch": name}
+    assert client.post(f"{PREFIX}/runs", json=body, headers=ci).status_code == 422
+
+
 def test_what_the_agent_built_and_which_commits_lie_between_is_kept(
     agent: ScriptedAgent, new_run: Make, job_now: Make
 ) -> None:

@@ -120,7 +120,7 @@ def test_a_name_only_a_target_of_the_suite_has_may_be_suppressed_and_stays_so_in
         "suppress": ["method_tracing"],
     }
     assert client.post(f"{PREFIX}/runs", json=body, headers=ci).status_code == 400
-    phone.beat(configuration=["method_tracing"])
+    phone.heartbeat(configuration=["method_tracing"])
     assert new_run(**body)["suppress"] == ["method_tracing"]
     other = client.post(
         f"{PREFIX}/runs", json={**body, "suppress": ["methods"]}, headers=ci
@@ -136,7 +136,7 @@ def test_a_name_only_a_target_of_the_suite_has_may_be_suppressed_and_stays_so_in
     timed |= {"target_id": phone.target_id, "suppress": ["method_tracing"]}
     made = client.post(f"{PREFIX}/schedules", json=timed, headers=ci).json()
     clock.advance(61)
-    phone.beat(configuration=[])
+    phone.heartbeat(configuration=[])
     assert schedules.run_due() == 1
     (newest, *_) = client.get(f"{PREFIX}/runs", headers=ci).json()["items"]
     assert (newest["created_by"], newest["suppress"]) == (

@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from paceline_contract.attempts import Cause
 from paceline_server.jobs.outcomes import (
     ADVICE,
     CLAUSES,
@@ -15,7 +16,7 @@ from paceline_server.jobs.outcomes import (
     job_outcome,
     roll_up,
 )
-from paceline_server.jobs.schemas import Cause, JobState, Verdict
+from paceline_server.jobs.schemas import JobState, Verdict
 from paceline_server.jobs.states import FINAL
 
 STATES: list[JobState] = list(get_args(JobState))

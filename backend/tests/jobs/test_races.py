@@ -8,14 +8,15 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from paceline_contract.attempts import FinishReport
 from paceline_server.jobs import expiry, leases
 from paceline_server.jobs.leases import LeaseClaim
-from paceline_server.jobs.schemas import FinishIn
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.jobs import Attempt, Job
-from paceline_server.testing.locks import wait_for_a_waiter
+from paceline_server.testing.context_thread import ContextThread
+from paceline_server.testing.locks import wait_for_blocked_connection
 from paceline_server.testing.scripted_agent import (
     LeasedJob,
     ScriptedAgent,
@@ -48,7 +49,7 @@ def in_thread(call: Callable[[], Any]) -> tuple[threading.Thread, list[Any]]:
         except Exception as error:
             results.append(error)
 
-    thread = threading.Thread(target=run)
+    thread = ContextThread(target=run)
     thread.start()
     return thread, results
 
@@ -63,7 +64,7 @@ def test_a_delivery_that_waited_for_the_sweeper_is_taken_late(
     with session_scope() as session:
         assert expiry.expire_leases(session) == 1
         thread, answers = in_thread(lambda: leased.send(samples_item(0)))
-        wait_for_a_waiter()
+        wait_for_blocked_connection()
     thread.join(120)
     assert [answer.status_code for answer in answers] == [200], answers[0].text
     assert job_now(leased.job_id)["state"] == "uploading"
@@ -75,13 +76,13 @@ def test_a_finish_repeated_at_the_same_instant_is_answered_once_more(
 ) -> None:
     new_run()
     leased = agent.measuring()
-    writer, report = lease_claim(leased), FinishIn(outcome="done", last_seq=-1)
+    writer, report = lease_claim(leased), FinishReport(outcome="done", last_seq=-1)
     with session_scope() as session:
         leases.finish(
             session, leases.check_lease(session, writer, delivers=True), report
         )
         thread, answers = in_thread(lambda: leased.finish(-1))
-        wait_for_a_waiter()
+        wait_for_blocked_connection()
     thread.join(120)
     assert [answer.status_code for answer in answers] == [204], answers[0].text
     assert job_now(leased.job_id)["state"] == "analysing"

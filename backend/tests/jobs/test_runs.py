@@ -41,6 +41,16 @@ def test_a_run_makes_one_queued_job_per_online_target(
 
 
 @pytest.mark.shapes("embedded")
+def test_an_unknown_suite_is_answered_with_those_that_are_announced(
+    client: TestClient, agent: ScriptedAgent, ci: dict[str, str]
+) -> None:
+    asked = client.post(f"{PREFIX}/runs", json={"suite": "nothing"}, headers=ci)
+    read = client.get(f"{PREFIX}/suites/nothing", headers=ci)
+    for answer in (asked, read):
+        assert answer.json()["detail"].endswith("Announced: demo."), answer.text
+
+
+@pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(
     "case",
     [

@@ -12,6 +12,7 @@ from paceline_server.jobs import schedules
 from paceline_server.jobs import tasks as jobs
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
+from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.fleet import Target
@@ -174,7 +175,7 @@ def test_a_schedule_the_suite_no_longer_allows_is_an_incident_and_harms_no_other
     gone = ask("POST", "/schedules", spec(name="gone", benchmarks=["hashing"]), 201)
     ask("POST", "/schedules", spec(), 201)
     with session_scope() as session:
-        suite = session.get_one(Suite, "demo")
+        suite = session.get_one(Suite, (DEFAULT_PROJECT_ID, "demo"))
         kept = {
             name: about
             for name, about in MANIFEST["benchmarks"].items()

@@ -30,7 +30,7 @@ Found = TypeVar("Found")
 SUITES = Path(__file__).parent / "workload"
 CLONE = Path(__file__).resolve().parents[3]
 BUILT = CLONE / "build" / "journeys" / "artifacts"
-"""What the first start built of this clone's commit, for the journeys after it (scripts/e2e, too)."""
+"""The builds of this clone's commit by the first journey, which later ones reuse (scripts/e2e, too)."""
 
 
 def _end_with_parent() -> None:
@@ -45,9 +45,9 @@ def wait_until(
     deadline = time.monotonic() + within_s
     pause = threading.Event()
     while True:
-        found = probe()
-        if found:
-            return found
+        result = probe()
+        if result:
+            return result
         assert time.monotonic() < deadline, f"waited {within_s:.0f} s for {what}"
         pause.wait(
             0.2
@@ -167,9 +167,9 @@ class Stack:
         return self.start(name, *argv, **env)
 
     def credential(self, name: str = "agent") -> str:
-        """What the agent of this name proves itself with."""
-        kept = json.loads((self.directory / name / "credential.json").read_text())
-        return str(kept["credential"])
+        """The stored credential of the agent of this name."""
+        credential = json.loads((self.directory / name / "credential.json").read_text())
+        return str(credential["credential"])
 
     def suite(self, name: str) -> Any:
         """The suite, once an agent has announced it."""

@@ -77,23 +77,23 @@ def test_an_agent_measures_two_commits_and_the_server_tells_which_is_slower(
 
 
 @pytest.mark.timeout(600)
-def test_paceline_ab_says_the_same_without_a_server(
+def test_paceline_ab_gives_the_same_verdict_without_a_server(
     tmp_path: Path, repository: tuple[Path, str, str]
 ) -> None:
     path, quick, _ = repository
-    slower = _ab(path, tmp_path / "slower", "--base", quick)
+    slower = _run_ab(path, tmp_path / "slower", "--base", quick)
     assert slower.returncode == 2, slower.stdout + slower.stderr
     assert "verdict: FAIL - spin: sum at head is " in slower.stdout
     assert "head against base" in slower.stdout
     record = json.loads((tmp_path / "slower" / "run.json").read_text())
     assert record["base"]["revision"] == quick
-    same = _ab(path, tmp_path / "same", "--base", "HEAD")
+    same = _run_ab(path, tmp_path / "same", "--base", "HEAD")
     assert same.returncode == 0, same.stdout + same.stderr
     assert "an A/A comparison" in same.stderr
     assert "the same artifact on both sides" in same.stdout
 
 
-def _ab(path: Path, out: Path, *revisions: str) -> subprocess.CompletedProcess[str]:
+def _run_ab(path: Path, out: Path, *revisions: str) -> subprocess.CompletedProcess[str]:
     options = [
         "--launches",
         "4",

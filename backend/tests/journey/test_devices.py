@@ -1,8 +1,7 @@
-"""A device from the cable to the quarantine, with a real server, worker and agent.
+"""Takes a device from its connection to its quarantine, with a real server, worker and agent.
 
-Only the phone is simulated; in `make test-adbd` its daemon is Google's.
-
-Not marked as a journey, which runs alone: nothing is measured on the host, and a phone of its own is claimed.
+Only the phone is simulated; in `make test-adbd` its daemon is Google's. It is not marked as a journey, which runs
+alone, because it measures nothing on the host and has a phone of its own.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Bench:
         (found,) = self.stack.get("/targets", kind="device")["items"]
         return found
 
-    def becomes(self, health: str) -> Any:
+    def wait_for_state(self, health: str) -> Any:
         """The device, once its health is so."""
 
         def probe() -> Any:
@@ -109,11 +108,11 @@ class Bench:
                     return out.parent
         return None
 
-    def let_go(self) -> None:
+    def release_workload(self) -> None:
         (self._launch.parent / "tmp" / "go").touch()
 
-    def takes_from_now_on(self, calibration_ns: int) -> None:
-        """Before a job it takes 1 ms."""
+    def set_calibration_ns(self, calibration_ns: int) -> None:
+        """Set the time of the calibration kernel from now on; it begins with 1 ms."""
         (self._launch.parent / "tmp" / "pace").write_text(str(calibration_ns))
 
     def _workdir(self) -> Path:
@@ -122,16 +121,16 @@ class Bench:
             f"{self.peer.files}{self.peer.workdir}" if inside else self.peer.workdir
         )
 
-    def ends_while_nobody_can_reach_it(self) -> None:
+    def end_while_unreachable(self) -> None:
         """The cable is pulled, the launch goes on to its end without it, and the cable is back."""
         self.peer.leave()
-        self.let_go()
+        self.release_workload()
         wait_until(
             "the launch to end without its cable", (self._launch / "end").exists, 60
         )
         self.peer.come_back()
 
-    def act(self, what: str, **body: Any) -> Any:
+    def request_action(self, what: str, **body: Any) -> Any:
         return self.stack.post(f"/targets/{self.device()['id']}/{what}", body or None)
 
 
@@ -155,7 +154,7 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
 ) -> None:
     """One journey: what is true of a phone in a rack over a bad day."""
     stack, peer = bench.stack, bench.peer
-    device = bench.becomes("good")
+    device = bench.wait_for_state("good")
     assert (device["serial"], device["simulated"], device["state"]) == (
         peer.serial,
         provider.server is None,
@@ -163,7 +162,7 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
     )
 
     through_a_cut = bench.measured_until_it_waits()
-    bench.ends_while_nobody_can_reach_it()
+    bench.end_while_unreachable()
     job = stack.job_in(through_a_cut, "done", "failed")
     assert (job["state"], job["samples"]) == (
         "done",
@@ -173,13 +172,13 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
 
     through_heat = bench.measured_until_it_waits()
     peer.fixed = THROTTLING
-    bench.let_go()
+    bench.release_workload()
     job = stack.job_in(through_heat, "done", "failed")
     assert (job["state"], job["verdict"]) == ("done", "inconclusive")
     assert "thermal status" in job["reason"]
-    bench.becomes("recovering")
+    bench.wait_for_state("recovering")
     peer.fixed = Conditions()
-    bench.becomes("good")
+    bench.wait_for_state("good")
 
     for _ in range(3):
         failing = bench.measured_until_it_waits()
@@ -192,17 +191,17 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
             60,
         )
         if bench.device()["health"]["state"] != "quarantined":
-            bench.act("recheck")
-            bench.becomes("good")
-    device = bench.becomes("quarantined")
+            bench.request_action("recheck")
+            bench.wait_for_state("good")
+    device = bench.wait_for_state("quarantined")
     assert device["health"]["failures"] == 3
     assert not device["takes_jobs"]["ok"]
     assert stack.get("/alerts")["items"] == [], (
         "infrastructure never counts against a benchmark"
     )
 
-    bench.act("release", reason="the cable was replaced")
-    bench.becomes("good")
+    bench.request_action("release", reason="the cable was replaced")
+    bench.wait_for_state("good")
     released = [
         event
         for event in stack.get(f"/targets/{device['id']}/events", axis="health")[
@@ -217,7 +216,7 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
     ], released
     assert all(one["actor"] for one in released)
     again = bench.measured_until_it_waits()
-    bench.let_go()
+    bench.release_workload()
     assert stack.job_in(again, "done", "failed")["state"] == "done"
 
 
@@ -231,17 +230,17 @@ def test_a_device_that_drifted_by_more_than_5_percent_or_can_run_no_arm_passes_n
 ) -> None:
     """Two ways for a job to measure nothing that counts, which are nobody's fault."""
     stack = bench.stack
-    bench.becomes("good")
+    bench.wait_for_state("good")
     steady = bench.measured_until_it_waits()
-    bench.takes_from_now_on(1_040_000)
-    bench.let_go()
+    bench.set_calibration_ns(1_040_000)
+    bench.release_workload()
     job = stack.job_in(steady, "done", "failed")
     assert (job["state"], job["verdict"]) == ("done", "pass"), job
     assert stack.get(f"/jobs/{steady}/report")["blockers"] == []
 
     drifting = bench.measured_until_it_waits()
-    bench.takes_from_now_on(1_060_000)
-    bench.let_go()
+    bench.set_calibration_ns(1_060_000)
+    bench.release_workload()
     job = stack.job_in(drifting, "done", "failed")
     why = (
         "conditions void: the calibration kernel took 1e+06 ns before and 1.06e+06 ns after:"
@@ -271,7 +270,7 @@ def test_a_device_that_drifted_by_more_than_5_percent_or_can_run_no_arm_passes_n
     ]
 
     beside = bench.measured_until_it_waits("nothing")
-    bench.let_go()
+    bench.release_workload()
     job = stack.job_in(beside, "done", "failed")
     assert (job["state"], job["verdict"]) == ("done", "pass"), job
     assert job["reason"].endswith(f"; {why} (suppressed: simulated)")

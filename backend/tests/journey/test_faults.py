@@ -1,4 +1,4 @@
-"""Workloads that misbehave, agents that die: what the whole system says and keeps (real processes)."""
+"""Tests the whole system with misbehaving workloads and killed agents, as real processes."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ FAULTS = {
 
 
 def workloads(agent: Process) -> list[psutil.Process]:
-    """Every process of the misbehaving workload whose agent has the data directory of `agent`."""
+    """The processes of the misbehaving workload that the given agent started."""
     mine = str(agent.log.parent.parent)
-    found = []
+    processes = []
     for process in psutil.process_iter(["cmdline"]):
         command = " ".join(process.info["cmdline"] or ())
         if (
@@ -35,8 +35,8 @@ def workloads(agent: Process) -> list[psutil.Process]:
             and mine in command
             and process.status() != psutil.STATUS_ZOMBIE
         ):
-            found.append(process)
-    return found
+            processes.append(process)
+    return processes
 
 
 def assert_every_sample_is_there_once(job: str, samples: int) -> None:
@@ -143,5 +143,7 @@ def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(
                     "Lease-Token": "pll_stale",
                 },
             )
-            said = (answer.status_code, answer.json()["code"])
-            assert said == (409, "lease_lost"), f"{name} with {wrong}: {answer.text}"
+            status_and_code = (answer.status_code, answer.json()["code"])
+            assert status_and_code == (409, "lease_lost"), (
+                f"{name} with {wrong}: {answer.text}"
+            )

@@ -1,7 +1,7 @@
-"""`make run` with no data yet: the embedded shape measures the hashing suite once, live, by itself.
+"""Tests `make run` without data: the embedded shape measures the hashing suite once by itself.
 
-It is the journey that builds the suite, as a fresh clone does; those after it begin with what it built. What
-others wrote, and was compiled in this clone before, is not compiled again: `make test-bare` begins without.
+It builds the suite as a fresh clone does, and later journeys reuse the build. Dependencies that were compiled in this
+clone before are not compiled again; `make test-bare` begins without them.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def test_the_very_first_start_measures_once_with_live_progress_and_the_second_do
             lambda: "First run:" in first.tail(),
             BUILT_WITHIN_S,
         )
-        said = first.log.read_text()
-        assert re.search(r"measuring launch \d/5, \d+ %", said), (
-            "progress is shown while it measures\n" + said
+        output = first.log.read_text()
+        assert re.search(r"measuring launch \d/5, \d+ %", output), (
+            "progress is shown while it measures\n" + output
         )
-        assert re.search(r"First run: pass|First run: inconclusive", said), said
+        assert re.search(r"First run: pass|First run: inconclusive", output), output
     assert (data / "agent" / "trees").is_dir(), (
         "it found nothing built and made a checkout"
     )
@@ -71,7 +71,7 @@ def test_the_very_first_start_measures_once_with_live_progress_and_the_second_do
             assert {job["samples"] for job in runs[0]["jobs"]} != {0}
             again = browser.post("/api/v1/session/link", json={"token": link[2]})
             assert again.is_client_error, "a sign-in link works once"
-    left = subprocess.run(
+    remaining = subprocess.run(
         ["pgrep", "-f", str(data)], capture_output=True, text=True, check=False
     ).stdout
-    assert left == "", "nothing that was started stays behind"
+    assert remaining == "", "nothing that was started stays behind"

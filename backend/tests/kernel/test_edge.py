@@ -1,4 +1,4 @@
-"""What every request meets: problem answers, limits, headers, pages, readiness, metrics, logs."""
+"""Tests what applies to every request: problems, limits, headers, pages, readiness, metrics, logs."""
 
 from __future__ import annotations
 
@@ -65,14 +65,14 @@ def test_every_kind_of_refusal_is_a_problem(
         b"null",
         b"\xff\xfe",
         b'{"name": 1}',
-        b'{"name":"a","scopes":[]}',
-        b'{"name":"a","scopes":["read"],"extra":1}',
-        b'{"name":"a\\u0000","scopes":["read"]}',
-        b'{"name":"\\ud800","scopes":["read"]}',
-        b'{"name":"a","scopes":["read"],"expires_in_days":NaN}',
-        b'{"name":"a","scopes":["read"],"expires_in_days":9223372036854775808}',
+        b'{"name":"a","permissions":[]}',
+        b'{"name":"a","permissions":["project.read"],"extra":1}',
+        b'{"name":"a\\u0000","permissions":["project.read"]}',
+        b'{"name":"\\ud800","permissions":["project.read"]}',
+        b'{"name":"a","permissions":["project.read"],"expires_in_days":NaN}',
+        b'{"name":"a","permissions":["project.read"],"expires_in_days":9223372036854775808}',
         b"[" * 100_000,
-        b'{"name":"a","scopes":' + b'["read",' * 5000,
+        b'{"name":"a","permissions":' + b'["project.read",' * 5000,
         b'{"a":' * 20_000,
     ],
 )
@@ -112,7 +112,7 @@ def test_a_body_over_the_limit_is_refused_declared_or_not(
         )
 
 
-def test_a_compressed_body_is_not_inflated_where_nobody_asked(
+def test_compressed_bodies_are_refused_where_routes_do_not_accept_them(
     client: TestClient, token: Callable[..., Headers]
 ) -> None:
     headers = {
@@ -150,7 +150,7 @@ def test_every_answer_carries_security_headers_and_a_request_id(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_ready_names_what_is_not(app: FastAPI, client: TestClient) -> None:
+def test_readiness_names_what_is_not_ready(app: FastAPI, client: TestClient) -> None:
     assert client.get("/readyz").json()["status"] == "ready"
     app.state.checks["broker"] = lambda: False
     answer = client.get("/readyz")
@@ -285,21 +285,23 @@ def test_ids_sort_in_the_order_they_were_made() -> None:
         "_",
     ],
 )
-def test_what_hides_secrets_takes_time_in_proportion_to_the_text(text: str) -> None:
+def test_masking_secrets_takes_time_in_proportion_to_the_text(text: str) -> None:
     """A pattern that begins anew at every character takes 16 times as long for four times the text; here at
     most 8 times is asked for, of the fastest of several looks. (Both are below the length that is cut.)"""
 
     def fastest(length: int) -> float:
         sent = (text * length)[:length]
-        return min(timeit.repeat(lambda: logging.hide(sent), number=3, repeat=7))
+        return min(timeit.repeat(lambda: logging.redact_text(sent), number=3, repeat=7))
 
     assert fastest(16_000) < 8 * fastest(4_000)
 
 
-def test_a_value_in_a_log_line_has_an_end() -> None:
-    assert logging.hide("a" * 16_384) == "a" * 16_384
-    assert logging.hide("a" * 1_000_000) == "a" * 16_384 + "… (1000000 characters)"
-    assert logging.hide(
+def test_long_values_in_log_lines_are_cut() -> None:
+    assert logging.redact_text("a" * 16_384) == "a" * 16_384
+    assert (
+        logging.redact_text("a" * 1_000_000) == "a" * 16_384 + "… (1000000 characters)"
+    )
+    assert logging.redact_text(
         "see postgresql://me:hunter2@db/x, https://u:p:q@h and a://b"
     ) == ("see postgresql://me:…@db/x, https://u:…@h and a://b")
 
@@ -307,8 +309,8 @@ def test_a_value_in_a_log_line_has_an_end() -> None:
 @pytest.mark.parametrize("json_lines", [True, False])
 def test_logs_hold_no_secret(json_lines: bool) -> None:
     secret = "plt_abcd1234_" + "x" * 43
-    said = io.StringIO()
-    with redirect_stderr(said):
+    output = io.StringIO()
+    with redirect_stderr(output):
         logging.configure(json=json_lines)
         log = structlog.get_logger("test")
         log.info(
@@ -330,14 +332,16 @@ def test_logs_hold_no_secret(json_lines: bool) -> None:
         except RuntimeError:
             log.exception("c")
     logging.configure(json=True)
-    assert secret not in said.getvalue()
-    assert "hunter2" not in said.getvalue()
-    assert "abc123" not in said.getvalue()
+    assert secret not in output.getvalue()
+    assert "hunter2" not in output.getvalue()
+    assert "abc123" not in output.getvalue()
     if json_lines:
-        assert [json.loads(line)["event"] for line in said.getvalue().splitlines()] == [
+        assert [
+            json.loads(line)["event"] for line in output.getvalue().splitlines()
+        ] == [
             "a",
             "b",
             "d",
             "c",
         ]
-    assert "item_conflict" in said.getvalue()
+    assert "item_conflict" in output.getvalue()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,11 +13,15 @@ from typing import Any
 
 import httpx
 import pytest
+from paceline_server.accounts import service as accounts
 from paceline_server.kernel import clock
 from paceline_server.live.routes import STREAMS_EACH
-from paceline_server.store import live_events
+from paceline_server.projects import service as projects
+from paceline_server.projects.schemas import ProjectIn
+from paceline_server.store import access, live_events
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.messages import LiveEvent
+from paceline_server.testing.context_thread import ContextThread
 from paceline_server.testing.running_server import RunningServer
 from sqlalchemy import text
 
@@ -57,7 +60,7 @@ class Reader:
                 fields[key] = value
         raise EOFError
 
-    def ends(self) -> bool:
+    def stream_end(self) -> bool:
         try:
             while True:
                 self.next()
@@ -99,7 +102,7 @@ def emit_and_fail() -> None:
         raise ZeroDivisionError
 
 
-def test_a_stream_tells_of_what_is_committed_in_order(
+def test_a_stream_sends_committed_events_in_order(
     open_stream: Callable[..., Any],
 ) -> None:
     with open_stream() as reader:
@@ -111,7 +114,7 @@ def test_a_stream_tells_of_what_is_committed_in_order(
     assert frames[0].event == "log"
 
 
-def test_what_was_rolled_back_is_never_told(open_stream: Callable[..., Any]) -> None:
+def test_rolled_back_events_are_never_sent(open_stream: Callable[..., Any]) -> None:
     with open_stream() as reader:
         with pytest.raises(ZeroDivisionError):
             emit_and_fail()
@@ -125,9 +128,9 @@ def test_a_stream_resumes_after_the_last_id_it_saw(
     with open_stream() as reader:
         for number in range(3):
             emit(number)
-        seen = [reader.next() for _ in range(2)]
+        events = [reader.next() for _ in range(2)]
     emit(3)
-    headers = {**token("read"), "Last-Event-ID": str(seen[-1].id)}
+    headers = {**token("read"), "Last-Event-ID": str(events[-1].id)}
     with open_stream(headers, last_event_id=0) as reader:
         emit(4)
         assert [reader.next().data["data"]["n"] for _ in range(3)] == [2, 3, 4]
@@ -146,22 +149,22 @@ def test_streams_go_on_after_every_event_was_pruned(
 
 
 @pytest.mark.shapes("embedded")
-def test_who_comes_back_to_nothing_left_starts_over(
+def test_a_client_whose_events_were_all_pruned_starts_over(
     open_stream: Callable[..., Any], token: Any
 ) -> None:
     with open_stream() as reader:
         for number in range(3):
             emit(number)
-        seen = [reader.next().id for _ in range(3)]
+        ids = [reader.next().id for _ in range(3)]
     _prune()
-    with open_stream({**token("read"), "Last-Event-ID": str(seen[-1])}) as reader:
+    with open_stream({**token("read"), "Last-Event-ID": str(ids[-1])}) as reader:
         assert reader.next().event == "reset"
         emit(4)
         assert reader.next().data["data"]["n"] == 4
 
 
 @pytest.mark.shapes("embedded")
-def test_who_missed_pruned_events_starts_over(
+def test_a_client_that_missed_pruned_events_starts_over(
     open_stream: Callable[..., Any], token: Any
 ) -> None:
     for number in range(2):
@@ -175,7 +178,7 @@ def test_who_missed_pruned_events_starts_over(
 
 
 @pytest.mark.shapes("embedded")
-def test_a_place_from_an_older_database_starts_over(
+def test_a_last_event_id_of_another_database_starts_over(
     open_stream: Callable[..., Any], token: Any
 ) -> None:
     emit(1)
@@ -185,7 +188,7 @@ def test_a_place_from_an_older_database_starts_over(
         assert reader.next().data["data"]["n"] == 2
 
 
-def test_a_stream_of_one_run_hears_of_that_run_only(
+def test_a_stream_of_one_run_gets_events_of_that_run_only(
     open_stream: Callable[..., Any],
 ) -> None:
     emit(0, "run_b")
@@ -198,7 +201,7 @@ def test_a_stream_of_one_run_hears_of_that_run_only(
 
 
 @pytest.mark.shapes("scaled")  # SQLite has one writer: ids come in order
-def test_ids_that_become_visible_out_of_order_are_all_told(
+def test_ids_that_become_visible_out_of_order_are_all_sent(
     open_stream: Callable[..., Any],
 ) -> None:
     """PostgreSQL: a transaction that drew its id first may commit last; its event must not be skipped."""
@@ -222,7 +225,7 @@ def test_concurrent_writers_lose_no_event(
             emit(base + number)
 
     with open_stream() as reader:
-        writers = threading.Thread(
+        writers = ContextThread(
             target=lambda: together(
                 *[lambda b=base: write(b) for base in (0, 100, 200, 300)]
             )
@@ -252,7 +255,7 @@ def test_signing_out_closes_the_stream(
     with open_stream(person.headers) as reader:
         answer = httpx.delete(f"{server.url}/api/v1/session", headers=person.headers)
         assert answer.status_code == 204
-        assert reader.ends()
+        assert reader.stream_end()
 
 
 def test_revoking_a_token_closes_its_stream(
@@ -263,7 +266,7 @@ def test_revoking_a_token_closes_its_stream(
     admin = token("admin")
     made = httpx.post(
         f"{server.url}/api/v1/tokens",
-        json={"name": "tv", "scopes": ["read"]},
+        json={"name": "tv", "permissions": ["project.read"]},
         headers=admin,
     ).json()
     with open_stream({"Authorization": f"Bearer {made['secret']}"}) as reader:
@@ -273,7 +276,7 @@ def test_revoking_a_token_closes_its_stream(
             ).status_code
             == 204
         )
-        assert reader.ends()
+        assert reader.stream_end()
 
 
 @pytest.mark.shapes("embedded")
@@ -285,7 +288,7 @@ def test_one_owner_has_a_bounded_number_of_streams(
         open_ones = [
             client.stream("GET", "/api/v1/stream", headers=headers) for _ in range(16)
         ]
-        lines = [one.__enter__().iter_lines() for one in open_ones]
+        lines = [stream.__enter__().iter_lines() for stream in open_ones]
         for line in lines:
             next(line)
         refused = client.get("/api/v1/stream", headers=headers)
@@ -293,25 +296,25 @@ def test_one_owner_has_a_bounded_number_of_streams(
             429,
             "too_many_streams",
         )
-        for one in open_ones:
-            one.__exit__(None, None, None)
+        for stream in open_ones:
+            stream.__exit__(None, None, None)
 
 
 @pytest.mark.shapes("embedded")
-def test_of_streams_opened_at_one_instant_no_more_pass(
+def test_the_limit_holds_for_streams_opened_at_the_same_time(
     server: RunningServer, token: Callable[..., dict[str, str]]
 ) -> None:
-    """All are connected first, and then ask at once. Whoever is let in reads on; the others get an answer."""
+    """All connect first and send their requests at once. Admitted streams stay open; the others get an answer."""
     host, port = server.url.removeprefix("http://").split(":")
     credential = token("read")["Authorization"]
-    asked = f"GET /api/v1/stream HTTP/1.1\r\nHost: {host}\r\nAuthorization: {credential}\r\n\r\n"
+    request = f"GET /api/v1/stream HTTP/1.1\r\nHost: {host}\r\nAuthorization: {credential}\r\n\r\n"
     connections = [
         socket.create_connection((host, int(port)), WITHIN_S)
         for _ in range(5 * STREAMS_EACH)
     ]
     try:
         for connection in connections:
-            connection.sendall(asked.encode())
+            connection.sendall(request.encode())
         statuses = [connection.recv(12)[9:12] for connection in connections]
     finally:
         for connection in connections:
@@ -323,7 +326,7 @@ def test_of_streams_opened_at_one_instant_no_more_pass(
 
 
 @pytest.mark.shapes("embedded")
-def test_streams_that_could_not_begin_take_no_place(
+def test_streams_that_failed_to_start_do_not_count(
     server: RunningServer,
     token: Callable[..., dict[str, str]],
     open_stream: Callable[..., Any],
@@ -372,3 +375,27 @@ def _count_committed() -> int:
 
     with read_scope() as session:
         return session.scalar(select(func.count()).select_from(LiveEvent)) or 0
+
+
+def test_a_stream_sends_events_of_its_own_project_only(
+    open_stream: Callable[..., Any],
+) -> None:
+    with session_scope() as session:
+        other = projects.create_project(
+            session, ProjectIn(name="other", title="Other"), "test"
+        ).id
+    with access.using(access.of_project(other)), session_scope() as session:
+        _, secret = accounts.issue_token(session, "t", "plt", ["project.read"])
+    theirs = {"Authorization": f"Bearer {secret}"}
+    with open_stream(headers=theirs) as reader:
+        emit(1)
+        with access.using(access.of_project(other)):
+            emit(2)
+        first = reader.next()
+    assert first.data["data"] == {"n": 2}
+    emit(3)
+    with access.using(access.of_project(other)):
+        emit(4)
+    with open_stream(headers=theirs, last_event_id=0) as reader:
+        numbers = [reader.next().data["data"]["n"] for _ in range(2)]
+    assert numbers == [2, 4]

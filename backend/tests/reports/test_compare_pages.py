@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.history import NoiseFloor
 from paceline_server.store.tables.jobs import Run
-from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.scripted_agent import LeasedJob
 from paceline_server.testing.sorting_suite import BENCHMARK, SUITE
 from sqlalchemy import select
@@ -26,16 +24,7 @@ ROWS = 4
 """two arms at two batches"""
 
 
-@pytest.fixture
-def lab(
-    client: TestClient,
-    enrolled: Callable[..., Any],
-    token: Callable[..., dict[str, str]],
-) -> Lab:
-    return open_lab(client, enrolled, token)
-
-
-def ask(lab: Lab, status: int = 200, **query: Any) -> Any:
+def get_page(lab: Lab, status: int = 200, **query: Any) -> Any:
     sides = {"base": OLD, "head": NEW, **query}
     answer = lab.client.get("/api/v1/compare", params=sides, headers=dict(lab.headers))
     assert answer.status_code == status, answer.text
@@ -46,14 +35,17 @@ def measure(lab: Lab, commit: str, native: dict[int, float], seed: int) -> Lease
     """A concluded job; the native arm takes `native` ms at each batch, the reference 1 ms."""
 
     def levelled(cases: list[CaseSamples]) -> list[CaseSamples]:
-        def aim(one: CaseSamples) -> float:
+        def give_goals(case: CaseSamples) -> float:
             return (
-                native[int(one.params["batch"])] * 1e6 if one.arm == "native" else 1e6
+                native[int(case.params["batch"])] * 1e6 if case.arm == "native" else 1e6
             )
 
         return [
-            replace(one, value=np.round(one.value * aim(one) / np.median(one.value)))
-            for one in cases
+            replace(
+                case,
+                value=np.round(case.value * give_goals(case) / np.median(case.value)),
+            )
+            for case in cases
         ]
 
     lab.request(
@@ -68,7 +60,7 @@ def measure(lab: Lab, commit: str, native: dict[int, float], seed: int) -> Lease
     return leased
 
 
-def named(row: dict[str, Any]) -> tuple[str, int]:
+def rows_by_name(row: dict[str, Any]) -> tuple[str, int]:
     return row["arm"], row["params"]["batch"]
 
 
@@ -77,19 +69,19 @@ def test_pages_hold_every_row_once_in_one_order_under_the_same_sentences(
 ) -> None:
     measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
     measure(lab, NEW, {1000: 0.6, 2000: 0.75}, seed=2)
-    whole = ask(lab)
+    whole = get_page(lab)
     assert (len(whole["rows"]), whole["total"], whole["next"]) == (ROWS, ROWS, None)
-    assert [named(row) for row in whole["rows"][:2]] == [
+    assert [rows_by_name(row) for row in whole["rows"][:2]] == [
         ("native", 2000),
         ("native", 1000),
     ]
-    page = ask(lab, limit=1)
-    seen = [page]
+    page = get_page(lab, limit=1)
+    pages = [page]
     while page["next"] is not None:
-        page = ask(lab, limit=1, cursor=page["next"])
-        seen.append(page)
-    assert [row for one in seen for row in one["rows"]] == whole["rows"]
-    assert {(one["summary"], one["note"], one["total"]) for one in seen} == {
+        page = get_page(lab, limit=1, cursor=page["next"])
+        pages.append(page)
+    assert [row for page in pages for row in page["rows"]] == whole["rows"]
+    assert {(page["summary"], page["note"], page["total"]) for page in pages} == {
         (whole["summary"], whole["note"], ROWS)
     }
     assert whole["summary"].startswith("2 of 4 measurements differ clearly: 2 slower")
@@ -101,15 +93,21 @@ def test_more_bytes_are_worse_and_not_slower(lab: Lab) -> None:
     measure(lab, NEW, {1000: 0.4, 2000: 0.75}, seed=2)
     with session_scope() as session:
         for row in session.scalars(select(JobReport)):
-            measured = [one | {"unit": "bytes"} for one in row.report["measurements"]]
+            measured = [
+                measurement | {"unit": "bytes"}
+                for measurement in row.report["measurements"]
+            ]
             row.report = row.report | {"measurements": measured}
-    said = ask(lab)
-    assert said["summary"].startswith(
+    comparison = get_page(lab)
+    assert comparison["summary"].startswith(
         "2 of 4 measurements differ clearly: 1 worse, 1 better; most of all"
     )
-    assert "slower" not in f"{said['summary']} {[row['words'] for row in said['rows']]}"
+    assert (
+        "slower"
+        not in f"{comparison['summary']} {[row['words'] for row in comparison['rows']]}"
+    )
     assert [
-        row["words"].partition(" (")[0].split()[-1] for row in said["rows"][:2]
+        row["words"].partition(" (")[0].split()[-1] for row in comparison["rows"][:2]
     ] == ["worse", "better"]
 
 
@@ -130,26 +128,26 @@ def test_a_row_on_a_later_page_that_was_judged_is_first_and_changes_the_note(
                 "pass" if row.params["batch"] == 1000 else "inconclusive",
             )
             row.ratio, row.lower, row.upper = 1.001, 0.999, 1.003
-    page = ask(lab, limit=1)
-    assert named(page["rows"][0]) == ("native", 1000), (
+    page = get_page(lab, limit=1)
+    assert rows_by_name(page["rows"][0]) == ("native", 1000), (
         "the smaller difference, but it was decided"
     )
     assert page["note"].startswith("Rows marked judged")
-    following = ask(lab, limit=1, cursor=page["next"])
+    following = get_page(lab, limit=1, cursor=page["next"])
     assert following["note"] == page["note"], "of all rows, not of this page's"
     assert following["rows"][0]["judged"] is False
 
 
 @pytest.mark.shapes("embedded")
-def test_filters_offer_everything_that_was_measured_whatever_they_are_set_to(
+def test_filters_offer_all_measured_values_whatever_is_selected(
     lab: Lab,
 ) -> None:
     measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
     measure(lab, NEW, {1000: 0.5, 2000: 0.5}, seed=2)
-    choices = ask(lab, limit=1)["choices"]
-    assert [one["id"] for one in choices["targets"]] == [lab.target_id]
+    choices = get_page(lab, limit=1)["choices"]
+    assert [target["id"] for target in choices["targets"]] == [lab.target_id]
     assert (choices["benchmarks"], choices["metrics"]) == ([BENCHMARK], ["time"])
-    narrowed = ask(lab, metric="allocations")
+    narrowed = get_page(lab, metric="allocations")
     assert (narrowed["rows"], narrowed["total"]) == ([], 0)
     assert narrowed["choices"] == choices
 
@@ -158,13 +156,16 @@ def test_filters_offer_everything_that_was_measured_whatever_they_are_set_to(
 def test_a_cursor_of_another_list_is_refused(lab: Lab) -> None:
     measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
     measure(lab, NEW, {1000: 0.6, 2000: 0.75}, seed=2)
-    first = ask(lab, limit=1, hide_uncertain=True)
+    first = get_page(lab, limit=1, hide_uncertain=True)
     assert (first["total"], first["hidden"]) == (2, 2)
-    second = ask(lab, limit=1, hide_uncertain=True, cursor=first["next"])
+    second = get_page(lab, limit=1, hide_uncertain=True, cursor=first["next"])
     assert (len(second["rows"]), second["next"]) == (1, None)
-    third = ask(lab, limit=3)["next"]
-    assert "have changed" in ask(lab, 400, hide_uncertain=True, cursor=third)["detail"]
-    assert "not one of ours" in ask(lab, 400, cursor="%%%")["detail"]
+    third = get_page(lab, limit=3)["next"]
+    assert (
+        "have changed"
+        in get_page(lab, 400, hide_uncertain=True, cursor=third)["detail"]
+    )
+    assert "not one of ours" in get_page(lab, 400, cursor="%%%")["detail"]
 
 
 @pytest.mark.shapes("embedded")
@@ -172,15 +173,15 @@ def test_a_page_is_refused_when_a_row_has_moved_since_the_one_before(lab: Lab) -
     """Else the row that moved up would be on neither, and another on both."""
     measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
     measure(lab, NEW, {1000: 0.6, 2000: 0.75}, seed=2)
-    first = ask(lab, limit=1)
-    assert named(first["rows"][0]) == ("native", 2000)
+    first = get_page(lab, limit=1)
+    assert rows_by_name(first["rows"][0]) == ("native", 2000)
     measure(lab, NEW, {1000: 0.9, 2000: 0.75}, seed=3)
-    assert "begin again" in ask(lab, 400, limit=1, cursor=first["next"])["detail"]
-    assert named(ask(lab, limit=1)["rows"][0]) == ("native", 1000)
+    assert "begin again" in get_page(lab, 400, limit=1, cursor=first["next"])["detail"]
+    assert rows_by_name(get_page(lab, limit=1)["rows"][0]) == ("native", 1000)
 
 
 @pytest.mark.shapes("embedded")
-def test_of_several_noise_floors_the_newest_counts(lab: Lab) -> None:
+def test_the_newest_noise_floor_counts(lab: Lab) -> None:
     measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
     leased = measure(lab, NEW, {1000: 0.6, 2000: 0.75}, seed=2)
     with session_scope() as session:
@@ -209,5 +210,7 @@ def test_of_several_noise_floors_the_newest_counts(lab: Lab) -> None:
                 [(0.01, 2020), (0.25, 2022), (0.02, 2021)]
             )
         )
-    row = next(row for row in ask(lab)["rows"] if named(row) == ("native", 1000))
+    row = next(
+        row for row in get_page(lab)["rows"] if rows_by_name(row) == ("native", 1000)
+    )
     assert (row["mde"], row["significance"]) == (0.25, "below_noise")

@@ -1,32 +1,20 @@
-"""How long a request would take, and what a demonstration needs, from jobs that were ingested."""
+"""Tests estimates of a run's duration and of a demonstration's effect, from ingested jobs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.stats.plain_words import duration
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
-from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.sorting_suite import SUITE
 
-pytestmark = pytest.mark.plain_sql
+pytestmark = [pytest.mark.plain_sql, pytest.mark.usefixtures("clock")]
 
 API = "/api/v1"
-
-
-@pytest.fixture
-def lab(
-    client: TestClient,
-    enrolled: Callable[..., Any],
-    token: Callable[..., dict[str, str]],
-    clock: FrozenClock,
-) -> Lab:
-    return open_lab(client, enrolled, token)
 
 
 def estimate(lab: Lab, status: int = 200, **spec: Any) -> Any:
@@ -51,21 +39,21 @@ def measure(lab: Lab, clock: FrozenClock, took_s: float, **spec: Any) -> None:
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_without_past_runs_the_least_is_said_and_that_the_rest_is_unknown(
+def test_without_past_runs_an_estimate_gives_the_minimum_only(
     lab: Lab,
 ) -> None:
-    (one,) = estimate(lab, launches=5, rounds=100, min_time_ns=10_000_000)["targets"]
-    assert (one["seconds"], one["based_on"], one["cases"]) == (None, 0, 4)
-    assert one["least_s"] == pytest.approx(4 * 5 * 100 * 0.01)
-    assert "not known yet" in one["words"]
-    assert "at least 20 s" in one["words"]
+    (target,) = estimate(lab, launches=5, rounds=100, min_time_ns=10_000_000)["targets"]
+    assert (target["seconds"], target["based_on"], target["cases"]) == (None, 0, 4)
+    assert target["least_s"] == pytest.approx(4 * 5 * 100 * 0.01)
+    assert "not known yet" in target["words"]
+    assert "at least 20 s" in target["words"]
     two_sides = estimate(
         lab, launches=5, rounds=100, min_time_ns=10_000_000, base_commit="2" * 40
     )
     assert two_sides["targets"][0]["least_s"] == pytest.approx(40)
 
 
-def test_the_same_choice_took_what_its_last_runs_took_and_another_is_scaled(
+def test_an_estimate_repeats_past_durations_and_scales_them_to_other_selections(
     lab: Lab, clock: FrozenClock
 ) -> None:
     for took in (90.0, 120.0, 100.0):
@@ -75,18 +63,20 @@ def test_the_same_choice_took_what_its_last_runs_took_and_another_is_scaled(
     assert same["words"] == (
         "lab-1: about 1 min 40 s, as its last 3 runs of the same choice took 1 min 30 s to 2 min"
     )
-    said = estimate(lab, launches=10, rounds=12)
-    (twice,) = said["targets"]
+    estimated = estimate(lab, launches=10, rounds=12)
+    (twice,) = estimated["targets"]
     assert (twice["seconds"], twice["same_choice"]) == (pytest.approx(200.0), False)
     assert (
         twice["words"]
         == "lab-1: roughly 3 min 20 s, scaled from its last 3 runs of other choices"
     )
-    assert said["words"].endswith("Up to three times that where a verdict stays open.")
+    assert estimated["words"].endswith(
+        "Up to three times that where a verdict stays open."
+    )
 
 
 @pytest.mark.shapes("embedded")
-def test_an_estimate_makes_no_run_and_refuses_what_a_request_would_be_refused_for(
+def test_an_estimate_creates_no_run_and_refuses_what_a_run_request_refuses(
     lab: Lab,
 ) -> None:
     assert "benchmarks" in estimate(lab, 400, benchmarks=["nothing"])["fields"]
@@ -98,14 +88,14 @@ def test_an_estimate_makes_no_run_and_refuses_what_a_request_would_be_refused_fo
 
 
 @pytest.mark.shapes("embedded")
-def test_without_an_online_target_only_the_least_is_said(
+def test_without_an_online_target_an_estimate_gives_the_minimum_only(
     lab: Lab, clock: FrozenClock
 ) -> None:
     clock.advance(3600)
-    said = estimate(lab, targets=None, rounds=1000)
-    assert said["targets"] == []
-    assert "no target that can run it is online" in said["words"]
-    assert "at least 20 s" in said["words"]
+    estimated = estimate(lab, targets=None, rounds=1000)
+    assert estimated["targets"] == []
+    assert "no target that can run it is online" in estimated["words"]
+    assert "at least 20 s" in estimated["words"]
 
 
 def test_a_demonstration_says_how_much_crosses_the_fallback_by_the_targets_last_run(

@@ -31,7 +31,7 @@ def manifest_of(without: set[str], **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("without", "more", "said"),
+    ("without", "more", "text"),
     [
         (
             set(),
@@ -52,10 +52,10 @@ def manifest_of(without: set[str], **more: Any) -> dict[str, Any]:
     ],
 )
 def test_the_rule_says_what_is_different_on_devices(
-    without: set[str], more: dict[str, Any], said: str
+    without: set[str], more: dict[str, Any], text: str
 ) -> None:
     benchmark = read_manifest(manifest_of(without, **more)).benchmarks[BENCHMARK]
-    assert said in rule_text([], benchmark)
+    assert text in rule_text([], benchmark)
 
 
 def test_a_summary_names_the_reference_each_row_was_judged_against() -> None:
@@ -63,19 +63,23 @@ def test_a_summary_names_the_reference_each_row_was_judged_against() -> None:
     facts = JobFacts(bench_cases(1, {1000: -0.5, 2000: -0.5}), passed_checks(range(5)))
     rows = [
         row.model_copy(update={"target_name": name})
-        for name, asked in (
+        for name, request in (
             ("host-1", JobRequest()),
             ("phone", JobRequest(target_kind="device")),
         )
         for row in analyse(
-            manifest, facts, JobIdentity("s", "c", None, name, None), asked
+            manifest, facts, JobIdentity("s", "c", None, name, None), request
         ).report.comparisons
     ]
-    said = arms_summary(rows, "ns")
-    assert said.startswith("On host-1 native is faster than fallback at all 2 points")
-    assert "on phone fallback is slower than native at all 2 points" in said
-    said = arms_summary(rows, "bytes")
-    assert said.startswith("On host-1 native is better than fallback at all 2 points")
-    assert "on phone fallback is worse than native at all 2 points" in said
-    assert "slower" not in said
-    assert "faster" not in said
+    sentence = arms_summary(rows, "ns")
+    assert sentence.startswith(
+        "On host-1 native is faster than fallback at all 2 points"
+    )
+    assert "on phone fallback is slower than native at all 2 points" in sentence
+    sentence = arms_summary(rows, "bytes")
+    assert sentence.startswith(
+        "On host-1 native is better than fallback at all 2 points"
+    )
+    assert "on phone fallback is worse than native at all 2 points" in sentence
+    assert "slower" not in sentence
+    assert "faster" not in sentence

@@ -1,4 +1,4 @@
-"""What the dashboard reads, over HTTP, on both databases."""
+"""Tests the dashboard's reads over HTTP, on both databases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Comparison
 from paceline_server.testing.delivered_jobs import Lab, open_lab
-from paceline_server.testing.recorded_history import chronicle
+from paceline_server.testing.recorded_history import record_history
 from sqlalchemy import insert, select
 
 pytestmark = pytest.mark.plain_sql
@@ -23,15 +23,6 @@ pytestmark = pytest.mark.plain_sql
 PREFIX = "/api/v1"
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
-
-
-@pytest.fixture
-def lab(
-    client: TestClient,
-    enrolled: Callable[..., Any],
-    token: Callable[..., dict[str, str]],
-) -> Lab:
-    return open_lab(client, enrolled, token)
 
 
 def _get(lab: Lab, path: str, status: int = 200, **query: Any) -> dict[str, Any]:
@@ -59,10 +50,10 @@ def test_the_overview_counts_every_state_and_lists_agents_and_runs(lab: Lab) -> 
     )
     assert [agent["name"] for agent in empty["agents"]] == ["lab-1"]
     leased = lab.measure(SLOWER)
-    found = _get(lab, "/overview")
-    assert found["alerts_by_state"]["suspected"] == 1
-    assert [run["id"] for run in found["runs"]] == [leased.run_id]
-    assert found["runs"][0]["verdict"] == "fail"
+    overview = _get(lab, "/overview")
+    assert overview["alerts_by_state"]["suspected"] == 1
+    assert [run["id"] for run in overview["runs"]] == [leased.run_id]
+    assert overview["runs"][0]["verdict"] == "fail"
 
 
 def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
@@ -81,7 +72,9 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
         "gates",
         "audits",
         "unavailable",
+        "advice",
         "blockers",
+        "missing",
         "base",
         "suppressed",
         "conditions",
@@ -154,8 +147,8 @@ def test_arms_before_any_run_are_empty_but_explained(lab: Lab) -> None:
 def test_arms_of_what_does_not_exist_are_not_found(
     lab: Lab, query: dict[str, str]
 ) -> None:
-    asked: dict[str, Any] = {"suite": "sorting", "benchmark": "sort_batch", **query}
-    assert _get(lab, "/arms", 404, **asked)["code"] == "not_found"
+    whole: dict[str, Any] = {"suite": "sorting", "benchmark": "sort_batch", **query}
+    assert _get(lab, "/arms", 404, **whole)["code"] == "not_found"
 
 
 def test_arms_show_the_newest_of_each_point_and_target(
@@ -199,23 +192,23 @@ def test_a_distribution_is_thinned_and_compared_in_words(lab: Lab) -> None:
         "metric": "time",
         "params": params,
     }
-    found = _get(lab, f"/jobs/{leased.job_id}/distribution", **query)
-    assert {arm["arm"]: arm["n"] >= 450 for arm in found["arms"]} == {
+    distribution = _get(lab, f"/jobs/{leased.job_id}/distribution", **query)
+    assert {arm["arm"]: arm["n"] >= 450 for arm in distribution["arms"]} == {
         "native": True,
         "fallback": True,
     }
-    for arm in found["arms"]:
+    for arm in distribution["arms"]:
         points = arm["points"]
         assert 2 <= len(points) <= 150
         assert [point["share"] for point in points] == sorted(
             point["share"] for point in points
         )
         assert points[-1]["share"] == 1.0
-    assert "half of " in found["summary"].lower()
-    assert found["summary"].endswith(
+    assert "half of " in distribution["summary"].lower()
+    assert distribution["summary"].endswith(
         "outer 1 % on each side aside, the two do not overlap."
     )
-    assert found["unit"] == "ns"
+    assert distribution["unit"] == "ns"
 
 
 @pytest.mark.shapes("embedded")
@@ -249,9 +242,9 @@ def test_a_distribution_of_what_was_not_measured_is_not_found(lab: Lab) -> None:
 def test_a_live_series_shows_what_has_arrived(lab: Lab) -> None:
     lab.request()
     leased = lab.deliver(FASTER)
-    found = _get(lab, f"/jobs/{leased.job_id}/live-series")
-    assert len(found["items"]) == 4
-    assert {row["n"] for row in found["items"]} == {125}
+    series = _get(lab, f"/jobs/{leased.job_id}/live-series")
+    assert len(series["items"]) == 4
+    assert {row["n"] for row in series["items"]} == {125}
 
 
 @pytest.mark.shapes("embedded")
@@ -273,8 +266,7 @@ def test_reports_need_the_read_scope(
 
 @pytest.mark.shapes("embedded")
 def test_arms_stay_fast_with_a_long_history(lab: Lab) -> None:
-    """3,000 stored comparisons of one benchmark: the page must not read them all into the answer. CPU time,
-    of which SQLite's is part."""
+    """With 3,000 stored comparisons of one benchmark, the page must not read them all (CPU time with SQLite's)."""
     leased = lab.measure(SLOWER)
     with session_scope() as session:
         first = session.scalars(
@@ -295,8 +287,8 @@ def test_arms_stay_fast_with_a_long_history(lab: Lab) -> None:
         ]
         session.execute(insert(Comparison), rows)
     began = time.process_time()
-    found = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
-    assert len(found["comparisons"]) == 2
+    arms = _get(lab, "/arms", suite="sorting", benchmark="sort_batch")
+    assert len(arms["comparisons"]) == 2
     assert time.process_time() - began < 1.0
 
 
@@ -308,7 +300,7 @@ def test_the_overview_publishes_our_own_false_alarms(
     token: Callable[..., dict[str, str]],
 ) -> None:
     frozen: FrozenClock = request.getfixturevalue("clock")
-    past = chronicle(client, frozen, enrolled, token("read"))
+    past = record_history(client, frozen, enrolled, token("read"))
     assert (
         past.get("/overview")["false_alarms"]["words"]
         == "No alert was opened in the last 90 days."
@@ -328,8 +320,8 @@ def test_the_overview_publishes_our_own_false_alarms(
         None,
     )
     past.alert("expected")
-    found = past.get("/overview")["false_alarms"]
-    assert found["share"] == 0.4
-    assert found["words"] == (
-        "2 of 5 alerts opened in the last 90 days were false (40.0 %): 1 vanished, 1 were called invalid."
+    false_alarms = past.get("/overview")["false_alarms"]
+    assert false_alarms["share"] == 0.4
+    assert false_alarms["words"] == (
+        "2 of 5 alerts opened in the last 90 days were false (40.0 %): 1 vanished, 1 called invalid."
     )

@@ -38,13 +38,13 @@ def labs(
     return real, simulated
 
 
-def run_on(*labs: Lab, commit: str, effects: dict[int, float]) -> list[str]:
+def measure_on(*labs: Lab, commit: str, effects: dict[int, float]) -> list[str]:
     """One run on all of them, concluded; its job ids."""
-    targets, toys = [one.target_id for one in labs], ["simulated"]
+    targets, toys = [lab.target_id for lab in labs], ["simulated"]
     labs[0].request(targets=targets, commit=commit, branch="main", suppress=toys)
     jobs = []
-    for seed, one in enumerate(labs, 1):
-        jobs.append(one.deliver(effects, seed=seed).job_id)
+    for seed, lab in enumerate(labs, 1):
+        jobs.append(lab.deliver(effects, seed=seed).job_id)
         outbox.drain()
     return jobs
 
@@ -55,12 +55,12 @@ def get(lab: Lab, path: str, **query: Any) -> Any:
     return answer.json()
 
 
-def test_its_chances_take_nothing_from_a_real_job_of_the_same_run(
+def test_a_simulated_job_does_not_weaken_a_real_job_of_the_same_run(
     labs: tuple[Lab, Lab],
 ) -> None:
     real, simulated = labs
     for order in ((real, simulated), (simulated, real)):
-        run_on(*order, commit=OLD, effects=SLOWER)
+        measure_on(*order, commit=OLD, effects=SLOWER)
     with read_scope() as session:
         query = select(Comparison).where(Comparison.target_id == real.target_id)
         families = [
@@ -77,10 +77,10 @@ def test_sentences_beside_tables_speak_of_real_targets_while_there_are_any(
     labs: tuple[Lab, Lab],
 ) -> None:
     real, simulated = labs
-    asked: dict[str, Any] = {"suite": SUITE, "benchmark": BENCHMARK}
+    query: dict[str, Any] = {"suite": SUITE, "benchmark": BENCHMARK}
     for commit, effects in ((OLD, FASTER), (NEW, SLOWER)):
-        run_on(simulated, commit=commit, effects=effects)
-    assert get(real, "/arms", **asked)["summary"].startswith(
+        measure_on(simulated, commit=commit, effects=effects)
+    assert get(real, "/arms", **query)["summary"].startswith(
         "Only simulated targets were compared: on phone"
     )
     compared = get(real, "/compare", base=OLD, head=NEW)
@@ -89,35 +89,38 @@ def test_sentences_beside_tables_speak_of_real_targets_while_there_are_any(
         == "Only simulated targets were measured. Not counted: 4 of simulated targets."
     )
     for commit, effects in ((OLD, FASTER), (NEW, FASTER)):
-        run_on(real, commit=commit, effects=effects)
+        measure_on(real, commit=commit, effects=effects)
     arms, compared = (
-        get(real, "/arms", **asked),
+        get(real, "/arms", **query),
         get(real, "/compare", base=OLD, head=NEW),
     )
     assert arms["summary"].startswith("On lab-1 native is faster")
     assert "phone" not in arms["summary"]
-    assert {one["target_name"] for one in arms["comparisons"]} == {"lab-1", "phone"}
+    assert {comparison["target_name"] for comparison in arms["comparisons"]} == {
+        "lab-1",
+        "phone",
+    }
     assert " of 4 measurements " in compared["summary"]
     assert compared["summary"].endswith(" Not counted: 4 of simulated targets.")
     assert len(compared["rows"]) == 8
 
 
 @pytest.mark.shapes("embedded")
-def test_every_sentence_about_it_says_that_it_is_simulated(
+def test_every_sentence_about_a_simulated_target_says_so(
     labs: tuple[Lab, Lab],
 ) -> None:
     real, simulated = labs
-    run_on(real, simulated, commit=OLD, effects=SLOWER)
+    measure_on(real, simulated, commit=OLD, effects=SLOWER)
     reason = get(real, "/runs")["items"][0]["reason"]
     assert "phone (simulated): " in reason
-    by_target = {one["target_name"]: one for one in get(real, "/alerts")["items"]}
+    by_target = {alert["target_name"]: alert for alert in get(real, "/alerts")["items"]}
     assert by_target["phone"]["title"].endswith("on phone (simulated)")
     assert by_target["lab-1"]["title"].endswith("on lab-1")
     for path in (
         f"/alerts/{by_target['phone']['id']}",
         f"/alerts/{by_target['phone']['id']}/explain",
     ):
-        said = get(real, path)
-        assert "On phone (simulated), native took longer" in said.get(
-            "explanation", said.get("sentence")
+        answer = get(real, path)
+        assert "On phone (simulated), native took longer" in answer.get(
+            "explanation", answer.get("sentence")
         )

@@ -1,4 +1,4 @@
-"""The matrix, the comparison of two revisions and what a run still owes, from jobs that were ingested."""
+"""Tests the matrix, the comparison of revisions and a run's missing cases, from ingested jobs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fastapi.testclient import TestClient
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.reports import queries
 from paceline_server.stats.samples import CaseSamples
@@ -18,27 +17,17 @@ from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import NoiseFloor, SeriesPoint
 from paceline_server.store.tables.jobs import Job, Run
-from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.scripted_agent import LeasedJob, announce
 from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 from sqlalchemy import select
 from sqlalchemy.exc import InvalidRequestError
 
-pytestmark = pytest.mark.plain_sql
+pytestmark = [pytest.mark.plain_sql, pytest.mark.usefixtures("clock")]
 
 API = "/api/v1"
 EFFECTS = {1000: -0.5, 2000: -0.6}
 OLD, NEW = "1" * 40, "2" * 40
-
-
-@pytest.fixture
-def lab(
-    client: TestClient,
-    enrolled: Callable[..., Any],
-    token: Callable[..., dict[str, str]],
-    clock: FrozenClock,
-) -> Lab:
-    return open_lab(client, enrolled, token)
 
 
 def get(lab: Lab, path: str, status: int = 200, **query: Any) -> Any:
@@ -47,15 +36,17 @@ def get(lab: Lab, path: str, status: int = 200, **query: Any) -> Any:
     return answer.json()
 
 
-def levelled(native: float) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
+def at_level(native: float) -> Callable[[list[CaseSamples]], list[CaseSamples]]:
     """Reference at 1 ms, native at `native` ms (every seed draws a level of its own)."""
 
     def alter(cases: list[CaseSamples]) -> list[CaseSamples]:
         drawn = {case.arm: float(np.median(case.value)) for case in cases}
         aim = {"fallback": 1e6, "native": native * 1e6}
         return [
-            replace(one, value=np.round(one.value * (aim[one.arm] / drawn[one.arm])))
-            for one in cases
+            replace(
+                case, value=np.round(case.value * (aim[case.arm] / drawn[case.arm]))
+            )
+            for case in cases
         ]
 
     return alter
@@ -73,7 +64,7 @@ def measure(
         params={"batch": [1000]},
         **spec,
     )
-    leased = lab.deliver({1000: native - 1.0}, seed=seed, alter=levelled(native))
+    leased = lab.deliver({1000: native - 1.0}, seed=seed, alter=at_level(native))
     outbox.drain()
     return leased
 
@@ -82,15 +73,19 @@ def measure(
 def test_two_revisions_are_shown_side_by_side_and_not_judged(lab: Lab) -> None:
     measure(lab, OLD)
     measure(lab, NEW, native=0.6, seed=2)
-    said = get(lab, "/compare", base=OLD, head=NEW[:12])
-    assert (said["suite"], said["base"]["commit"], said["head"]["commit"]) == (
+    comparison = get(lab, "/compare", base=OLD, head=NEW[:12])
+    assert (
+        comparison["suite"],
+        comparison["base"]["commit"],
+        comparison["head"]["commit"],
+    ) == (
         SUITE,
         OLD,
         NEW,
     )
-    assert said["note"].startswith("Shown, not judged")
-    assert (said["same_environment"], said["environment"]) == (True, [])
-    native, fallback = said["rows"]
+    assert comparison["note"].startswith("Shown, not judged")
+    assert (comparison["same_environment"], comparison["environment"]) == (True, [])
+    native, fallback = comparison["rows"]
     assert (native["arm"], native["judged"], native["verdict"]) == (
         "native",
         False,
@@ -102,7 +97,7 @@ def test_two_revisions_are_shown_side_by_side_and_not_judged(lab: Lab) -> None:
     assert "slower" in native["words"]
     assert native["series_id"] is not None
     assert (fallback["arm"], fallback["magnitude"]) == ("fallback", "none")
-    assert said["summary"].startswith(
+    assert comparison["summary"].startswith(
         "1 of 2 measurements differs clearly: 1 slower, 0 faster"
     )
 
@@ -110,13 +105,13 @@ def test_two_revisions_are_shown_side_by_side_and_not_judged(lab: Lab) -> None:
 def test_uncertain_rows_can_be_left_out_and_are_counted(lab: Lab) -> None:
     measure(lab, OLD)
     measure(lab, NEW, native=0.6, seed=2)
-    said = get(lab, "/compare", base=OLD, head=NEW, hide_uncertain=True)
-    assert [row["arm"] for row in said["rows"]] == ["native"]
-    assert said["hidden"] == 1
+    comparison = get(lab, "/compare", base=OLD, head=NEW, hide_uncertain=True)
+    assert [row["arm"] for row in comparison["rows"]] == ["native"]
+    assert comparison["hidden"] == 1
 
 
 @pytest.mark.shapes("embedded")
-def test_what_the_target_cannot_resolve_is_below_noise(lab: Lab) -> None:
+def test_a_difference_the_target_cannot_resolve_is_below_noise(lab: Lab) -> None:
     measure(lab, OLD)
     leased = measure(lab, NEW, native=0.6, seed=2)
     with session_scope() as session:
@@ -153,12 +148,12 @@ def test_what_the_target_cannot_resolve_is_below_noise(lab: Lab) -> None:
 def test_two_runs_are_compared_also_when_one_is_a_demonstration(lab: Lab) -> None:
     first = measure(lab, OLD)
     second = measure(lab, OLD, native=1.2, seed=2, knobs={"slowdown_percent": 140})
-    said = get(lab, "/compare", base=first.run_id, head=second.run_id)
-    assert (said["head"]["demonstration"], said["head"]["run_id"]) == (
+    comparison = get(lab, "/compare", base=first.run_id, head=second.run_id)
+    assert (comparison["head"]["demonstration"], comparison["head"]["run_id"]) == (
         True,
         second.run_id,
     )
-    assert said["rows"][0]["magnitude"] == "large"
+    assert comparison["rows"][0]["magnitude"] == "large"
     assert get(lab, "/compare", 404, base=OLD, head=NEW)["code"] == "not_found"
 
 
@@ -200,7 +195,7 @@ def test_a_row_is_judged_only_where_an_ab_job_decided(
 
 
 @pytest.mark.shapes("embedded")
-def test_what_is_shown_of_an_excluded_side_is_never_clear_and_the_matrix_marks_it(
+def test_an_excluded_side_is_never_clear_and_is_marked_in_the_matrix(
     lab: Lab,
 ) -> None:
     measure(lab, OLD)
@@ -208,7 +203,7 @@ def test_what_is_shown_of_an_excluded_side_is_never_clear_and_the_matrix_marks_i
         commit=NEW, branch="main", launches=5, rounds=12, params={"batch": [1000]}
     )
     void = [{"psi_cpu_percent": 48.0}]
-    lab.deliver({1000: -0.4}, seed=2, alter=levelled(0.6), conditions=void)
+    lab.deliver({1000: -0.4}, seed=2, alter=at_level(0.6), conditions=void)
     outbox.drain()
     rows = get(lab, "/compare", base=OLD, head=NEW)["rows"]
     assert {row["significance"] for row in rows} == {"uncertain"}
@@ -229,7 +224,7 @@ def test_a_side_that_is_neither_run_nor_commit_is_refused(
 
 @pytest.mark.shapes("embedded", "scaled")
 def test_a_suite_says_when_it_was_run_last(lab: Lab, clock: FrozenClock) -> None:
-    assert [one["last_run_at"] for one in get(lab, "/suites")["items"]] == [None]
+    assert [suite["last_run_at"] for suite in get(lab, "/suites")["items"]] == [None]
     measure(lab, OLD)
     clock.advance(3600.0)
     lab.request(commit=NEW)
@@ -241,14 +236,14 @@ def test_a_suite_says_when_it_was_run_last(lab: Lab, clock: FrozenClock) -> None
 
 # --- matrix ---------------------------------------------------------------------------------------
 @pytest.mark.shapes("embedded", "scaled")
-def test_the_matrix_says_of_each_benchmark_and_target_where_it_stands(
+def test_the_matrix_shows_the_standing_of_each_benchmark_and_target(
     lab: Lab, clock: FrozenClock
 ) -> None:
     lab.measure(EFFECTS)
-    said = get(lab, "/matrix", suite=SUITE)
-    assert (said["branch"], said["branches"]) == ("main", ["main"])
-    assert [one["name"] for one in said["targets"]] == ["lab-1"]
-    (row,) = said["rows"]
+    matrix = get(lab, "/matrix", suite=SUITE)
+    assert (matrix["branch"], matrix["branches"]) == ("main", ["main"])
+    assert [target["name"] for target in matrix["targets"]] == ["lab-1"]
+    (row,) = matrix["rows"]
     (cell,) = row["cells"]
     assert (row["benchmark"], row["declared"], row["retired"]) == (
         BENCHMARK,
@@ -283,9 +278,12 @@ def test_the_matrix_says_where_the_newest_job_failed_and_since_when_it_did_not(
         -1, "failed", cause="build_failed", detail="error: no such header"
     )
     outbox.drain()
-    said = get(lab, "/matrix", suite=SUITE)
-    (row,) = said["rows"]
-    assert ([one["name"] for one in said["targets"]], row["cells"]) == (["lab-1"], [])
+    matrix = get(lab, "/matrix", suite=SUITE)
+    (row,) = matrix["rows"]
+    assert ([target["name"] for target in matrix["targets"]], row["cells"]) == (
+        ["lab-1"],
+        [],
+    )
     (missed,) = row["unmeasured"]
     assert (missed["outcome"], missed["cause"]) == ("failed", "build_failed")
     assert missed["words"] == "the build failed: error: no such header"
@@ -295,26 +293,26 @@ def test_the_matrix_says_where_the_newest_job_failed_and_since_when_it_did_not(
     cancelled = lab.request(branch="main", commit=NEW)
     lab.client.post(f"{API}/runs/{cancelled['id']}/cancel", headers=dict(lab.headers))
     (row,) = get(lab, "/matrix", suite=SUITE)["rows"]
-    assert [(one["outcome"], one["run_id"]) for one in row["unmeasured"]] == [
+    assert [(job["outcome"], job["run_id"]) for job in row["unmeasured"]] == [
         ("cancelled", cancelled["id"])
     ]
     assert row["cells"][0]["commit"] == OLD, "what was measured before is still shown"
 
 
-def test_the_matrix_of_a_suite_there_is_not_is_refused(lab: Lab) -> None:
+def test_the_matrix_of_an_unknown_suite_is_refused(lab: Lab) -> None:
     assert get(lab, "/matrix", 404, suite="nothing")["code"] == "not_found"
 
 
 # --- completeness ---------------------------------------------------------------------------------
-def test_a_run_owes_every_declared_case_from_the_start(lab: Lab) -> None:
+def test_every_declared_case_is_expected_from_the_start_of_a_run(lab: Lab) -> None:
     run = lab.request()
-    said = get(lab, f"/runs/{run['id']}/completeness")
-    assert (said["declared"], said["arrived"], said["pending"]) == (4, 0, 4)
-    assert said["words"] == "4 of 4 still to come"
+    report = get(lab, f"/runs/{run['id']}/completeness")
+    assert (report["declared"], report["arrived"], report["pending"]) == (4, 0, 4)
+    assert report["words"] == "4 of 4 still to come"
     lab.deliver(EFFECTS)
     outbox.drain()
-    said = get(lab, f"/runs/{run['id']}/completeness")
-    assert (said["complete"], said["words"], said["missing"]) == (
+    report = get(lab, f"/runs/{run['id']}/completeness")
+    assert (report["complete"], report["words"], report["missing"]) == (
         True,
         "all 4 arrived",
         [],
@@ -337,12 +335,12 @@ def test_how_a_job_failed_is_the_reason_of_what_is_missing(
     leased = lab.agent.lease()
     leased.report("measuring", artifact_hash="a" * 64, build={})
     leased.finish(-1, outcome="failed", cause=cause, detail=detail)
-    said = get(lab, f"/runs/{run['id']}/completeness")
-    assert said["words"] == f"4 of 4 missing (4 {spoken})"
-    assert {(one["reason"], one["text"]) for one in said["missing"]} == {
+    report = get(lab, f"/runs/{run['id']}/completeness")
+    assert report["words"] == f"4 of 4 missing (4 {spoken})"
+    assert {(case["reason"], case["text"]) for case in report["missing"]} == {
         (reason, detail)
     }
-    (group,) = said["missing_groups"]
+    (group,) = report["missing_groups"]
     assert (group["words"], group["count"], group["text"]) == (
         f"4 cases: {spoken}",
         4,
@@ -369,13 +367,17 @@ def test_a_case_the_workload_left_out_is_skipped_and_an_unavailable_one_is_not_m
     run = lab.request()
     lab.deliver(EFFECTS, announced=[case], alter=lambda cases: cases[:2])
     outbox.drain()
-    said = get(lab, f"/runs/{run['id']}/completeness")
-    assert (said["arrived"], said["unavailable"], said["missing_total"]) == (2, 1, 1)
-    assert (
-        said["words"] == "1 of 4 missing (1 skipped); 1 not available on their target"
+    report = get(lab, f"/runs/{run['id']}/completeness")
+    assert (report["arrived"], report["unavailable"], report["missing_total"]) == (
+        2,
+        1,
+        1,
     )
-    (one,) = said["missing"]
-    assert (one["arm"], one["params"], one["reason"]) == (
+    assert (
+        report["words"] == "1 of 4 missing (1 skipped); 1 not available on their target"
+    )
+    (missing,) = report["missing"]
+    assert (missing["arm"], missing["params"], missing["reason"]) == (
         "fallback",
         {"batch": 2000},
         "skipped",
@@ -383,7 +385,7 @@ def test_a_case_the_workload_left_out_is_skipped_and_an_unavailable_one_is_not_m
 
 
 @pytest.mark.shapes("embedded")
-def test_a_benchmark_that_is_declared_no_longer_is_missed_until_somebody_retires_it(
+def test_a_benchmark_no_longer_declared_is_missing_until_it_is_retired(
     lab: Lab, token: Callable[..., dict[str, str]]
 ) -> None:
     lab.measure(EFFECTS)
@@ -396,7 +398,7 @@ def test_a_benchmark_that_is_declared_no_longer_is_missed_until_somebody_retires
     run = lab.request()
     (gone,) = get(lab, f"/runs/{run['id']}/completeness")["gone"]
     assert (gone["benchmark"], gone["arm"], gone["series"]) == (BENCHMARK, None, 4)
-    assert "retire it, restore it" in gone["words"]
+    assert "retire it, declare it again" in gone["words"]
     writer = token("alerts:write")
     path = f"{API}/suites/{SUITE}/retired/{BENCHMARK}"
     assert (
@@ -411,7 +413,7 @@ def test_a_benchmark_that_is_declared_no_longer_is_missed_until_somebody_retires
 
 
 @pytest.mark.shapes("embedded")
-def test_an_alias_says_that_nothing_is_gone(lab: Lab) -> None:
+def test_a_renamed_benchmark_is_not_missing(lab: Lab) -> None:
     lab.measure(EFFECTS)
     made = suite_manifest(rules=[])
     made["benchmarks"] = {
@@ -440,14 +442,14 @@ def test_a_baseline_job_leaves_one_point_per_series_with_its_interval_and_condit
         EFFECTS, conditions=[{"load_1": 0.25, "cpu_frequency_mhz": [3000.0, 3200.0]}]
     )
     outbox.drain()
-    found = points()
-    assert len(found) == 4
-    assert {one.job_id for one in found} == {leased.job_id}
-    assert all(one.lower < one.value < one.upper for one in found)
-    assert {(one.launches, one.excluded, one.artifact_hash) for one in found} == {
-        (5, None, "a" * 64)
-    }
-    assert found[0].conditions == {
+    stored = points()
+    assert len(stored) == 4
+    assert {point.job_id for point in stored} == {leased.job_id}
+    assert all(point.lower < point.value < point.upper for point in stored)
+    assert {
+        (point.launches, point.excluded, point.artifact_hash) for point in stored
+    } == {(5, None, "a" * 64)}
+    assert stored[0].conditions == {
         "cpu_frequency_mhz": {"median": 3100.0, "max": 3100.0},
         "load_1": {"median": 0.25, "max": 0.25},
     }
@@ -463,16 +465,17 @@ def test_a_baseline_job_leaves_one_point_per_series_with_its_interval_and_condit
         ({"conditions": [{"psi_cpu_percent": 48.0}]}, "conditions void: "),
     ],
 )
-def test_a_job_that_may_not_be_judged_is_kept_with_its_reason(
+def test_points_of_a_void_job_are_kept_with_its_reason(
     lab: Lab, delivery: dict[str, Any], says: str
 ) -> None:
     lab.request()
     lab.deliver(EFFECTS, **delivery)
     outbox.drain()
-    found = points()
-    assert len(found) == 4
+    stored = points()
+    assert len(stored) == 4
     assert all(
-        one.excluded is not None and one.excluded.startswith(says) for one in found
+        point.excluded is not None and point.excluded.startswith(says)
+        for point in stored
     )
 
 
@@ -496,27 +499,27 @@ def test_demonstrations_and_confirmations_never_become_history(
     assert len(points()) == before
 
 
-def test_an_ab_job_of_the_very_pair_is_a_verdict(lab: Lab) -> None:
+def test_an_ab_job_of_the_compared_pair_gives_the_verdict(lab: Lab) -> None:
     measure(lab, OLD)
     measure(lab, NEW, native=0.6, seed=2)
     lab.request(base_commit=OLD, commit=NEW, params={"batch": [1000]})
     leased = lab.deliver_ab({1000: 0.2})
     outbox.drain()
-    said = get(lab, "/compare", base=OLD, head=NEW)
-    native = next(row for row in said["rows"] if row["arm"] == "native")
+    comparison = get(lab, "/compare", base=OLD, head=NEW)
+    native = next(row for row in comparison["rows"] if row["arm"] == "native")
     assert (native["judged"], native["verdict"], native["verdict_job_id"]) == (
         True,
         "fail",
         leased.job_id,
     )
-    assert said["note"].startswith("Rows marked judged")
-    assert said["rows"][0]["judged"]
+    assert comparison["note"].startswith("Rows marked judged")
+    assert comparison["rows"][0]["judged"]
     assert len(points()) == 4
     other = get(lab, "/compare", base=NEW, head=OLD)
     assert not any(row["judged"] for row in other["rows"])
     with read_scope() as session:
         read = queries.revisions_judged(session, SUITE, OLD, NEW)
-        assert [(one.arm, one.verdict) for one in read if one.arm == "native"] == [
+        assert [(row.arm, row.verdict) for row in read if row.arm == "native"] == [
             ("native", "fail")
         ]
         with pytest.raises(
@@ -527,14 +530,14 @@ def test_an_ab_job_of_the_very_pair_is_a_verdict(lab: Lab) -> None:
 
 def test_a_new_kernel_between_two_jobs_is_the_reason_of_a_new_segment(lab: Lab) -> None:
     def beat(kernel: str, fingerprint: str) -> None:
-        told = {
+        heartbeat = {
             "kind": "host",
             "serial": "serial-lab-1",
             "name": "lab-1",
             "factors": {"kernel": kernel},
             "fingerprint": fingerprint * 64,
         }
-        body = {"version": "1", "targets": [told]}
+        body = {"version": "1", "targets": [heartbeat]}
         answer = lab.client.post(
             f"{API}/agents/self/heartbeat", json=body, headers=dict(lab.agent.headers)
         )
@@ -546,17 +549,17 @@ def test_a_new_kernel_between_two_jobs_is_the_reason_of_a_new_segment(lab: Lab) 
     measure(lab, NEW, seed=2)
     series_id = get(lab, "/series", arm="native")["items"][0]["id"]
     page = get(lab, f"/series/{series_id}")
-    assert [one["starts_because"] for one in page["segments"]] == [
+    assert [segment["starts_because"] for segment in page["segments"]] == [
         "first point",
         "kernel 6.1.0-12 → 6.1.0-13",
     ]
-    assert [one["environment"] for one in page["segments"]] == [0, 1]
-    said = get(lab, "/compare", base=OLD, head=NEW)
-    assert said["same_environment"] is False
-    (one,) = said["environment"]
-    assert (one["factor"], one["base"], one["head"]) == (
+    assert [segment["environment"] for segment in page["segments"]] == [0, 1]
+    comparison = get(lab, "/compare", base=OLD, head=NEW)
+    assert comparison["same_environment"] is False
+    (difference,) = comparison["environment"]
+    assert (difference["factor"], difference["base"], difference["head"]) == (
         "kernel",
         "6.1.0-12",
         "6.1.0-13",
     )
-    assert one["words"] == "lab-1: kernel 6.1.0-12 → 6.1.0-13"
+    assert difference["words"] == "lab-1: kernel 6.1.0-12 → 6.1.0-13"

@@ -1,4 +1,4 @@
-"""What the page of a target says of a time that has more readings than are shown."""
+"""Tests a target's page for a period with more readings than are shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sqlalchemy import insert
 
 @pytest.mark.shapes("embedded")
 @pytest.mark.parametrize("cut", [False, True])
-def test_a_month_with_too_many_readings_says_from_when_on_it_is_shown(
+def test_a_month_with_too_many_readings_says_where_it_begins(
     client: TestClient,
     clock: FrozenClock,
     enrolled: Callable[..., Any],
@@ -37,12 +37,14 @@ def test_a_month_with_too_many_readings_says_from_when_on_it_is_shown(
     with session_scope() as session:
         session.get_one(Target, target_id).kind = "device"
         session.execute(insert(TargetReading), readings)
-    asked = {"from": (now - timedelta(days=31)).isoformat()}
+    query = {"from": (now - timedelta(days=31)).isoformat()}
     answer = client.get(
-        f"/api/v1/targets/{target_id}/conditions", params=asked, headers=token("read")
+        f"/api/v1/targets/{target_id}/conditions", params=query, headers=token("read")
     )
-    found = answer.json()
-    assert found["tracks"][0]["points"][0]["at"].startswith(f"{oldest:%Y-%m-%dT%H:%M}")
-    said = f"There are too many readings for all of this time: these begin {oldest:%Y-%m-%d %H:%M} UTC. Read"
-    assert found["note"].startswith(said) is cut
-    assert not found["gaps"]
+    conditions = answer.json()
+    assert conditions["tracks"][0]["points"][0]["at"].startswith(
+        f"{oldest:%Y-%m-%dT%H:%M}"
+    )
+    note = f"There are too many readings for all of this time: these begin {oldest:%Y-%m-%d %H:%M} UTC. Read"
+    assert conditions["note"].startswith(note) is cut
+    assert not conditions["gaps"]

@@ -16,6 +16,7 @@ from paceline_server.store import outbox
 from paceline_server.store.session import Database, read_scope, session_scope, using
 from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.testing import servers
+from paceline_server.testing.context_thread import ContextThread
 from paceline_server.testing.servers import Redis, free_port
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -110,10 +111,10 @@ def test_a_delayed_message_is_carried_out_when_due(
         assert message.due_at - message.created_at == timedelta(seconds=0.5)
 
 
-def test_a_message_nobody_announced_is_found_by_the_sweeper(
+def test_the_sweeper_handles_messages_that_were_not_announced(
     database: Database, work: Work, settings: Settings
 ) -> None:
-    """As when a server dies between its commit and its announcement."""
+    """A server may die between its commit and its announcement."""
     message_id = leave("orphan")
     with session_scope() as session:
         message = session.get(OutboxMessage, message_id)
@@ -178,7 +179,7 @@ def test_a_message_announced_many_times_has_one_effect(
     assert work.effects["once"] == 1
 
 
-def test_one_message_carried_out_at_once_by_many_has_one_effect(
+def test_a_message_handled_by_many_at_once_has_one_effect(
     database: Database, work: Work, together: object
 ) -> None:
     message_id = leave("race")
@@ -188,7 +189,7 @@ def test_one_message_carried_out_at_once_by_many_has_one_effect(
 
 
 @pytest.mark.shapes("scaled")
-def test_a_redis_that_is_away_fails_no_change_and_holds_none_up(
+def test_changes_neither_fail_nor_wait_while_redis_is_away(
     settings: Settings, work: Work
 ) -> None:
     away = f"redis://127.0.0.1:{free_port()}/0"
@@ -197,15 +198,13 @@ def test_a_redis_that_is_away_fails_no_change_and_holds_none_up(
     broker.attach(database, app)
     stored: list[int] = []
     with using(database):
-        change = threading.Thread(
-            target=lambda: stored.append(leave("kept")), daemon=True
-        )
+        change = ContextThread(target=lambda: stored.append(leave("kept")), daemon=True)
         change.start()
         change.join(WITHIN_S)
         assert stored, "the change still waits for Redis"
         assert not done(stored[0])
         assert outbox.drain() == 1
-        assert not broker.answers(app)
+        assert not broker.is_reachable(app)
         with pytest.raises(
             broker.BrokerAwayError
         ):  # at once: an outage does not slow every request
@@ -214,7 +213,9 @@ def test_a_redis_that_is_away_fails_no_change_and_holds_none_up(
 
 
 @pytest.mark.shapes("scaled")
-def test_a_worker_goes_on_after_redis_was_away(settings: Settings, work: Work) -> None:
+def test_a_worker_continues_after_redis_was_away(
+    settings: Settings, work: Work
+) -> None:
     port = free_port()
     moved = settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{port}/0"})
     database = Database(moved.database_url, moved.redis_url)

@@ -16,7 +16,9 @@ def test_answers_are_sent_without_waiting_for_an_acknowledgement() -> None:
     async def answered() -> int:
         delay: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
-        def accepted(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        def accepted_socket(
+            _: asyncio.StreamReader, writer: asyncio.StreamWriter
+        ) -> None:
             connection: socket.socket = writer.get_extra_info("socket")
             delay.set_result(
                 connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
@@ -24,7 +26,7 @@ def test_answers_are_sent_without_waiting_for_an_acknowledgement() -> None:
             writer.close()
 
         with contextlib.closing(serving.bind("127.0.0.1", 0)) as listening:
-            server = await asyncio.start_server(accepted, sock=listening)
+            server = await asyncio.start_server(accepted_socket, sock=listening)
             async with server:
                 _, writer = await asyncio.open_connection(*listening.getsockname())
                 without_delay = await delay

@@ -10,15 +10,19 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from fastapi.testclient import TestClient
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import data_lock
 from paceline_server.store import outbox
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.messages import OutboxMessage
+from paceline_server.store.tables.rules import AuditEntry
 from paceline_server.testing.servers import free_port
+from sqlalchemy import select
 
 COMMAND = Path(sys.executable).with_name("paceline-server")
 WITHIN_S = 150.0
@@ -123,13 +127,169 @@ def test_accounts_links_and_codes_come_from_the_command_line(
         say="short\n",
     )
     assert "at least 12" in short.stderr
-    with data_lock.held(settings.data_dir):  # as a server of this directory does
+    with data_lock.hold_lock(settings.data_dir):  # as a server of this directory does
         link = run("sign-in-link").stdout.strip()
     token = link.split("#token=")[1]
     answer = client.post("/api/v1/session/link", json={"token": token})  # type: ignore[attr-defined]
     assert answer.json()["account"]["name"] == "ada"
-    assert answer.json()["scopes"] == ["read", "alerts:write", "ingest"]
+    assert answer.json()["role"] == "maintainer"
     assert run("enrolment-code").stdout.startswith("ple_")
+
+
+@pytest.mark.shapes("embedded")
+def test_people_are_managed_on_the_shell_and_the_last_way_in_is_there(
+    run: Run, client: TestClient, settings: Settings
+) -> None:
+    run("account", "create", "ada", "--email", "ada@example.org", "--admin")
+    refused = run("account", "disable", "ada")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert "last admin" in refused.stderr
+    with data_lock.hold_lock(settings.data_dir):  # as a server of this directory does
+        invited = run("account", "invite", "Grace@example.org", "--role", "triager")
+    secret = invited.stdout.strip().partition("#token=")[2]
+    body = {"token": secret, "email": "grace@example.org", "name": "Grace"}
+    accepted = client.post(
+        "/api/v1/session/invitation",
+        json={**body, "password": "walnut ferry dusk piano"},
+    )
+    assert accepted.json()["role"] == "triager", accepted.text
+    assert "\tinvitation\t" in run("account", "sessions", "grace").stdout
+    assert run("account", "sign-out", "GRACE@example.org").stdout == "1 ended\n"
+    assert client.get("/api/v1/session").status_code == 401
+    weak = run("account", "set-password", "grace", say="paceline1234\n")
+    assert "easily guessed" in weak.stderr
+    assert (
+        run("account", "set-password", "grace", say="vivid otter cello\n").stderr == ""
+    )
+    run("account", "disable", "grace")
+    listed = run("account", "list").stdout.splitlines()
+    assert listed == [
+        "ada\tada@example.org\tadmin",
+        "Grace\tgrace@example.org\tdisabled",
+    ]
+    with data_lock.hold_lock(settings.data_dir):
+        link = run("account", "break-glass", "grace").stdout.strip()
+    answer = client.post(
+        "/api/v1/session/link", json={"token": link.partition("#token=")[2]}
+    )
+    assert "installation.admin" in answer.json()["permissions"], answer.text
+    assert run("account", "admin", "ada", "--revoke").returncode == 0
+    with read_scope() as session:
+        actions = session.scalars(
+            select(AuditEntry.action).where(AuditEntry.actor == "shell")
+        ).all()
+    assert {"create", "invite", "end_sessions", "set_password", "disable"} <= set(
+        actions
+    )
+    assert {"break_glass", "demote"} <= set(actions)
+
+
+@pytest.mark.shapes("embedded")
+def test_exports_are_written_judged_and_restored_from_the_command_line(
+    run: Run, database: Database, tmp_path: Path
+) -> None:
+    """What they hold is tested in tests/publish; this is about options, output and exit statuses."""
+    directory = str(tmp_path / "export")
+    written = run("export", directory, "--from", "2026-01-01", "--to", "2026-02-01")
+    assert "0 runs with 0 samples" in written.stdout, written.stderr
+    again = run("export", directory)
+    assert (again.returncode, again.stdout) == (1, "")
+    assert "exists already" in again.stderr
+    judged = run("judge", directory)
+    assert judged.returncode == 0
+    assert "0 jobs judged again" in judged.stdout
+    assert run("import-export", directory).stdout.strip() == "prj_default"
+    (tmp_path / "export" / "run.parquet").write_bytes(b"")
+    refused = run("import-export", directory)
+    assert refused.returncode == 1
+    assert "was changed after it was exported" in refused.stderr
+
+
+def test_a_token_for_ci_comes_from_the_command_line_and_acts_in_its_project_only(
+    run: Run, client: TestClient
+) -> None:
+    assert run("project", "create", "other").returncode == 0
+    secret = run("token", "create", "ci", "--project", "other").stdout.strip()
+    headers = {"Authorization": f"Bearer {secret}"}
+    own = client.get("/api/v1/runs", params={"project": "other"}, headers=headers)
+    assert (own.status_code, own.json()["items"]) == (200, [])
+    foreign = client.get("/api/v1/runs", params={"project": "default"}, headers=headers)
+    assert foreign.status_code == 404
+    run_asked_for = client.post("/api/v1/runs", headers=headers, json={"suite": "none"})
+    assert run_asked_for.json()["code"] == "unknown_suite"
+    refused = client.post("/api/v1/projects", headers=headers, json={"name": "x"})
+    assert refused.status_code == 403
+
+
+@pytest.mark.shapes("embedded")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("ci", "--permission", "everything"), "cannot hold everything"),
+        (("ci", "--permission", "agent"), "cannot hold agent"),
+        (("ci", "--project", "nowhere"), "nowhere"),
+        (("",), "1 to 100 characters"),
+    ],
+)
+def test_a_token_that_cannot_be_made_says_why(
+    run: Run, client: TestClient, arguments: tuple[str, ...], words: str
+) -> None:
+    done = run("token", "create", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in done.stderr
+
+
+@pytest.mark.shapes("embedded")
+def test_agents_are_managed_on_the_command_line(
+    run: Run, client: TestClient, enrolled: Callable[..., Any]
+) -> None:
+    lab, other = enrolled("lab-1"), enrolled("lab-2")
+    said = {
+        "kind": "host",
+        "serial": "serial-lab-1",
+        "name": "lab-1",
+        "factors": {},
+        "fingerprint": "0" * 64,
+    }
+    beat = {"version": "1", "targets": [said]}
+    path = "/api/v1/agents/self/heartbeat"
+    client.post(path, json=beat, headers=other.headers)
+    claim, *shown = run("agent", "claims").stdout.strip().split("\t")
+    assert shown == ["host:serial-lab-1", "lab-1", "lab-2"]
+    assert run("agent", "move", claim).returncode == 0
+    taken = client.post(path, json=beat, headers=other.headers).json()
+    assert taken["refused_targets"] == []
+    assert run("agent", "rotate", "lab-2").returncode == 0
+    assert client.post(path, json=beat, headers=other.headers).json()[
+        "rotate_credential"
+    ]
+    code = run("enrolment-code", "--replaces", "lab-2", "--target", "host:*")
+    assert code.stdout.startswith("ple_"), code.stderr
+    assert run("agent", "revoke", lab.agent_id).returncode == 0
+    assert client.post(path, json=beat, headers=lab.headers).status_code == 401
+    assert f"{lab.agent_id}\trevoked\tlab-1\tdefault\t**\t*" in (
+        run("agent", "list").stdout
+    )
+
+
+@pytest.mark.shapes("embedded")
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("enrolment-code", "--repository", "../../etc/passwd"), "is no location"),
+        (("enrolment-code", "--target", "phone"), "names no targets"),
+        (("enrolment-code", "--project", "nowhere"), "no project 'nowhere'"),
+        (("enrolment-code", "--replaces", "nobody"), "no agent 'nobody'"),
+        (("agent", "revoke", "nobody"), "no agent 'nobody'"),
+        (("agent", "move", "clm_x"), "no claim 'clm_x'"),
+    ],
+)
+def test_what_cannot_be_done_to_an_agent_is_said_in_a_sentence(
+    run: Run, client: TestClient, arguments: tuple[str, ...], words: str
+) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in done.stderr
 
 
 @pytest.mark.shapes("embedded")
@@ -237,7 +397,7 @@ def test_no_api_process_outlives_the_one_that_was_killed(
 
 
 def _wait_for_attempt(message_id: int) -> None:
-    """Until a worker in another process has taken the message up (it fails: there is no such job)."""
+    """Wait until a worker in another process has tried the message, which fails because there is no such job."""
     waiting = threading.Event()
     for _ in range(int(WITHIN_S / 0.1)):
         with read_scope() as session:

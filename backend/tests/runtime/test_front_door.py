@@ -1,4 +1,4 @@
-"""What the committed front door passes on, and whom the API behind it believes."""
+"""Tests which requests the committed Caddyfile passes on, and which clients the API behind it trusts."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_the_front_door_keeps_metrics_and_readiness_to_itself() -> None:
-    said = (ROOT / "docker/Caddyfile").read_text()
-    inside = re.search(r"@inside path (.+)", said)
+    caddyfile = (ROOT / "docker/Caddyfile").read_text()
+    inside = re.search(r"@inside path (.+)", caddyfile)
     assert inside is not None
     assert set(inside.group(1).split()) == {"/metrics", "/readyz"}
-    assert re.search(r"respond @inside 404", said)
+    assert re.search(r"respond @inside 404", caddyfile)
 
 
-def test_the_api_behind_the_front_door_believes_its_word_on_clients() -> None:
-    said = re.search(
+def test_the_api_trusts_client_addresses_from_the_front_door() -> None:
+    match = re.search(
         r"PACELINE_TRUSTED_PROXIES: (\S+)", (ROOT / "docker-compose.yml").read_text()
     )
-    assert said is not None
-    assert load_settings({"PACELINE_TRUSTED_PROXIES": said.group(1)}).proxies
+    assert match is not None
+    assert load_settings({"PACELINE_TRUSTED_PROXIES": match.group(1)}).proxies

@@ -1,4 +1,4 @@
-"""Deadlines of what a client sends, over real sockets to a real server; the deadlines are shortened."""
+"""Tests the deadlines for a client's bytes, over real sockets to a real server with shortened deadlines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEAD = b"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: appli
 
 
 @pytest.fixture(autouse=True)
-def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+def _short_deadlines(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, seconds in {
         "HEAD_WITHIN_S": 0.5,
         "BODY_WITHIN_S": 0.5,
@@ -31,27 +31,27 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def connect(server: RunningServer) -> Iterator[Callable[[], socket.socket]]:
     opened: list[socket.socket] = []
 
-    def one() -> socket.socket:
+    def exchange() -> socket.socket:
         host, port = server.url.removeprefix("http://").split(":")
         opened.append(socket.create_connection((host, int(port)), WITHIN_S))
         return opened[-1]
 
-    yield one
+    yield exchange
     for each in opened:
         each.close()
 
 
-def ends(connection: socket.socket) -> bytes:
-    """What is said until the server closes; a server that does not fails by a time-out."""
-    said = b""
+def read_to_end(connection: socket.socket) -> bytes:
+    """Everything received until the server closes; a server that does not close fails the test by a time-out."""
+    received = b""
     while True:
         try:
             part = connection.recv(65536)
         except ConnectionResetError:
-            return said
+            return received
         if not part:
-            return said
-        said += part
+            return received
+        received += part
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def ends(connection: socket.socket) -> bytes:
         HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\n{",
     ],
 )
-def test_half_a_request_is_not_waited_for_without_end(
+def test_half_a_request_is_dropped_at_its_deadline(
     connect: Callable[[], socket.socket], begun: bytes
 ) -> None:
     connections = [connect() for _ in range(20)]
     for connection in connections:
         connection.sendall(begun)
-    assert {ends(connection) for connection in connections} == {b""}
+    assert {read_to_end(connection) for connection in connections} == {b""}
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_half_a_request_is_not_waited_for_without_end(
         HEAD + b"Content-Length: 9999\r\n\r\n",
     ],
 )
-def test_a_byte_now_and_then_does_not_keep_a_request_alive(
+def test_a_trickle_of_bytes_does_not_keep_a_request_alive(
     connect: Callable[[], socket.socket], begun: bytes
 ) -> None:
     """The deadline is of the whole head, and of a body at a lowest speed, not of each piece."""
@@ -101,7 +101,7 @@ def test_a_byte_now_and_then_does_not_keep_a_request_alive(
     raise AssertionError("the server waits for one byte after the other")
 
 
-def test_a_body_that_comes_fast_enough_has_more_than_the_first_deadline(
+def test_a_body_that_arrives_fast_enough_may_exceed_the_first_deadline(
     connect: Callable[[], socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_protocol, "BODY_BYTES_PER_S", 1)
@@ -116,28 +116,28 @@ def test_a_body_that_comes_fast_enough_has_more_than_the_first_deadline(
     assert connection.recv(12) == b"HTTP/1.1 401"
 
 
-def test_who_was_answered_does_not_go_on_sending(
+def test_a_client_that_was_answered_may_not_continue_sending(
     connect: Callable[[], socket.socket],
 ) -> None:
     connection = connect()
     connection.sendall(
         HEAD.replace(b"session", b"tokens") + b"Content-Length: 60000\r\n\r\n{"
     )
-    said = ends(connection)
-    assert said.startswith(b"HTTP/1.1 401")
+    response = read_to_end(connection)
+    assert response.startswith(b"HTTP/1.1 401")
 
 
-def test_requests_one_after_the_other_on_one_connection_are_answered(
+def test_consecutive_requests_on_one_connection_are_answered(
     connect: Callable[[], socket.socket],
 ) -> None:
-    """Also after a pause longer than a head may take: an idle connection is not half a request."""
+    """A pause longer than the deadline of a head is no error: an idle connection is not half a request."""
     connection = connect()
     ask = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
     for _ in range(2):
         connection.sendall(ask + ask)
-        said = b""
-        while said.count(b'{"status":"ok"}') < 2:
-            said += connection.recv(65536)
+        received = b""
+        while received.count(b'{"status":"ok"}') < 2:
+            received += connection.recv(65536)
         connection.settimeout(1.5)
         with pytest.raises(TimeoutError):
             connection.recv(1)
@@ -153,12 +153,12 @@ def test_requests_one_after_the_other_on_one_connection_are_answered(
         b"GET / HTTP/1.1\r\n\r\n",
     ],
 )
-def test_what_is_no_http_is_told_so_as_a_problem(
+def test_a_request_that_is_not_http_gets_a_problem(
     connect: Callable[[], socket.socket], said: bytes
 ) -> None:
     connection = connect()
     connection.sendall(said)
-    head, _, body = ends(connection).partition(b"\r\n\r\n")
+    head, _, body = read_to_end(connection).partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 400")
     assert b"application/problem+json" in head
     assert json.loads(body)["code"] == "invalid_request"

@@ -1,4 +1,4 @@
-"""What a server process tells the garbage collector."""
+"""Tests the settings of the garbage collector in a server process."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ print(gc.get_threshold()[0], loaded > 100_000, gc.isenabled())
 """
 
 
-def test_an_api_process_never_looks_again_at_what_it_loaded(tmp_path: Path) -> None:
-    """In a process of its own: what is frozen stays frozen."""
+def test_loaded_modules_are_excluded_from_garbage_collection(tmp_path: Path) -> None:
+    """A separate process, because frozen objects stay frozen."""
     environment = {**os.environ, "PACELINE_DATA_DIR": str(tmp_path)}
     done = subprocess.run(
         [sys.executable, "-c", ASKED],

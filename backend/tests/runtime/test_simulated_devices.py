@@ -1,4 +1,4 @@
-"""The process of the simulated devices as `up` keeps it; what they are like is the runners' to prove."""
+"""Tests how `up` starts, watches and stops the process of the simulated devices."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 import psutil
 import pytest
 from paceline_server.kernel.settings import SettingsError
-from paceline_server.runtime.agent_child import MADE_BY_US, write_config
+from paceline_server.runtime.agent_child import GENERATED_MARK, write_config
 from paceline_server.runtime.simulated_devices import (
     SimulatedDevice,
     SimulatedFleet,
-    announced,
+    describe_devices,
 )
 
 DEVICE = SimulatedDevice("127.0.0.1:4711", "SIM0001", "overheats")
@@ -44,23 +44,23 @@ def fleet(
     ],
     ids=["hangs", "dies", "no JSON", "no devices", "other devices"],
 )
-def test_a_fleet_that_does_not_say_its_devices_is_an_error_and_never_left_running(
+def test_a_fleet_that_does_not_report_its_devices_is_an_error_and_is_stopped(
     tmp_path: Path, code: str, within_s: float
 ) -> None:
-    starting, said = fleet(tmp_path, code, within_s)
+    starting, output = fleet(tmp_path, code, within_s)
     with (
         pytest.raises(SettingsError, match=r"did not start; see .*simulated\.log"),
         starting,
     ):
         pass
     assert not psutil.pid_exists(starting.process.pid)
-    assert said.empty()
+    assert output.empty()
 
 
 def test_a_fleet_that_ends_by_itself_is_mentioned(tmp_path: Path) -> None:
-    dying, said = fleet(tmp_path, f"{STARTED}; raise SystemExit(3)")
+    dying, output = fleet(tmp_path, f"{STARTED}; raise SystemExit(3)")
     with dying:
-        assert said.get(timeout=WITHIN_S).startswith(
+        assert output.get(timeout=WITHIN_S).startswith(
             "The simulated devices ended by themselves (status 3)"
         )
 
@@ -68,50 +68,52 @@ def test_a_fleet_that_ends_by_itself_is_mentioned(tmp_path: Path) -> None:
 def test_a_fleet_that_ends_before_its_devices_were_read_is_mentioned_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    dying, said = fleet(tmp_path, f"{STARTED}; raise SystemExit(3)")
-    read = dying._said
+    dying, output = fleet(tmp_path, f"{STARTED}; raise SystemExit(3)")
+    read = dying._read_devices
 
     def late() -> list[SimulatedDevice]:
         dying.process.wait(WITHIN_S)
         with pytest.raises(queue.Empty):
-            said.get(
+            output.get(
                 timeout=0.3
             )  # whoever follows it has seen its end by now, and may say nothing yet
         return read()
 
-    monkeypatch.setattr(dying, "_said", late)
+    monkeypatch.setattr(dying, "_read_devices", late)
     with dying:
-        assert said.get(timeout=WITHIN_S).startswith(
+        assert output.get(timeout=WITHIN_S).startswith(
             "The simulated devices ended by themselves (status 3)"
         )
 
 
-def test_a_fleet_that_is_told_to_end_is_not_mentioned(tmp_path: Path) -> None:
-    living, said = fleet(tmp_path, f"{STARTED}; {UNTIL_TOLD}")
+def test_a_fleet_stopped_on_request_is_not_mentioned(tmp_path: Path) -> None:
+    living, output = fleet(tmp_path, f"{STARTED}; {UNTIL_TOLD}")
     with living:
         assert [device.serial for device in living.devices] == ["s"]
     assert not psutil.pid_exists(living.process.pid)
-    assert said.empty()
+    assert output.empty()
 
 
-def test_the_agent_is_told_of_them_unless_its_configuration_is_a_persons_and_then_the_terminal_says_so(
+def test_simulated_devices_are_added_only_to_a_configuration_we_wrote(
     tmp_path: Path,
 ) -> None:
     config = tmp_path / "agent.toml"
     assert write_config(config, None, [DEVICE.address])
     assert 'simulated = ["127.0.0.1:4711"]' in config.read_text(encoding="utf-8")
-    assert announced([DEVICE], config, told=True) == [
+    assert describe_devices([DEVICE], config, configured=True) == [
         "  Simulated device:   SIM0001 (overheats within two minutes and cools again)"
     ]
     own = (
-        config.read_text(encoding="utf-8").removeprefix(MADE_BY_US).replace("4711", "1")
+        config.read_text(encoding="utf-8")
+        .removeprefix(GENERATED_MARK)
+        .replace("4711", "1")
     )
     config.write_text(own, encoding="utf-8")
-    told = write_config(config, None, [DEVICE.address])
-    assert not told
+    configured = write_config(config, None, [DEVICE.address])
+    assert not configured
     assert config.read_text(encoding="utf-8") == own
-    words = "\n".join(announced([DEVICE], config, told=told))
+    words = "\n".join(describe_devices([DEVICE], config, configured=configured))
     assert f"{config} is your own" in words
     assert 'simulated = ["127.0.0.1:4711"]' in words
     assert "Simulated device:" not in words
-    assert announced([], config, told=False) == []
+    assert describe_devices([], config, configured=False) == []

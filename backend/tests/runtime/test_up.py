@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import re
@@ -37,7 +38,7 @@ class Up:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env={**bare(), **(env or {})},
+            env={**bare_environment(), **(env or {})},
         )
         self.said: list[str] = []
         self._lines: queue.Queue[str | None] = queue.Queue()
@@ -55,9 +56,9 @@ class Up:
             line = self._lines.get(timeout=max(0.1, deadline - time.monotonic()))
             assert line is not None, f"ended without {pattern!r}:\n{''.join(self.said)}"
             self.said.append(line)
-            found = re.search(pattern, line)
-            if found:
-                return found
+            match = re.search(pattern, line)
+            if match:
+                return match
 
     def ready(self) -> tuple[str, str]:
         """(address, one-time token)."""
@@ -65,7 +66,7 @@ class Up:
         return address, self.line(r"/sign-in#token=(\S+)")[1]
 
     def end(self, sig: signal.Signals | None = signal.SIGTERM) -> int:
-        """Its exit status, after a signal or (None) by itself."""
+        """The exit status after a signal, or (None) after it ended by itself."""
         if sig is not None:
             self.process.send_signal(sig)
         code = self.process.wait(WITHIN_S)
@@ -135,16 +136,16 @@ def wait_for_agent(address: str, cookie: dict[str, str]) -> str:
 def simulated_targets(
     address: str, cookie: dict[str, str], count: int
 ) -> list[dict[str, Any]]:
-    """Once there are so many."""
+    """The simulated targets, once there are so many."""
     with httpx.stream(
         "GET", f"{address}/api/v1/stream", headers=cookie, timeout=WITHIN_S
     ) as stream:
         for _ in stream.iter_lines():
-            found = httpx.get(
+            response = httpx.get(
                 f"{address}/api/v1/targets?simulated=true", headers=cookie
             ).json()["items"]
-            if len(found) >= count:
-                return list(found)
+            if len(response) >= count:
+                return list(response)
     raise AssertionError("the stream ended")
 
 
@@ -158,6 +159,11 @@ def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(
     agents = first.agents()
     assert agents
     assert first.end() == 0
+    assert not [line for line in first.said if line.startswith("{")], (
+        "its log is no part of what a person reads"
+    )
+    log = (tmp_path / "data" / "server.log").read_text().splitlines()
+    assert "agent_enrolled" in {json.loads(line)["event"] for line in log}
     assert not [
         agent
         for agent in agents
@@ -180,7 +186,7 @@ def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(
     assert second.end(signal.SIGINT) == 0
 
 
-def test_another_port_is_no_other_agent(tmp_path: Path, started: list[Up]) -> None:
+def test_another_port_keeps_the_same_agent(tmp_path: Path, started: list[Up]) -> None:
     data = tmp_path / "data"
     first = start(started, data, "--no-first-run", "--port", "0")
     address, token = first.ready()
@@ -201,7 +207,7 @@ def test_another_port_is_no_other_agent(tmp_path: Path, started: list[Up]) -> No
         )
         assert second.end() == 0
     assert (data / "agent" / "credential.json").stat().st_mode & 0o077 == 0
-    assert "target_moved" not in "".join(second.said)
+    assert "target_moved" not in (data / "server.log").read_text()
     (data / "paceline.sqlite").unlink()
     third = start(started, data, "--no-first-run", "--port", "0")
     fresh, link = third.ready()
@@ -227,11 +233,11 @@ def test_a_taken_port_is_an_error_with_the_option_to_give_before_anything_is_mad
             *options,
             env={} if chosen else {"PACELINE_PORT": str(port)},
         )
-        said = up.line(
+        output = up.line(
             rf"cannot listen on 127.0.0.1:{port}: another program uses this port"
         )
-        proposed = re.search(r'`make run ARGS="--port (\d+)"`', said.string)
-        assert proposed is not None, said.string
+        proposed = re.search(r'`make run ARGS="--port (\d+)"`', output.string)
+        assert proposed is not None, output.string
         assert int(proposed[1]) != port
         assert up.end(None) == 1
     assert sorted(path.name for path in data.iterdir()) == ["up.lock"], (
@@ -284,11 +290,11 @@ def test_api_and_up_keep_each_other_out_of_a_data_directory(
     address, _ = first.ready()
     refused = serve_api(data)
     assert refused.wait(WITHIN_S) == 1
-    said = refused.communicate()[1]
-    assert said.startswith(
+    stderr = refused.communicate()[1]
+    assert stderr.startswith(
         f"paceline-server: Paceline already runs on {data}, at {address}: "
-    ), said
-    assert said.count("\n") == 1
+    ), stderr
+    assert stderr.count("\n") == 1
     assert first.end() == 0
 
     serving = serve_api(data)
@@ -304,10 +310,10 @@ def test_api_and_up_keep_each_other_out_of_a_data_directory(
         serving.communicate(timeout=WITHIN_S)
 
 
-def test_a_database_of_a_newer_version_ends_every_command_in_a_sentence(
+def test_every_command_refuses_a_database_of_a_newer_version(
     tmp_path: Path,
 ) -> None:
-    env = {**bare(), "PACELINE_DATA_DIR": str(tmp_path)}
+    env = {**bare_environment(), "PACELINE_DATA_DIR": str(tmp_path)}
     subprocess.run([COMMAND, "migrate"], check=True, env=env, stdout=subprocess.DEVNULL)
     with closing(sqlite3.connect(tmp_path / "paceline.sqlite")) as database:
         database.execute("UPDATE alembic_version SET version_num = '9999'")
@@ -373,7 +379,7 @@ def test_a_server_whose_writes_fail_is_not_ready_until_they_succeed_again(
 
 
 def readiness(address: str, status: int) -> dict[str, Any]:
-    """What /readyz says once it answers with `status`."""
+    """The body of /readyz, once it answers with `status`."""
     deadline = time.monotonic() + WITHIN_S
     pause = threading.Event()
     while (
@@ -384,7 +390,7 @@ def readiness(address: str, status: int) -> dict[str, Any]:
     return dict(answer.json())
 
 
-def bare() -> dict[str, str]:
+def bare_environment() -> dict[str, str]:
     """The environment without settings of Paceline."""
     return {
         key: value
@@ -396,7 +402,7 @@ def bare() -> dict[str, str]:
 def serve_api(data: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [COMMAND, "api", "--port", "0"],
-        env={**bare(), "PACELINE_DATA_DIR": str(data)},
+        env={**bare_environment(), "PACELINE_DATA_DIR": str(data)},
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -405,7 +411,7 @@ def serve_api(data: Path) -> subprocess.Popen[str]:
 @pytest.mark.skipif(
     sys.platform != "linux", reason="the parent-death signal is Linux's"
 )
-def test_three_simulated_devices_arrive_and_are_gone_with_a_killed_server_as_its_agent_is(
+def test_three_simulated_devices_and_the_agent_end_with_a_killed_server(
     tmp_path: Path, started: list[Up]
 ) -> None:
     up = start(
@@ -416,9 +422,9 @@ def test_three_simulated_devices_arrive_and_are_gone_with_a_killed_server_as_its
         up.line(rf"Simulated device:\s+(\S+) \({words}")[1]
         for words in ("healthy", "over", "drops")
     }
-    found = simulated_targets(address, cookie_for(address, token), 3)
-    assert {one["serial"] for one in found} == serials
-    assert {one["kind"] for one in found} == {"device"}
+    targets = simulated_targets(address, cookie_for(address, token), 3)
+    assert {one["serial"] for one in targets} == serials
+    assert {one["kind"] for one in targets} == {"device"}
     assert up.agents()
     assert up.children("paceline.testing.adbd.fleet")
     begun = up.children()

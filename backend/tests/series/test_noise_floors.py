@@ -1,4 +1,4 @@
-"""The band of a series: from its target's A/A job, before there was one from its own scatter, saying so."""
+"""A series' noise band: from its target's A/A job, or estimated from its own scatter before there is one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.plain_sql
 
 
 @pytest.fixture
-def past(
+def nights(
     database: object, enrolled: Callable[..., Any], clock: FrozenClock
 ) -> NightlyJobs:
     return NightlyJobs(enrolled().target_id)
@@ -59,36 +59,40 @@ def a_a_floor(mde: float) -> None:
         )
 
 
-def test_before_any_a_a_job_the_band_is_estimated_from_the_points_and_says_so(
-    past: NightlyJobs,
+def test_without_an_aa_job_the_band_is_estimated_from_the_points(
+    nights: NightlyJobs,
 ) -> None:
-    jobs = past.stream(scatter(40, 0.01))
-    found = band()
-    assert found is not None
-    assert (found.basis, found.job_id) == ("history", jobs[-1])
-    assert 0.015 < found.mde < 0.035
-    assert "no A/A job has measured the noise floor yet" in found.words
-    assert found.lower is not None
-    assert found.upper is not None
-    assert found.lower * found.upper == pytest.approx(1000.0**2, rel=0.02)
+    jobs = nights.stream(scatter(40, 0.01))
+    noise_band = band()
+    assert noise_band is not None
+    assert (noise_band.basis, noise_band.job_id) == ("history", jobs[-1])
+    assert 0.015 < noise_band.mde < 0.035
+    assert "no A/A job has measured the noise floor yet" in noise_band.words
+    assert noise_band.lower is not None
+    assert noise_band.upper is not None
+    assert noise_band.lower * noise_band.upper == pytest.approx(1000.0**2, rel=0.02)
 
 
-def test_an_a_a_job_takes_over_from_the_estimate(past: NightlyJobs) -> None:
-    past.stream(scatter(40, 0.01))
+def test_an_aa_job_replaces_the_estimate(nights: NightlyJobs) -> None:
+    nights.stream(scatter(40, 0.01))
     a_a_floor(0.05)
     a_a_floor(0.031)
-    found = band()
-    assert found is not None
-    assert (found.basis, found.mde, found.job_id) == ("a_a", 0.031, "job_1")
-    assert found.words == "effects below 3.1 % are not resolved here"
+    noise_band = band()
+    assert noise_band is not None
+    assert (noise_band.basis, noise_band.mde, noise_band.job_id) == (
+        "a_a",
+        0.031,
+        "job_1",
+    )
+    assert noise_band.words == "effects below 3.1 % are not resolved here"
 
 
-def test_a_short_past_has_no_band_and_another_environment_is_not_its_past(
-    past: NightlyJobs,
+def test_a_short_history_has_no_band_and_other_environments_do_not_count(
+    nights: NightlyJobs,
 ) -> None:
-    past.stream(scatter(11, 0.01))
+    nights.stream(scatter(11, 0.01))
     assert band() is None
-    past.stream(
+    nights.stream(
         scatter(5, 0.01),
         fingerprint="e",
         factors={**nightly_jobs.FACTORS, "kernel": "6.1.0-13"},

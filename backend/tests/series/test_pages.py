@@ -1,4 +1,4 @@
-"""What people read of history and write beside it, over HTTP, on both databases."""
+"""Series pages, points, annotations and retired benchmarks over HTTP, on both databases."""
 
 from __future__ import annotations
 
@@ -23,35 +23,35 @@ OTHER = (BENCHMARK, "fallback", 2000)
 
 
 class SeriesReader:
-    """Someone who may read and write, and the past they look at."""
+    """A client that may read and write, and the nightly jobs behind the series."""
 
     def __init__(
         self,
         client: TestClient,
-        past: NightlyJobs,
+        nights: NightlyJobs,
         headers: Mapping[str, str],
         agent_id: str,
     ) -> None:
-        self.client, self.past, self.headers, self.agent_id = (
+        self.client, self.nights, self.headers, self.agent_id = (
             client,
-            past,
+            nights,
             dict(headers),
             agent_id,
         )
 
-    def ask(self, method: str, path: str, status: int = 200, **sent: Any) -> Any:
-        answer = self.client.request(
-            method, f"{API}{path}", headers=self.headers, **sent
+    def ask(self, method: str, path: str, status: int = 200, **request: Any) -> Any:
+        response = self.client.request(
+            method, f"{API}{path}", headers=self.headers, **request
         )
-        assert answer.status_code == status, answer.text
-        return answer.json() if answer.content else None
+        assert response.status_code == status, response.text
+        return response.json() if response.content else None
 
     def get(self, path: str, status: int = 200, **query: Any) -> Any:
         return self.ask("GET", path, status, params=query)
 
 
 @pytest.fixture
-def desk(
+def reader(
     client: TestClient,
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
@@ -71,35 +71,37 @@ def noise(count: int, level: float = 1000.0, seed: int = 1) -> list[float]:
     ]
 
 
-def stepped(desk: SeriesReader) -> str:
-    """A series that stepped up by 10 %, and a flat one beside it; the id of the first."""
+def with_step(reader: SeriesReader) -> str:
+    """Record a series that steps up by 10 % and a flat one; returns the id of the former."""
     flat = noise(30, 500.0, seed=9)
     for value, other in zip(
         [*noise(20), *noise(10, 1100.0, seed=2)], flat, strict=True
     ):
-        desk.past.night({TIME: value, OTHER: other})
-    return next(one.id for one in nightly_jobs.series() if one.arm == "native")
+        reader.nights.night({TIME: value, OTHER: other})
+    return next(series.id for series in nightly_jobs.series() if series.arm == "native")
 
 
-def test_series_are_listed_found_by_words_and_filtered(desk: SeriesReader) -> None:
-    stepped(desk)
-    names = [(one["arm"], one["params"]) for one in desk.get("/series")["items"]]
+def test_series_are_listed_searched_and_filtered(reader: SeriesReader) -> None:
+    with_step(reader)
+    names = [
+        (series["arm"], series["params"]) for series in reader.get("/series")["items"]
+    ]
     assert names == [("fallback", {"batch": 2000}), ("native", {"batch": 1000})]
     for query in (
         {"text": "NATIVE lab-1"},
         {"arm": "native"},
         {"changed": True},
         {"text": '"batch":1000'},
-        {"target": desk.past.target_id, "suite": SUITE, "text": "native"},
+        {"target": reader.nights.target_id, "suite": SUITE, "text": "native"},
     ):
-        assert [one["arm"] for one in desk.get("/series", **query)["items"]] == [
-            "native"
-        ], query
-    assert desk.get("/series", text="100%")["items"] == []
-    (flat,) = desk.get("/series", changed=False)["items"]
+        assert [
+            series["arm"] for series in reader.get("/series", **query)["items"]
+        ] == ["native"], query
+    assert reader.get("/series", text="100%")["items"] == []
+    (flat,) = reader.get("/series", changed=False)["items"]
     assert (flat["arm"], flat["points"], flat["changes"]) == ("fallback", 30, {})
-    first = desk.get("/series", limit=1)
-    rest = desk.get("/series", limit=1, cursor=first["next"])
+    first = reader.get("/series", limit=1)
+    rest = reader.get("/series", limit=1, cursor=first["next"])
     assert [first["items"][0]["arm"], rest["items"][0]["arm"], rest["next"]] == [
         "fallback",
         "native",
@@ -107,10 +109,10 @@ def test_series_are_listed_found_by_words_and_filtered(desk: SeriesReader) -> No
     ]
 
 
-def test_a_series_page_says_where_it_stands(desk: SeriesReader) -> None:
-    page = desk.get(f"/series/{stepped(desk)}")
+def test_a_series_page_shows_the_present_state(reader: SeriesReader) -> None:
+    page = reader.get(f"/series/{with_step(reader)}")
     assert page["level"] == pytest.approx(1100.0, rel=0.01)
-    assert [one["points"] for one in page["segments"]] == [20, 10]
+    assert [segment["points"] for segment in page["segments"]] == [20, 10]
     (change,) = page["changes"]
     assert (change["state"], change["n_before"], change["n_after"]) == (
         "standing",
@@ -123,59 +125,71 @@ def test_a_series_page_says_where_it_stands(desk: SeriesReader) -> None:
     rule = page["rule"]
     assert (rule["rule_id"], rule["mode"]) == (None, "active")
     assert rule["limit"] == pytest.approx(page["level"] * (1.0 + rule["min_effect"]))
-    assert desk.get("/series/ser_none", 404)["code"] == "not_found"
+    assert reader.get("/series/ser_none", 404)["code"] == "not_found"
 
 
-def test_a_window_of_points_is_refetched_for_a_zoom(desk: SeriesReader) -> None:
-    series_id = stepped(desk)
-    whole = desk.get(f"/series/{series_id}/points")
+def test_a_window_holds_exactly_its_points(reader: SeriesReader) -> None:
+    series_id = with_step(reader)
+    whole = reader.get(f"/series/{series_id}/points")
     assert (whole["total"], whole["thinned"], whole["note"]) == (30, False, "")
     assert whole["tracks"] == ["load_1"]
     part = {"from": whole["points"][5]["at"], "to": whole["points"][9]["at"]}
-    zoomed = desk.get(f"/series/{series_id}/points", **part)
+    zoomed = reader.get(f"/series/{series_id}/points", **part)
     assert zoomed["points"] == whole["points"][5:10]
     assert (zoomed["first_at"], zoomed["last_at"]) == (
         whole["points"][0]["at"],
         whole["points"][-1]["at"],
     )
-    refused = desk.get(
+    refused = reader.get(
         f"/series/{series_id}/points", 400, **{"from": "2026-01-05T03:00:00"}
     )
     assert refused["code"] == "invalid_request"
 
 
-def test_many_points_are_thinned_and_it_is_said(desk: SeriesReader) -> None:
-    series_id = stepped(desk)
-    said = desk.get(f"/series/{series_id}/points", max_points=10)
-    values = [one["value"] for one in desk.get(f"/series/{series_id}/points")["points"]]
-    shown = [one["value"] for one in said["points"]]
-    assert said["thinned"]
-    assert said["note"].startswith(f"{len(shown)} of 30 points are shown")
+def test_many_points_are_thinned_with_a_note(reader: SeriesReader) -> None:
+    series_id = with_step(reader)
+    thinned = reader.get(f"/series/{series_id}/points", max_points=10)
+    values = [
+        point["value"] for point in reader.get(f"/series/{series_id}/points")["points"]
+    ]
+    shown = [point["value"] for point in thinned["points"]]
+    assert thinned["thinned"]
+    assert thinned["note"].startswith(f"{len(shown)} of 30 points are shown")
     assert {min(values), max(values), values[0], values[-1], values[20]} <= set(shown)
 
 
-def test_people_write_beside_a_series_or_a_target_and_take_it_away(
-    desk: SeriesReader,
+def test_annotations_of_a_series_or_target_are_created_and_deleted(
+    reader: SeriesReader,
 ) -> None:
-    series_id = stepped(desk)
+    series_id = with_step(reader)
     at = "2026-01-20T12:00:00Z"
-    note = desk.ask(
+    note = reader.ask(
         "POST",
         "/annotations",
         201,
         json={"series_id": series_id, "at": at, "text": "new disk"},
     )
-    of_target = {"target_id": desk.past.target_id, "at": at, "text": "moved to rack 2"}
-    desk.ask("POST", "/annotations", 201, json=of_target)
-    texts = [one["text"] for one in desk.get(f"/series/{series_id}")["annotations"]]
-    assert texts == ["new disk", "moved to rack 2"]
-    other = next(one.id for one in nightly_jobs.series() if one.id != series_id)
-    assert [one["text"] for one in desk.get(f"/series/{other}")["annotations"]] == [
-        "moved to rack 2"
+    of_target = {
+        "target_id": reader.nights.target_id,
+        "at": at,
+        "text": "moved to rack 2",
+    }
+    reader.ask("POST", "/annotations", 201, json=of_target)
+    texts = [
+        annotation["text"]
+        for annotation in reader.get(f"/series/{series_id}")["annotations"]
     ]
-    desk.ask("DELETE", f"/annotations/{note['id']}", 204)
-    assert len(desk.get(f"/series/{series_id}")["annotations"]) == 1
-    desk.ask("DELETE", f"/annotations/{note['id']}", 404)
+    assert texts == ["new disk", "moved to rack 2"]
+    other = next(
+        series.id for series in nightly_jobs.series() if series.id != series_id
+    )
+    assert [
+        annotation["text"]
+        for annotation in reader.get(f"/series/{other}")["annotations"]
+    ] == ["moved to rack 2"]
+    reader.ask("DELETE", f"/annotations/{note['id']}", 204)
+    assert len(reader.get(f"/series/{series_id}")["annotations"]) == 1
+    reader.ask("DELETE", f"/annotations/{note['id']}", 404)
 
 
 @pytest.mark.shapes("embedded")
@@ -192,83 +206,96 @@ def test_people_write_beside_a_series_or_a_target_and_take_it_away(
         {"series_id": "a", "at": "2026-01-20T12:00:00", "text": "no zone"},
     ],
 )
-def test_a_note_needs_one_place_and_an_instant(
-    desk: SeriesReader, body: dict[str, Any]
+def test_an_annotation_needs_one_subject_and_an_instant(
+    reader: SeriesReader, body: dict[str, Any]
 ) -> None:
-    desk.ask("POST", "/annotations", 422, json=body)
+    reader.ask("POST", "/annotations", 422, json=body)
 
 
-def test_who_may_only_read_writes_nothing(
-    desk: SeriesReader, token: Callable[..., dict[str, str]]
+def test_a_reader_cannot_write(
+    reader: SeriesReader, token: Callable[..., dict[str, str]]
 ) -> None:
-    desk.headers = token("read")
-    body = {"target_id": desk.past.target_id, "at": "2026-01-20T12:00:00Z", "text": "x"}
-    assert desk.ask("POST", "/annotations", 403, json=body)["code"] == "forbidden"
-    desk.ask("PUT", f"/suites/{SUITE}/retired/x", 403, json={"reason": "y"})
+    reader.headers = token("read")
+    body = {
+        "target_id": reader.nights.target_id,
+        "at": "2026-01-20T12:00:00Z",
+        "text": "x",
+    }
+    assert reader.ask("POST", "/annotations", 403, json=body)["code"] == "forbidden"
+    reader.ask("PUT", f"/suites/{SUITE}/retired/x", 403, json={"reason": "y"})
 
 
-def renamed(**fields: Any) -> dict[str, Any]:
+def rename_benchmark(**fields: Any) -> dict[str, Any]:
     """The manifest with its benchmark called `sort_many` now."""
-    made = suite_manifest(rules=[])
-    made["benchmarks"] = {"sort_many": {**made["benchmarks"][BENCHMARK], **fields}}
-    made["knobs"] = {}  # they name the benchmark, too
-    return made
+    manifest = suite_manifest(rules=[])
+    manifest["benchmarks"] = {
+        "sort_many": {**manifest["benchmarks"][BENCHMARK], **fields}
+    }
+    manifest["knobs"] = {}  # they name the benchmark, too
+    return manifest
 
 
-def test_only_what_is_declared_no_longer_can_be_retired(desk: SeriesReader) -> None:
-    stepped(desk)
-    said = desk.ask(
+def test_only_a_benchmark_that_is_no_longer_declared_can_be_retired(
+    reader: SeriesReader,
+) -> None:
+    with_step(reader)
+    refusal = reader.ask(
         "PUT", f"/suites/{SUITE}/retired/{BENCHMARK}", 409, json={"reason": "old"}
     )
-    assert said["code"] == "still_declared"
-    announce(desk.agent_id, renamed())
-    done = desk.ask(
+    assert refusal["code"] == "still_declared"
+    announce(reader.agent_id, rename_benchmark())
+    retired = reader.ask(
         "PUT",
         f"/suites/{SUITE}/retired/{BENCHMARK}",
         json={"reason": "sort_many replaces it"},
     )
-    assert (done["benchmark"], done["arm"], done["retired_by"]) == (
+    assert (retired["benchmark"], retired["arm"], retired["retired_by"]) == (
         BENCHMARK,
         None,
         "test",
     )
-    assert [one["reason"] for one in desk.get(f"/suites/{SUITE}/retired")["items"]] == [
-        "sort_many replaces it"
-    ]
-    desk.ask("PUT", f"/suites/{SUITE}/retired/never_was", 404, json={"reason": "typo"})
-    desk.ask("DELETE", f"/suites/{SUITE}/retired/{BENCHMARK}", 204)
-    desk.ask("DELETE", f"/suites/{SUITE}/retired/{BENCHMARK}", 404)
+    assert [
+        benchmark["reason"]
+        for benchmark in reader.get(f"/suites/{SUITE}/retired")["items"]
+    ] == ["sort_many replaces it"]
+    reader.ask(
+        "PUT", f"/suites/{SUITE}/retired/never_was", 404, json={"reason": "typo"}
+    )
+    reader.ask("DELETE", f"/suites/{SUITE}/retired/{BENCHMARK}", 204)
+    reader.ask("DELETE", f"/suites/{SUITE}/retired/{BENCHMARK}", 404)
 
 
-def test_a_renamed_benchmark_and_arm_keep_their_history(desk: SeriesReader) -> None:
-    series_id = stepped(desk)
-    manifest = renamed(
+def test_a_renamed_benchmark_and_arm_keep_their_history(reader: SeriesReader) -> None:
+    series_id = with_step(reader)
+    manifest = rename_benchmark(
         arms=["fallback", "jni"],
         aliases=[BENCHMARK],
         arm_aliases={"jni": ["native"]},
         reference="fallback",
     )
-    desk.past.names = NewestNames.of(read(manifest))
-    desk.past.night(
+    reader.nights.names = NewestNames.of(read(manifest))
+    reader.nights.night(
         {("sort_many", "jni", 1000): 1100.0, ("sort_many", "fallback", 2000): 500.0}
     )
-    page = desk.get(f"/series/{series_id}")
+    page = reader.get(f"/series/{series_id}")
     assert (page["series"]["benchmark"], page["series"]["arm"]) == ("sort_many", "jni")
     assert page["series"]["points"] == 31
-    assert [one["state"] for one in page["changes"]] == ["standing"]
-    desk.past.night({TIME: 1100.0})
-    assert desk.get(f"/series/{series_id}")["series"]["points"] == 32
+    assert [change["state"] for change in page["changes"]] == ["standing"]
+    reader.nights.night({TIME: 1100.0})
+    assert reader.get(f"/series/{series_id}")["series"]["points"] == 32
     assert len(nightly_jobs.series()) == 2
 
 
-def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(
-    desk: SeriesReader,
+def test_a_series_of_the_new_name_is_joined_with_the_old_series(
+    reader: SeriesReader,
 ) -> None:
-    desk.past.stream(noise(10))
+    reader.nights.stream(noise(10))
     new = ("sort_many", "native", 1000)
-    desk.past.stream(noise(3, seed=2), name=new)
+    reader.nights.stream(noise(3, seed=2), name=new)
     assert len(nightly_jobs.series()) == 2
-    (old,) = [one.id for one in nightly_jobs.series() if one.benchmark == BENCHMARK]
+    (old,) = [
+        series.id for series in nightly_jobs.series() if series.benchmark == BENCHMARK
+    ]
     with session_scope() as session:
         session.add(
             Finding(
@@ -285,11 +312,11 @@ def test_a_series_begun_under_the_new_name_is_joined_with_its_old_one(
                 created_at=nightly_jobs.START,
             )
         )
-    desk.past.names = NewestNames({BENCHMARK: "sort_many"})
-    desk.past.stream(noise(1, seed=3), name=new)
+    reader.nights.names = NewestNames({BENCHMARK: "sort_many"})
+    reader.nights.stream(noise(1, seed=3), name=new)
     (joined,) = nightly_jobs.series()
     assert joined.benchmark == "sort_many"
-    assert desk.get(f"/series/{joined.id}/points")["total"] == 14
+    assert reader.get(f"/series/{joined.id}/points")["total"] == 14
     assert nightly_jobs.state_of(joined.id).points == 14
     with session_scope() as session:
         assert session.get_one(Finding, "fnd_1").series_id == joined.id != old

@@ -1,4 +1,4 @@
-"""The audit: the seed's five defects by name, silence on honest protocols, and independence of row order."""
+"""The audit names the original's five defects, finds none in honest protocols, and ignores row order."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def measured(
     return cases
 
 
-def honest(launches: int, rounds: int, arms: int, seed: int = 7) -> Order:
+def honest_protocol(launches: int, rounds: int, arms: int, seed: int = 7) -> Order:
     drawn = [
         contract_orders(seed + launch, "measure/b/batch=1000", arms, rounds)
         for launch in range(launches)
@@ -122,8 +122,8 @@ def honest(launches: int, rounds: int, arms: int, seed: int = 7) -> Order:
     return lambda launch, number: drawn[launch][max(number, 0)]
 
 
-def names(found: Sequence[AuditFinding]) -> set[str]:
-    return {one.name for one in found}
+def names(findings: Sequence[AuditFinding]) -> set[str]:
+    return {finding.name for finding in findings}
 
 
 def seed_protocol() -> tuple[list[CaseSamples], dict[str, int]]:
@@ -154,7 +154,7 @@ FIVE = {
 }
 
 
-def test_the_contract_orders_here_are_those_of_the_golden_file() -> None:
+def test_the_balanced_orders_are_those_of_the_golden_file() -> None:
     for group in json.loads(GOLDEN.read_text()):
         drawn = contract_orders(
             group["seed"], group["key"], group["arms"], len(group["orders"])
@@ -174,12 +174,12 @@ def test_means_alone_call_the_seeds_native_path_faster() -> None:
     assert 1.85 < 1 / ratio < 1.95
 
 
-def test_an_honest_protocol_gets_none() -> None:
+def test_an_honest_protocol_has_no_defect() -> None:
     work = {
         arm: {"items": 1000, "prepared": 0, "kept": 1000}
         for arm in ("native", "fallback")
     }
-    cases = measured(["native", "fallback"], honest(5, 20, 2), work=work)
+    cases = measured(["native", "fallback"], honest_protocol(5, 20, 2), work=work)
     assert audit(cases, "fallback", {"native": 1000, "fallback": 1000}) == []
 
 
@@ -191,7 +191,7 @@ def test_orders_of_our_own_harness_are_never_called_unbalanced(
     for seed in range(8):
         group = [f"arm{index}" for index in range(arms)]
         cases = measured(
-            group, honest(2, rounds, arms, seed), launches=2, rounds=rounds
+            group, honest_protocol(2, rounds, arms, seed), launches=2, rounds=rounds
         )
         assert "order_unbalanced" not in names(audit(cases, "arm0"))
 
@@ -200,7 +200,7 @@ def test_orders_of_our_own_harness_are_never_called_unbalanced(
 def test_an_order_that_favours_one_arm_in_one_launch_is_named_with_its_place(
     arms: int,
 ) -> None:
-    fair = honest(5, 20, arms)
+    fair = honest_protocol(5, 20, arms)
     group = [f"arm{index}" for index in range(arms)]
     cases = measured(
         group,
@@ -208,18 +208,20 @@ def test_an_order_that_favours_one_arm_in_one_launch_is_named_with_its_place(
             list(range(arms)) if launch == 3 else fair(launch, number)
         ),
     )
-    (found,) = [one for one in audit(cases, "arm0") if one.name == "order_unbalanced"]
-    assert found.arms == tuple(group)
-    assert "20 of 20 rounds of launch 3" in found.text
-    assert f"balanced are {20 / arms:g}" in found.text
+    (unbalanced,) = [
+        finding
+        for finding in audit(cases, "arm0")
+        if finding.name == "order_unbalanced"
+    ]
+    assert unbalanced.arms == tuple(group)
+    assert "20 of 20 rounds of launch 3" in unbalanced.text
+    assert f"balanced are {20 / arms:g}" in unbalanced.text
 
 
-def test_one_round_that_was_turned_round_is_named_and_a_square_that_was_cut_short_is_not() -> (
-    None
-):
+def test_one_reversed_round_is_named_and_an_unfinished_square_is_not() -> None:
     """Positions of two arms: 11 and 9 of 20 rounds; 11 and 10 of 21, which no order could balance."""
 
-    def counted(rounds: int, turned: int) -> set[str]:
+    def with_counts(rounds: int, turned: int) -> set[str]:
         firsts = [0, 1] * 11
         order = [[first, 1 - first] for first in firsts[:rounds]]
         order[1:2] = [[0, 1]] * turned or order[1:2]
@@ -228,15 +230,15 @@ def test_one_round_that_was_turned_round_is_named_and_a_square_that_was_cut_shor
         )
         return names(audit(cases, "a"))
 
-    assert "order_unbalanced" in counted(20, turned=1)
-    assert "order_unbalanced" not in counted(21, turned=0)
+    assert "order_unbalanced" in with_counts(20, turned=1)
+    assert "order_unbalanced" not in with_counts(21, turned=0)
 
 
 def test_the_order_of_rows_changes_nothing() -> None:
     cases, meant = seed_protocol()
     wobbly = measured(
         ["native", "fallback", "policy"],
-        honest(5, 20, 3),
+        honest_protocol(5, 20, 3),
         work={"native": {"items": 2}},
     )
     for group, items in ((cases, meant), (wobbly, {"native": 1})):
@@ -264,9 +266,9 @@ def _permuted(case: CaseSamples, order: np.ndarray) -> CaseSamples:
     )
 
 
-def test_one_defect_alone_is_one_name() -> None:
+def test_each_defect_alone_is_named() -> None:
     two = ["native", "fallback"]
-    fair = honest(5, 20, 2)
+    fair = honest_protocol(5, 20, 2)
     equal = {arm: {"items": 1000} for arm in two}
     meant = dict.fromkeys(two, 1000)
     assert names(audit(measured(two, fair, launches=2), "fallback")) == {"too_few"}
@@ -289,7 +291,9 @@ def test_one_defect_alone_is_one_name() -> None:
 
 def test_work_is_compared_per_iteration_and_only_where_both_counted() -> None:
     two = ["native", "fallback"]
-    cases = measured(two, honest(5, 20, 2), work={arm: {"items": 10} for arm in two})
+    cases = measured(
+        two, honest_protocol(5, 20, 2), work={arm: {"items": 10} for arm in two}
+    )
     twice = np.where(cases[0].round % 2 == 0, 8, 16)
     assert cases[0].iterations is not None
     scaled = replace(cases[0], iterations=twice, work={"items": twice * 10})
@@ -310,17 +314,18 @@ def test_counts_differ_beyond_a_thousand_millionth(
         "fallback": {"items": 10_000_000_000},
     }
     assert (
-        names(audit(measured(two, honest(5, 20, 2), work=work), "fallback")) == differs
+        names(audit(measured(two, honest_protocol(5, 20, 2), work=work), "fallback"))
+        == differs
     )
 
 
 def test_unequal_work_concerns_the_pair_and_not_the_other_arms() -> None:
     arms = ["fallback", "native", "policy"]
     work = {"fallback": {"kept": 1}, "native": {"kept": 0}, "policy": {"kept": 1}}
-    (found,) = audit(measured(arms, honest(5, 20, 3), work=work), "fallback")
-    assert found.concerns("native", "fallback")
-    assert not found.concerns("policy", "fallback")
-    assert not found.concerns("native")
+    (finding,) = audit(measured(arms, honest_protocol(5, 20, 3), work=work), "fallback")
+    assert finding.concerns("native", "fallback")
+    assert not finding.concerns("policy", "fallback")
+    assert not finding.concerns("native")
 
 
 def test_a_metric_read_once_per_launch_needs_no_warm_up() -> None:
@@ -331,14 +336,18 @@ def test_a_metric_read_once_per_launch_needs_no_warm_up() -> None:
 
 
 def test_an_arm_that_never_settles_is_unsteady_which_decides_nothing() -> None:
-    cases = measured(["native", "fallback"], honest(5, 20, 2))
+    cases = measured(["native", "fallback"], honest_protocol(5, 20, 2))
     drifting = replace(cases[0], value=cases[0].value * 1.02 ** cases[0].round)
-    (found,) = audit([drifting, cases[1]], "fallback")
-    assert (found.name, found.arms, found.decisive) == ("unsteady", ("native",), False)
-    assert "5 of 5 launches" in found.text
+    (finding,) = audit([drifting, cases[1]], "fallback")
+    assert (finding.name, finding.arms, finding.decisive) == (
+        "unsteady",
+        ("native",),
+        False,
+    )
+    assert "5 of 5 launches" in finding.text
 
 
-def test_the_numbers_of_an_audit_are_its_policy() -> None:
+def test_the_parameters_of_an_audit_are_its_constants() -> None:
     """Each constant perturbed changes a verdict of the audit (I16: stored with it)."""
     cases, meant = seed_protocol()
     policy = AuditPolicy(

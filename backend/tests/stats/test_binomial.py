@@ -1,4 +1,4 @@
-"""Exact binomial tails and ranks, held to scipy and to textbook tables."""
+"""Exact binomial tails and ranks, compared with scipy and textbook tables."""
 
 from __future__ import annotations
 

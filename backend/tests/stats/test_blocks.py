@@ -1,4 +1,4 @@
-"""Pairing: what becomes a block, what does not, and that everything left out is counted."""
+"""Pairing: which samples become a block, and that every dropped block is counted."""
 
 from __future__ import annotations
 

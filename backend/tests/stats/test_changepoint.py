@@ -1,4 +1,4 @@
-"""What `detect` names, drawn: a column is a point, a row up is 1.5 % more, and the indexes are exact."""
+"""Tests of `detect` on drawn series: a column is a point, and each row is 1.5 % above the one below it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROW = 1.015
 """ratio between a row of a drawing and the one below."""
 
 
-def drawn(picture: str) -> list[float]:
+def series_of_drawing(picture: str) -> list[float]:
     """Values of a picture; every column holds exactly one mark."""
     rows = picture.split("\n")[1:-1]
     values = []
@@ -32,9 +32,9 @@ def drawn(picture: str) -> list[float]:
     return values
 
 
-def indexes(found: Segmentation) -> tuple[list[int], list[int]]:
-    return [change.index for change in found.changes], [
-        change.index for change in found.suspects
+def indexes(segmentation: Segmentation) -> tuple[list[int], list[int]]:
+    return [change.index for change in segmentation.changes], [
+        change.index for change in segmentation.suspects
     ]
 
 
@@ -160,10 +160,10 @@ SIX_POINTS_HIGH = """
 def test_exactly_the_steps_of_the_drawing_are_named(
     picture: str, changes: list[int], suspects: list[int]
 ) -> None:
-    assert indexes(detect(drawn(picture))) == (changes, suspects)
+    assert indexes(detect(series_of_drawing(picture))) == (changes, suspects)
 
 
-def test_a_change_point_says_what_it_rests_on() -> None:
+def test_a_change_point_stores_its_evidence() -> None:
     (change,) = detect([100.0] * 20 + [110.0] * 20).changes
     assert (change.index, change.confidence, change.n_before, change.n_after) == (
         20,
@@ -188,22 +188,30 @@ def test_a_change_point_says_what_it_rests_on() -> None:
 
 
 def test_segments_cover_the_series_and_meet_at_the_steps() -> None:
-    found = detect(drawn(DOWN_THEN_HIGHER))
-    assert [(s.start, s.stop) for s in found.segments] == [(0, 16), (16, 32), (32, 48)]
-    assert found.segments[1].level < found.segments[0].level < found.segments[2].level
+    segmentation = detect(series_of_drawing(DOWN_THEN_HIGHER))
+    assert [(s.start, s.stop) for s in segmentation.segments] == [
+        (0, 16),
+        (16, 32),
+        (32, 48),
+    ]
+    assert (
+        segmentation.segments[1].level
+        < segmentation.segments[0].level
+        < segmentation.segments[2].level
+    )
 
 
 def test_a_refused_candidate_stays_with_the_filter_that_refused_it() -> None:
-    values = drawn(STEP_UP)
-    least = Parameters(min_effect=0.5, min_step=0.02)
-    found = detect(values, parameters=least)
-    assert found.changes == ()
-    (refused,) = found.rejected
+    values = series_of_drawing(STEP_UP)
+    strict = Parameters(min_effect=0.5, min_step=0.02)
+    segmentation = detect(values, parameters=strict)
+    assert segmentation.changes == ()
+    (refused,) = segmentation.rejected
     assert [f.name for f in refused.filters if not f.passed] == ["effect"]
 
 
-def test_a_stored_finding_is_made_again_bit_by_bit_from_its_own_parameters() -> None:
-    values = drawn(DOWN_THEN_HIGHER)
+def test_a_stored_finding_is_recomputed_bit_by_bit_from_its_parameters() -> None:
+    values = series_of_drawing(DOWN_THEN_HIGHER)
     then = Parameters(tempering=1.7, min_effect=0.04)
     stored = detect(values, parameters=then)
     again = detect(values, parameters=Parameters.from_mapping(dict(stored.parameters)))
@@ -216,26 +224,26 @@ def test_a_stored_finding_is_made_again_bit_by_bit_from_its_own_parameters() -> 
 def test_values_without_a_logarithm_make_a_series_unusable_and_say_so(
     bad: float,
 ) -> None:
-    found = detect([1.0] * 20 + [bad] + [2.0] * 20)
-    assert found.changes == found.suspects == ()
-    assert found.segments == ()
-    assert "zero, negative or not finite" in found.unusable
+    segmentation = detect([1.0] * 20 + [bad] + [2.0] * 20)
+    assert segmentation.changes == segmentation.suspects == ()
+    assert segmentation.segments == ()
+    assert "zero, negative or not finite" in segmentation.unusable
 
 
-def test_eleven_points_are_no_history() -> None:
-    found = detect([1.0] * 5 + [2.0] * 6)
-    assert found.changes == ()
-    assert found.unusable == "11 points; history needs 12"
+def test_eleven_points_are_too_few() -> None:
+    segmentation = detect([1.0] * 5 + [2.0] * 6)
+    assert segmentation.changes == ()
+    assert segmentation.unusable == "11 points; history needs 12"
     assert detect([]).changes == ()
 
 
-def test_only_the_newest_points_are_looked_at_and_indexes_still_count_from_the_first() -> (
+def test_only_the_newest_points_are_evaluated_and_indexes_count_from_the_first() -> (
     None
 ):
     values = [50.0] * 300 + [100.0] * 700 + [120.0] * 100
-    found = detect(values, parameters=Parameters(max_points=500))
-    assert [change.index for change in found.changes] == [1000]
-    assert found.segments[0].start == 600
+    segmentation = detect(values, parameters=Parameters(max_points=500))
+    assert [change.index for change in segmentation.changes] == [1000]
+    assert segmentation.segments[0].start == 600
 
 
 def test_two_evaluations_agree_within_two_points() -> None:
@@ -255,15 +263,17 @@ def test_repeated_disturbances_raise_the_dependence_and_independent_noise_does_n
     assert detect(np.exp(wandering)).dependence > 1.8
 
 
-def test_series_that_are_looked_at_together_are_found_to_the_bit_as_alone() -> None:
+def test_series_evaluated_together_give_the_same_bits_as_alone() -> None:
     rng = np.random.default_rng(20261122)
     series: list[list[float]] = [[1.0, -2.0] * 10, []]
     for length in (12, 40, 40, 40, 97, 200, 200, 230, *([60] * 20)):
-        drawn = rng.normal(0.0, rng.uniform(0.002, 0.05), length)
-        drawn[length // 2 :] += rng.choice([0.0, 0.08, 0.2])
-        series.append(np.exp(drawn).tolist())
+        logarithms = rng.normal(0.0, rng.uniform(0.002, 0.05), length)
+        logarithms[length // 2 :] += rng.choice([0.0, 0.08, 0.2])
+        series.append(np.exp(logarithms).tolist())
     alone = [detect(values) for values in series]
     assert detect_each(series) == alone
-    assert detect_each(series[::-1]) == alone[::-1], "whatever stands beside a series"
-    assert {len(one.changes) for one in alone} > {0}, "some of them have steps"
+    assert detect_each(series[::-1]) == alone[::-1], "the other series change nothing"
+    assert {len(segmentation.changes) for segmentation in alone} > {0}, (
+        "some of them have steps"
+    )
     assert detect_each([]) == []

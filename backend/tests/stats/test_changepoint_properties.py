@@ -1,4 +1,4 @@
-"""What must hold for `detect` whatever the data: units, direction of time, silence where nothing happened."""
+"""Tests properties of `detect` that hold for any data: units, direction of time, no change without a cause."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_rate_steps_where_its_time_steps_the_other_way(seed: int) -> None:
 
 @COMMON
 @given(seeds)
-def test_backwards_in_time_the_same_places_step(seed: int) -> None:
+def test_a_reversed_series_has_the_same_steps(seed: int) -> None:
     """Point t of n becomes n − 1 − t, so a step before t becomes one before n − t. The model is reversible;
     ties between equally probable indexes are broken to the left, so a plateau may move an index by two."""
     values, _ = series(seed)
@@ -78,8 +78,8 @@ def test_a_step_of_six_sigma_is_named_within_the_margin(seed: int) -> None:
 @COMMON
 @given(st.floats(1e-12, 1e12), st.integers(0, 200))
 def test_a_constant_never_steps(level: float, n: int) -> None:
-    found = detect([level] * n)
-    assert found.changes == found.suspects == found.rejected == ()
+    segmentation = detect([level] * n)
+    assert segmentation.changes == segmentation.suspects == segmentation.rejected == ()
 
 
 @COMMON
@@ -100,12 +100,12 @@ def test_two_values_a_percent_apart_never_step(values: list[float]) -> None:
 
 @COMMON
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), max_size=40))
-def test_no_list_of_numbers_makes_it_fail(values: list[float]) -> None:
+def test_any_list_of_numbers_is_evaluated_without_an_error(values: list[float]) -> None:
     detect(values)
 
 
 @COMMON
 @given(seeds)
-def test_asked_twice_it_answers_the_same_to_the_bit(seed: int) -> None:
+def test_repeating_the_evaluation_gives_the_same_bits(seed: int) -> None:
     values, _ = series(seed)
     assert detect(values) == detect(values.copy())

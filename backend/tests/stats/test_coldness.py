@@ -1,4 +1,4 @@
-"""Warm-up rounds: how many a fresh process needs until its penalty is inside the margin."""
+"""The warm-up rounds that a fresh process needs until its penalty is inside the margin."""
 
 from __future__ import annotations
 
@@ -70,47 +70,47 @@ def test_the_rounds_that_are_cold_are_counted(
 ) -> None:
     right = 0
     for seed in range(12):
-        found = find_coldness(
+        coldness = find_coldness(
             [pair(seed * 7 + at, penalties, sigma=sigma) for at in range(5)], MARGIN
         )
-        assert found.lower is not None
-        right += found.rounds == len(penalties)
+        assert coldness.lower is not None
+        right += coldness.rounds == len(penalties)
         assert (
-            found.lower
+            coldness.lower
             <= len(penalties)
-            <= (99 if found.upper is None else found.upper)
+            <= (99 if coldness.upper is None else coldness.upper)
         )
     assert right >= 11
 
 
 def test_one_value_that_is_cold_is_enough() -> None:
     cases = [pair(at, ()) for at in range(4)] + [pair(9, (0.2, 0.1))]
-    found = find_coldness(cases, MARGIN)
-    assert found.rounds == 2
-    assert found.penalties[0] == pytest.approx(np.expm1(0.2), abs=0.02)
-    assert found.calls_per_round == 3
+    coldness = find_coldness(cases, MARGIN)
+    assert coldness.rounds == 2
+    assert coldness.penalties[0] == pytest.approx(np.expm1(0.2), abs=0.02)
+    assert coldness.calls_per_round == 3
 
 
 def test_one_slow_launch_is_not_cold() -> None:
     plain, reference = pair(1, ())
     slow = (plain.launch == 0) & (plain.round == 0)
     arm = replace(plain, value=np.where(slow, plain.value * 3.0, plain.value))
-    found = find_coldness([(arm, reference)], MARGIN)
-    assert found.rounds == 0
+    coldness = find_coldness([(arm, reference)], MARGIN)
+    assert coldness.rounds == 0
 
 
 def test_a_penalty_that_outlasts_the_rounds_has_no_number() -> None:
-    found = find_coldness([pair(1, [0.5] * 13)], MARGIN)
-    assert found.rounds is None
-    assert found.upper is None
-    assert found.reason.startswith("still 6")
+    coldness = find_coldness([pair(1, [0.5] * 13)], MARGIN)
+    assert coldness.rounds is None
+    assert coldness.upper is None
+    assert coldness.reason.startswith("still 6")
 
 
 def test_a_rate_is_cold_where_it_is_lower() -> None:
     times = pair(2, (0.3,))
     arm, base = (
-        replace(one, value=1e9 / one.value, direction="higher", unit="op/s")
-        for one in times
+        replace(case, value=1e9 / case.value, direction="higher", unit="op/s")
+        for case in times
     )
     assert (
         find_coldness([(arm, base)], MARGIN).rounds
@@ -119,7 +119,7 @@ def test_a_rate_is_cold_where_it_is_lower() -> None:
     )
 
 
-def test_what_the_first_rounds_cost_both_arms_is_no_coldness_of_one() -> None:
+def test_a_cold_start_that_both_arms_share_is_not_counted() -> None:
     """A target that speeds up, a runtime that compiles: 20 % for both, and nothing for the arm alone."""
     shared = (0.2, 0.15, 0.1, 0.05)
     assert find_coldness([pair(3, (), shared)], MARGIN).rounds == 0
@@ -127,7 +127,7 @@ def test_what_the_first_rounds_cost_both_arms_is_no_coldness_of_one() -> None:
     assert find_coldness([pair(3, (-0.2, -0.15, -0.1), shared)], MARGIN).rounds == 0
 
 
-def test_without_warm_up_rounds_or_with_two_launches_nothing_is_said() -> None:
+def test_without_warm_up_rounds_or_with_two_launches_coldness_is_unknown() -> None:
     plain, reference = pair(1, (0.3,))
     unmarked = replace(plain, warmup=np.zeros_like(plain.warmup))
     assert (
@@ -140,8 +140,8 @@ def test_without_warm_up_rounds_or_with_two_launches_nothing_is_said() -> None:
     )
 
 
-def test_thirty_rounds_are_looked_at_and_no_more() -> None:
-    found = find_coldness([pair(1, [0.3] * 31, rounds=95)], MARGIN)
-    assert len(found.penalties) == 30
-    assert found.rounds is None
+def test_coldness_is_counted_over_at_most_thirty_rounds() -> None:
+    coldness = find_coldness([pair(1, [0.3] * 31, rounds=95)], MARGIN)
+    assert len(coldness.penalties) == 30
+    assert coldness.rounds is None
     assert find_coldness([pair(1, [0.3] * 29, rounds=95)], MARGIN).rounds == 29

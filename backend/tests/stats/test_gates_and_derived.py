@@ -59,9 +59,9 @@ def test_a_median_gate_decides_only_when_the_whole_interval_is_on_one_side(
 
 
 def test_a_p99_gate_with_too_few_samples_says_how_many_it_needs() -> None:
-    found = judge_gate(_values(100.0, n=200), np.arange(200) % 5, "p99", "<=", 200.0)
-    assert found.verdict == "inconclusive"
-    assert found.reason == "insufficient: p99 needs 459 samples, has 200"
+    result = judge_gate(_values(100.0, n=200), np.arange(200) % 5, "p99", "<=", 200.0)
+    assert result.verdict == "inconclusive"
+    assert result.reason == "insufficient: p99 needs 459 samples, has 200"
     assert (
         judge_gate(
             _values(100.0, n=458), np.arange(458) % 5, "p99", "<=", 200.0
@@ -86,7 +86,7 @@ def test_a_mean_gate_knows_that_launches_differ() -> None:
     assert judge_gate(_values(100.0), LAUNCH, "mean", "<=", 105.0).verdict == "pass"
 
 
-def test_smallest_and_largest_are_compared_as_they_are() -> None:
+def test_min_and_max_are_compared_without_an_interval() -> None:
     assert judge_gate(_values(100.0), LAUNCH, "max", "<", 99.0).verdict == "fail"
     assert judge_gate(_values(100.0), LAUNCH, "min", ">", 90.0).verdict == "pass"
 
@@ -128,7 +128,7 @@ def test_a_lower_limit_on_a_low_percentile_needs_as_many() -> None:
     assert samples_to_pass("p99", ">=") == 1
 
 
-def test_a_statistic_there_is_not_is_an_error() -> None:
+def test_an_unknown_statistic_is_an_error() -> None:
     with pytest.raises(ValueError, match="variance"):
         judge_gate(_values(1.0), LAUNCH, "variance", "<", 2.0)
 
@@ -147,10 +147,10 @@ def test_a_spread_decides_by_an_interval_that_takes_launches_for_its_replicates(
         == "inconclusive"
     )
     one_wild = np.where(LAUNCH == 0, _values(100.0, 0.1), _values(100.0))
-    found = judge_gate(one_wild, LAUNCH, "sd_percent", "<", 8.0)
-    assert found.actual is not None
-    assert found.actual < 8.0
-    assert found.verdict == "inconclusive", (
+    result = judge_gate(one_wild, LAUNCH, "sd_percent", "<", 8.0)
+    assert result.actual is not None
+    assert result.actual < 8.0
+    assert result.verdict == "inconclusive", (
         "four launches say 1 %, one says 10 %: five do not decide"
     )
 
@@ -158,11 +158,11 @@ def test_a_spread_decides_by_an_interval_that_takes_launches_for_its_replicates(
 def test_the_spread_of_launches_is_of_their_medians() -> None:
     steady = np.repeat([100.0, 100.2, 99.9, 100.1, 99.8], 20) * _values(1.0, 0.05)
     apart = np.repeat([100.0, 140.0, 70.0, 120.0, 90.0], 20)
-    found = judge_gate(apart, LAUNCH, "launch_sd_percent", "<", 2.5)
-    assert found.actual == pytest.approx(
+    result = judge_gate(apart, LAUNCH, "launch_sd_percent", "<", 2.5)
+    assert result.actual == pytest.approx(
         100.0 * np.std([100, 140, 70, 120, 90], ddof=1) / 104.0
     )
-    assert found.verdict == "fail"
+    assert result.verdict == "fail"
     assert judge_gate(steady, LAUNCH, "launch_sd_percent", "<", 12.5).verdict == "pass"
     assert (
         judge_gate(np.full(100, 7.0), LAUNCH, "launch_sd_percent", "<", 2.5).verdict
@@ -181,8 +181,8 @@ def test_the_interval_of_a_spread_holds_the_true_one_as_often_as_it_says(
             rng.normal(100.0, 3.0, launches * 20),
             np.repeat(np.arange(launches), 20),
         )
-        found = jackknife(relative_deviation, values, launch, 0.98)
-        held += (found.lower or 0.0) <= 3.0 <= (found.upper or np.inf)
+        result = jackknife(relative_deviation, values, launch, 0.98)
+        held += (result.lower or 0.0) <= 3.0 <= (result.upper or np.inf)
     assert held >= 285
 
 
@@ -230,12 +230,12 @@ def test_an_exponent_is_found_with_its_interval() -> None:
     points = [
         (float(x), (_values(7.0 * x**1.5, seed=x), LAUNCH)) for x in (10, 100, 1000)
     ]
-    found = slope(points)
-    assert found.value == pytest.approx(1.5, abs=0.01)
-    assert found.interval.lower is not None
-    assert found.interval.upper is not None
-    assert found.interval.lower < 1.5 < found.interval.upper
-    assert found.interval.upper - found.interval.lower < 0.02
+    result = slope(points)
+    assert result.value == pytest.approx(1.5, abs=0.01)
+    assert result.interval.lower is not None
+    assert result.interval.upper is not None
+    assert result.interval.lower < 1.5 < result.interval.upper
+    assert result.interval.upper - result.interval.lower < 0.02
 
 
 def test_a_slope_needs_two_points_and_positive_params() -> None:
@@ -245,10 +245,12 @@ def test_a_slope_needs_two_points_and_positive_params() -> None:
 
 
 def test_a_ratio_across_a_param_is_a_ratio_of_medians() -> None:
-    found = ratio_across_param((_values(80.0), LAUNCH), (_values(16.0, seed=2), LAUNCH))
-    assert found.value == pytest.approx(0.2, rel=0.01)
-    assert found.interval.lower is not None
-    assert found.interval.lower < 0.2 < (found.interval.upper or 0)
+    result = ratio_across_param(
+        (_values(80.0), LAUNCH), (_values(16.0, seed=2), LAUNCH)
+    )
+    assert result.value == pytest.approx(0.2, rel=0.01)
+    assert result.interval.lower is not None
+    assert result.interval.lower < 0.2 < (result.interval.upper or 0)
     assert (
         ratio_across_param((np.array([]), np.array([])), (_values(1.0), LAUNCH)).value
         is None
@@ -257,12 +259,12 @@ def test_a_ratio_across_a_param_is_a_ratio_of_medians() -> None:
 
 def test_overhead_is_paired_and_keeps_the_metrics_own_direction() -> None:
     arm, base = job_cases(np.random.default_rng(4), 0.4, sigma=0.005)
-    found = overhead_between_arms(arm, base)
-    assert found.value == pytest.approx(0.4, abs=0.02)
+    result = overhead_between_arms(arm, base)
+    assert result.value == pytest.approx(0.4, abs=0.02)
     higher = overhead_between_arms(
         replace(arm, direction="higher"), replace(base, direction="higher")
     )
-    assert higher == found
+    assert higher == result
 
 
 @pytest.mark.parametrize(("blocks", "known"), [(9, False), (10, True)])
@@ -311,17 +313,19 @@ def test_the_ends_of_a_bootstrapped_interval_rest_on_two_replicates_each() -> No
 def test_a_launch_bias_is_in_the_bootstrap_as_the_simple_formula_says() -> None:
     """Launch means 110, 100, 100, 100, 100: the mean of 5 draws has sd 4/√5 = 1.79, so 95 % is about ± 3.5
     %."""
-    found = ratio_of_means(
+    result = ratio_of_means(
         np.repeat([110.0, 100, 100, 100, 100], 20), LAUNCH, np.ones(100), LAUNCH, 0.95
     )
-    assert found.lower == 100.0
-    assert found.upper == 106.0
+    assert result.lower == 100.0
+    assert result.upper == 106.0
 
 
 def test_a_bootstrap_of_one_launch_has_no_bounds() -> None:
-    one = np.zeros(20, dtype=np.int64)
+    single_launch = np.zeros(20, dtype=np.int64)
     assert (
-        ratio_of_means(_values(1.0, n=20), one, _values(1.0, n=20), one, 0.95).lower
+        ratio_of_means(
+            _values(1.0, n=20), single_launch, _values(1.0, n=20), single_launch, 0.95
+        ).lower
         is None
     )
 
@@ -344,7 +348,9 @@ def test_a_figure_is_close_within_thirty_percent_of_its_level_as_speed(
     actual: float, op: Op, level: float, standing: str, reached: float | None
 ) -> None:
     assert standing_of(actual, op, level) == standing
-    found = share_reached(actual, op, level)
+    result = share_reached(actual, op, level)
     assert (
-        found is None if reached is None else found == pytest.approx(reached, rel=1e-3)
+        result is None
+        if reached is None
+        else result == pytest.approx(reached, rel=1e-3)
     )

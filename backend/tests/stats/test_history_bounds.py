@@ -1,7 +1,7 @@
-"""The promise of STATISTICS §5, on seeded noise of six families and on the shared sets where present.
+"""Tests the bounds of STATISTICS §5, on seeded noise of six families and on the shared sets if they exist.
 
-The shared sets lie beside a checkout (`../shared/data/detection`); none of them is copied. Bounds are exact
-counts, not luck: data and detector are deterministic.
+The shared sets are beside a checkout (`../shared/data/detection`) and not copied. Data and detector are
+deterministic, so the bounds are exact counts.
 """
 
 from __future__ import annotations
@@ -27,47 +27,47 @@ def named(values: list[float]) -> list[int]:
 
 
 def shared(name: str) -> list[History]:
-    found = json.loads((SHARED / f"{name}.json").read_text(encoding="utf-8"))["series"]
-    return [History(series["y"], series["truth"]) for series in found]
+    scores = json.loads((SHARED / f"{name}.json").read_text(encoding="utf-8"))["series"]
+    return [History(series["y"], series["truth"]) for series in scores]
 
 
 @pytest.mark.parametrize("family", sorted(histories.FAMILIES))
 def test_hosts_without_a_step_stay_silent(family: str) -> None:
-    found = histories.score(histories.nulls(family, 60, seed=41), named)
-    assert found.false_per_1000 <= 0.10
-    assert found.alarming <= 0.02
+    scores = histories.score(histories.nulls(family, 60, seed=41), named)
+    assert scores.false_per_1000 <= 0.10
+    assert scores.alarming <= 0.02
 
 
 @pytest.mark.parametrize("family", ["white", "two_modes", "disturbed"])
 def test_steps_of_one_to_eight_sigma_are_named_on_hosts_of_every_family(
     family: str,
 ) -> None:
-    found = histories.score(histories.stepped(family, 120, seed=43), named)
-    assert found.precision >= 0.95
-    assert found.f1 >= 0.87
+    scores = histories.score(histories.stepped(family, 120, seed=43), named)
+    assert scores.precision >= 0.95
+    assert scores.f1 >= 0.87
 
 
 def test_with_tails_of_t3_a_sigma_tells_two_thirds_as_much_and_most_steps_are_still_named() -> (
     None
 ):
     """The Fisher information of t with 3 degrees of freedom is 2/3 of the Gaussian's of the same scale."""
-    found = histories.score(histories.stepped("heavy", 120, seed=43), named)
-    assert found.precision >= 0.95
-    assert found.f1 >= 0.80
+    scores = histories.score(histories.stepped("heavy", 120, seed=43), named)
+    assert scores.precision >= 0.95
+    assert scores.f1 >= 0.80
 
 
 @present
 def test_steps_on_real_noise_are_named() -> None:
-    found = histories.score(shared("semi_step"), named)
-    assert found.precision >= 0.95
-    assert found.f1 >= 0.87
+    scores = histories.score(shared("semi_step"), named)
+    assert scores.precision >= 0.95
+    assert scores.f1 >= 0.87
 
 
 @present
 def test_real_noise_without_a_step_stays_silent() -> None:
-    found = histories.score(shared("semi_null"), named)
-    assert found.false_per_1000 <= 0.10
-    assert found.alarming <= 0.02
+    scores = histories.score(shared("semi_null"), named)
+    assert scores.false_per_1000 <= 0.10
+    assert scores.alarming <= 0.02
 
 
 @present

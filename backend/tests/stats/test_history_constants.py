@@ -1,7 +1,7 @@
-"""Every constant of history matters: doubled or halved, a fixed battery of series is answered differently.
+"""Tests that every constant of history matters: doubled or halved, it changes decisions about a fixed set of series.
 
-The battery's answers are decisions (steps, suspects, refusals, location, interval, dependence), never the
-constants themselves. A constant nobody would notice doubling has no business being one.
+Decisions are steps, suspects, refusals, locations, intervals and dependence. A constant without any effect should not
+exist.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ def _edges() -> list[list[float]]:
     """Series that stand at a limit each: lengths, points a side, young steps, sizes."""
     rng = np.random.default_rng(12)
     quiet = rng.normal(0.0, 0.004, 1500)
-    found: list[list[float]] = []
+    segmentations: list[list[float]] = []
     for n in (8, 12, 18, 30):
-        found.append([100.0] * (n // 2) + [130.0] * (n - n // 2))
+        segmentations.append([100.0] * (n // 2) + [130.0] * (n - n // 2))
     for place in (2, 3, 4, 6, 7, 9):
         for tail in (False, True):
             x = quiet[:60].copy()
             x[60 - place if tail else place :] += 0.5
-            found.append(np.exp(x).tolist())
+            segmentations.append(np.exp(x).tolist())
     old = quiet.copy()
     old[300:] += 0.2
     old[800:] += 0.2
     old[1200:] += 0.2
-    found.append(np.exp(old).tolist())
+    segmentations.append(np.exp(old).tolist())
     for effect in (0.008, 0.011, 0.014, 0.017, 0.02, 0.025, 0.03, 0.035, 0.05):
         x = quiet[200:260].copy()
         x[30:] += effect
-        found.append(np.exp(x).tolist())
-    return found
+        segmentations.append(np.exp(x).tolist())
+    return segmentations
 
 
 AT_A_LIMIT = (
@@ -74,7 +74,7 @@ def battery() -> tuple[tuple[float, ...], ...]:
 
 
 def answers(parameters: Parameters) -> list[Answer]:
-    found = [detect(values, parameters=parameters) for values in battery()]
+    segmentations = [detect(values, parameters=parameters) for values in battery()]
     return [
         (
             [
@@ -88,7 +88,7 @@ def answers(parameters: Parameters) -> list[Answer]:
             f.dependence,
             f.unusable == "",
         )
-        for f in found
+        for f in segmentations
     ]
 
 
@@ -102,12 +102,12 @@ PROBABILITIES = {"min_probability", "edge_probability", "location_mass", "confid
 
 
 def mutants() -> list[tuple[str, float]]:
-    found = []
+    segmentations = []
     for field in fields(Parameters):
         value = getattr(DEFAULT, field.name)
         more = (1.0 + value) / 2.0 if field.name in PROBABILITIES else 2.0 * value
-        found += [(field.name, value / 2.0), (field.name, more)]
-    return found
+        segmentations += [(field.name, value / 2.0), (field.name, more)]
+    return segmentations
 
 
 @pytest.mark.parametrize(("name", "value"), mutants())

@@ -1,7 +1,7 @@
-"""On noise the detector was not chosen on: what docs/detection.md says holds, and what it says does not.
+"""Tests the detector on noise that it was not chosen on, as docs/detection.md describes.
 
-The bounds are those of STATISTICS §5 where they hold. A weakness is asserted too, so that the page is
-rewritten on the day it is gone. Data and detector are deterministic.
+The bounds are those of STATISTICS §5 where they hold. Known weaknesses are asserted, too, so that the page is updated
+when one disappears. Data and detector are deterministic.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def sets() -> dict[str, list[dict[str, Any]]]:
     return held_out_noise.sets()
 
 
-def judged(name: str, families: set[str]) -> Score:
+def score_of(name: str, families: set[str]) -> Score:
     chosen = [
         History(series["y"], series["truth"])
         for series in sets()[name]
@@ -40,29 +40,29 @@ SILENT = sorted(
 
 @pytest.mark.parametrize("family", SILENT)
 def test_six_of_ten_kinds_of_unseen_noise_give_no_alarm_at_all(family: str) -> None:
-    assert judged("semi_null", {family}).false_per_1000 == 0.0
+    assert score_of("semi_null", {family}).false_per_1000 == 0.0
 
 
-def test_what_is_named_on_unseen_noise_is_a_step_unless_the_host_keeps_a_mode_for_days() -> (
+def test_detections_on_unseen_noise_are_steps_unless_the_host_keeps_a_mode_for_days() -> (
     None
 ):
-    found = judged("semi_step", set(held_out_noise.FAMILIES) - {"sticky"})
-    assert found.precision >= 0.95
-    assert found.recall >= 0.75
+    score = score_of("semi_step", set(held_out_noise.FAMILIES) - {"sticky"})
+    assert score.precision >= 0.95
+    assert score.recall >= 0.75
     assert (
-        judged("semi_null", set(held_out_noise.FAMILIES) - {"sticky"}).false_per_1000
+        score_of("semi_null", set(held_out_noise.FAMILIES) - {"sticky"}).false_per_1000
         <= 0.10
     )
 
 
-def test_a_host_that_keeps_each_of_two_modes_for_days_is_told_steps_as_the_page_admits() -> (
+def test_a_host_that_keeps_each_of_two_modes_for_days_gets_false_steps_as_the_page_admits() -> (
     None
 ):
-    assert judged("semi_null", {"sticky"}).false_per_1000 > 1.0
-    assert judged("semi_step", {"sticky"}).precision < 0.80
+    assert score_of("semi_null", {"sticky"}).false_per_1000 > 1.0
+    assert score_of("semi_step", {"sticky"}).precision < 0.80
 
 
-def test_the_written_sets_are_the_judged_ones_in_the_form_of_the_shared_sets(
+def test_the_sets_written_to_files_are_those_the_tests_use(
     tmp_path: Path,
 ) -> None:
     held_out_noise.write(tmp_path)

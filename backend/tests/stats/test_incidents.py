@@ -1,4 +1,4 @@
-"""Many series at once: one incident for what moved together, and few false findings among many tests."""
+"""Many series at once: a common change is one incident, and false discoveries are controlled."""
 
 from __future__ import annotations
 

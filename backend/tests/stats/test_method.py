@@ -1,5 +1,6 @@
-"""What `METHOD` stands for: change any of this and stored findings cannot be made again, so it needs a new
-name (I16). Place: the parameters of a finding are stored with it; these are the model's shape, and are not.
+"""Tests that `METHOD` names one model: tables and grids that are not stored with a finding.
+
+A change of any of them needs a new name, because stored findings could no longer be recomputed (I16).
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ def test_the_method_s_name_stands_for_these_answers() -> None:
         )
         for at in range(120)
     ]
-    (found,) = levels.posteriors([np.log(values)], changepoint.DEFAULT)
-    near = [round(float(one), 6) for one in found.step[36:45]]
+    (posterior,) = levels.posteriors([np.log(values)], changepoint.DEFAULT)
+    near = [round(float(probability), 6) for probability in posterior.step[36:45]]
     assert near == [
         8.2e-05,
         0.000764,
@@ -63,9 +64,14 @@ def test_the_method_s_name_stands_for_these_answers() -> None:
         0.032154,
         0.003573,
     ]
-    said = changepoint.detect(values).changes
-    told = [
-        (one.index, one.location, round(one.effect, 6), one.filters[2].value)
-        for one in said
+    changes = changepoint.detect(values).changes
+    summaries = [
+        (
+            change.index,
+            change.location,
+            round(change.effect, 6),
+            change.filters[2].value,
+        )
+        for change in changes
     ]
-    assert told == [(41, (39, 42), 0.02972, 1.0), (80, (77, 81), 0.025109, 0.9696)]
+    assert summaries == [(41, (39, 42), 0.02972, 1.0), (80, (77, 81), 0.025109, 0.9696)]

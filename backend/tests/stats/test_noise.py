@@ -1,4 +1,4 @@
-"""The minimum detectable effect: what the rule itself resolves, proven by letting it decide."""
+"""Tests that the minimum detectable effect is the effect that the decision rule can resolve."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_half_of_what_lies_beyond_the_margin_is_resolved_far_less_often(
 
 
 def test_no_a_a_job_of_500_is_called_slower() -> None:
-    """With launches that are biased, drift and spike as on real hosts."""
+    """Launches are biased, drift and spike as on real hosts."""
     rng = np.random.default_rng(9)
     verdicts = []
     for _ in range(500):
@@ -135,15 +135,15 @@ def test_the_floor_is_the_same_every_time_and_either_way_round() -> None:
         Dropped(),
         (),
     )
-    one, again, other = (
+    first, again, other = (
         noise_floor(blocks, 5),
         noise_floor(blocks, 5),
         noise_floor(turned, 5),
     )
-    assert one == again
-    assert one is not None
+    assert first == again
+    assert first is not None
     assert other is not None
-    assert other.mde == pytest.approx(one.mde, rel=0.05)
+    assert other.mde == pytest.approx(first.mde, rel=0.05)
 
 
 def test_more_launches_and_a_wider_margin_move_the_floor_the_way_they_must() -> None:
@@ -168,10 +168,10 @@ def test_too_few_launches_or_blocks_have_no_floor(launches: int, each: int) -> N
 def test_what_a_floor_was_made_with_is_kept() -> None:
     floor = noise_floor(job(np.random.default_rng(6), 0.0, (5, 20, 0.01, 0.01)), 5)
     assert floor is not None
-    kept = floor.evidence(PairPolicy())
-    assert kept["parameters"]["power"] == constants.NOISE_POWER
-    assert kept["parameters"]["policy"]["margin_percent"] == 2.0
-    assert kept["launch_sigma"] == pytest.approx(0.01, rel=0.9)
+    evidence = floor.evidence(PairPolicy())
+    assert evidence["parameters"]["power"] == constants.NOISE_POWER
+    assert evidence["parameters"]["policy"]["margin_percent"] == 2.0
+    assert evidence["launch_sigma"] == pytest.approx(0.01, rel=0.9)
 
 
 # --- before any A/A job ---
@@ -187,21 +187,24 @@ def test_the_estimate_from_history_is_what_a_rank_test_of_30_old_and_5_new_point
     estimates = [
         mde_from_history(1e5 * np.exp(rng.normal(0.0, sigma, 60))) for _ in range(50)
     ]
-    mde = float(np.median([one for one in estimates if one is not None]))
-    found = []
+    mde = float(np.median([estimate for estimate in estimates if estimate is not None]))
+    is_significant = []
     for _ in range(400):
         old, new = rng.normal(0.0, sigma, 30), rng.normal(math.log1p(mde), sigma, 5)
-        found.append(mannwhitneyu(old, new).pvalue <= 1e-3)
-    assert 0.7 <= np.mean(found) <= 0.9
+        is_significant.append(mannwhitneyu(old, new).pvalue <= 1e-3)
+    assert 0.7 <= np.mean(is_significant) <= 0.9
 
 
 def test_a_step_in_the_past_is_no_noise() -> None:
     rng = np.random.default_rng(12)
     quiet = rng.normal(0.0, 0.01, 60)
     stepped = quiet + np.where(np.arange(60) < 30, 0.0, 0.5)
-    one, other = mde_from_history(np.exp(quiet)), mde_from_history(np.exp(stepped))
-    assert one is not None
-    assert other == pytest.approx(one, rel=0.1)
+    quiet_mde, stepped_mde = (
+        mde_from_history(np.exp(quiet)),
+        mde_from_history(np.exp(stepped)),
+    )
+    assert quiet_mde is not None
+    assert stepped_mde == pytest.approx(quiet_mde, rel=0.1)
 
 
 def test_a_short_past_says_nothing() -> None:

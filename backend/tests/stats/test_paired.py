@@ -25,9 +25,9 @@ MARGIN = math.log(1.02)
 
 def blocks_of(d: Floats, launches: int = 5, unusable: int = 0) -> PairedBlocks:
     launch = np.arange(d.size) * launches // max(1, d.size)
-    one = np.ones(d.size)
+    ones = np.ones(d.size)
     return PairedBlocks(
-        d, launch, np.arange(d.size), one, one, Dropped(unusable=unusable), ()
+        d, launch, np.arange(d.size), ones, ones, Dropped(unusable=unusable), ()
     )
 
 
@@ -37,12 +37,12 @@ def _spread(centre: float, n: int = 100, width: float = 0.004) -> Floats:
 
 
 def test_clearly_slower_fails() -> None:
-    found = judge_pair(blocks_of(_spread(math.log(1.126))))
-    assert found.verdict == "fail"
-    assert found.ratio == pytest.approx(1.126)
-    assert found.share_slower == 1.0
-    assert found.p_slow == pytest.approx(2.0**-100)
-    assert len(found.launch_ratios) == 5
+    outcome = judge_pair(blocks_of(_spread(math.log(1.126))))
+    assert outcome.verdict == "fail"
+    assert outcome.ratio == pytest.approx(1.126)
+    assert outcome.share_slower == 1.0
+    assert outcome.p_slow == pytest.approx(2.0**-100)
+    assert len(outcome.launch_ratios) == 5
 
 
 def test_clearly_not_slower_passes() -> None:
@@ -52,10 +52,10 @@ def test_clearly_not_slower_passes() -> None:
 
 def test_a_verdict_about_bytes_never_says_slower() -> None:
     for centre in (math.log(1.126), 0.0, MARGIN, math.log(0.5)):
-        found = judge_pair(replace(blocks_of(_spread(centre)), unit="bytes"))
-        said = " ".join((found.reason, *(one.text for one in found.filters)))
-        assert "worse" in said
-        assert not {"slower", "faster", "fast"} & set(said.replace(":", " ").split())
+        outcome = judge_pair(replace(blocks_of(_spread(centre)), unit="bytes"))
+        text = " ".join((outcome.reason, *(check.text for check in outcome.filters)))
+        assert "worse" in text
+        assert not {"slower", "faster", "fast"} & set(text.replace(":", " ").split())
 
 
 def test_an_interval_across_the_margin_is_inconclusive_and_extendable_until_the_last_look() -> (
@@ -71,9 +71,9 @@ def test_an_interval_across_the_margin_is_inconclusive_and_extendable_until_the_
 
 
 def test_exactly_the_margin_is_not_slower() -> None:
-    found = judge_pair(blocks_of(np.full(100, math.log1p(0.02))))
-    assert found.above_margin == 0
-    assert found.verdict == "inconclusive"
+    outcome = judge_pair(blocks_of(np.full(100, math.log1p(0.02))))
+    assert outcome.above_margin == 0
+    assert outcome.verdict == "inconclusive"
 
 
 @pytest.mark.parametrize(("above", "verdict"), [(66, "inconclusive"), (67, "fail")])
@@ -111,10 +111,10 @@ def test_two_biased_launches_cannot_fail_a_job() -> None:
         ]
     )
     launch = np.repeat([0, 1, 2, 3, 4], [100, 100, 20, 20, 20])
-    found = judge_pair(replace(blocks_of(d), launch=launch))
-    assert (found.p_slow or 1.0) < 1e-10
-    assert (found.verdict, found.launches_above) == ("inconclusive", 2)
-    assert "2 of 5 launches" in found.reason
+    outcome = judge_pair(replace(blocks_of(d), launch=launch))
+    assert (outcome.p_slow or 1.0) < 1e-10
+    assert (outcome.verdict, outcome.launches_above) == ("inconclusive", 2)
+    assert "2 of 5 launches" in outcome.reason
 
 
 @pytest.mark.parametrize(
@@ -123,12 +123,14 @@ def test_two_biased_launches_cannot_fail_a_job() -> None:
 def test_four_fifths_of_the_launches_must_agree(launches: int, needed: int) -> None:
     for above in (needed - 1, needed):
         d = np.repeat(np.where(np.arange(launches) < above, 0.1, 0.0), 40)
-        found = judge_pair(blocks_of(d, launches))
-        limit = next(one.limit for one in found.filters if one.name == "launch_medians")
+        outcome = judge_pair(blocks_of(d, launches))
+        limit = next(
+            check.limit for check in outcome.filters if check.name == "launch_medians"
+        )
         assert limit == needed
-        assert found.launches_above == above
-        assert (found.verdict == "fail") == (
-            above == needed and (found.p_slow or 1) <= 0.0005
+        assert outcome.launches_above == above
+        assert (outcome.verdict == "fail") == (
+            above == needed and (outcome.p_slow or 1) <= 0.0005
         )
 
 
@@ -144,9 +146,9 @@ def test_four_fifths_of_the_launches_must_agree(launches: int, needed: int) -> N
 def test_too_little_is_insufficient_and_says_what_is_missing(
     n: int, launches: int, missing: str
 ) -> None:
-    found = judge_pair(blocks_of(np.full(n, 0.5), max(1, launches)))
-    assert (found.verdict, found.insufficient) == ("inconclusive", True)
-    assert missing in found.reason
+    outcome = judge_pair(blocks_of(np.full(n, 0.5), max(1, launches)))
+    assert (outcome.verdict, outcome.insufficient) == ("inconclusive", True)
+    assert missing in outcome.reason
 
 
 def test_thirty_blocks_in_three_launches_are_enough() -> None:
@@ -155,29 +157,29 @@ def test_thirty_blocks_in_three_launches_are_enough() -> None:
 
 def test_many_unusable_blocks_are_not_judged() -> None:
     assert judge_pair(blocks_of(np.full(95, 0.5), 5, unusable=5)).verdict == "fail"
-    found = judge_pair(blocks_of(np.full(94, 0.5), 5, unusable=6))
-    assert found.verdict == "inconclusive"
-    assert "6 of 100 blocks" in found.reason
+    outcome = judge_pair(blocks_of(np.full(94, 0.5), 5, unusable=6))
+    assert outcome.verdict == "inconclusive"
+    assert "6 of 100 blocks" in outcome.reason
 
 
 def test_constants_are_exactly_as_fast_and_pass() -> None:
-    found = judge_pair(blocks_of(np.zeros(100)))
-    assert (found.verdict, found.ratio, found.lower, found.upper) == (
+    outcome = judge_pair(blocks_of(np.zeros(100)))
+    assert (outcome.verdict, outcome.ratio, outcome.lower, outcome.upper) == (
         "pass",
         1.0,
         1.0,
         1.0,
     )
-    assert found.p_slow == 1.0
-    assert found.share_slower == 0.0
+    assert outcome.p_slow == 1.0
+    assert outcome.share_slower == 0.0
 
 
 def test_the_interval_is_the_published_order_statistic() -> None:
     """n = 100 at 99.8 %: ranks 35 and 66, for P[Bin(100, ½) ≤ 34] = 0.0009 < 0.001 < 0.0018."""
     d = np.arange(100) / 1000.0
-    found = judge_pair(blocks_of(d))
-    assert found.lower == pytest.approx(math.exp(0.034))
-    assert found.upper == pytest.approx(math.exp(0.065))
+    outcome = judge_pair(blocks_of(d))
+    assert outcome.lower == pytest.approx(math.exp(0.034))
+    assert outcome.upper == pytest.approx(math.exp(0.065))
     assert (
         scipy_stats.binom.cdf(34, 100, 0.5)
         <= 0.001
@@ -186,8 +188,8 @@ def test_the_interval_is_the_published_order_statistic() -> None:
 
 
 def test_every_filter_carries_its_number_and_limit() -> None:
-    found = judge_pair(blocks_of(_spread(0.1)))
-    names = [one.name for one in found.filters]
+    outcome = judge_pair(blocks_of(_spread(0.1)))
+    names = [check.name for check in outcome.filters]
     assert names == [
         "blocks",
         "launches",
@@ -196,8 +198,8 @@ def test_every_filter_carries_its_number_and_limit() -> None:
         "launch_medians",
     ]
     assert all(
-        one.limit is not None and one.value is not None and one.text
-        for one in found.filters
+        check.limit is not None and check.value is not None and check.text
+        for check in outcome.filters
     )
 
 
@@ -271,19 +273,19 @@ def _failing(p: float) -> PairVerdict:
 def test_a_lone_small_p_among_many_pairs_does_not_survive() -> None:
     """BH at q = 0.01 over 40 pairs: a lone p must be ≤ 0.01/40 = 0.00025."""
     for p, verdict in [(0.0004, "inconclusive"), (0.0002, "fail")]:
-        found = control_run([_failing(p)], [0.9] * 39)[0]
-        assert found.verdict == verdict
-        assert found.filters[-1].name == "false_discovery"
-        assert found.filters[-1].passed == (verdict == "fail")
+        outcome = control_run([_failing(p)], [0.9] * 39)[0]
+        assert outcome.verdict == verdict
+        assert outcome.filters[-1].name == "false_discovery"
+        assert outcome.filters[-1].passed == (verdict == "fail")
     assert control_run([_failing(0.0004)], [0.9] * 39)[0].extendable
 
 
 def test_small_ps_of_a_run_support_each_other() -> None:
-    found = control_run([_failing(0.0004), _failing(0.00001)], [0.9] * 38)
-    assert [one.verdict for one in found] == ["fail", "fail"]
+    outcomes = control_run([_failing(0.0004), _failing(0.00001)], [0.9] * 38)
+    assert [outcome.verdict for outcome in outcomes] == ["fail", "fail"]
 
 
 def test_an_insufficient_pair_is_no_evidence_for_the_others() -> None:
     little = judge_pair(blocks_of(np.full(29, 0.5)))
-    found = control_run([little, _failing(0.0004)], [0.9] * 38)
-    assert found[1].verdict == "inconclusive"
+    outcomes = control_run([little, _failing(0.0004)], [0.9] * 38)
+    assert outcomes[1].verdict == "inconclusive"

@@ -1,5 +1,4 @@
-"""Usage policy advice: known crossovers are found, intervals hold them as often as they say, and policies are
-judged by what they pick."""
+"""Usage policy advice: known crossovers, coverage of intervals, and verdicts on policies."""
 
 from __future__ import annotations
 
@@ -43,12 +42,12 @@ def job(
     """Blocks with these true log-ratios, heavy tails, a bias per launch and one per launch and value."""
     launch = np.repeat(np.arange(launches), rounds)
     shared = rng.normal(0.0, bias, launches)
-    found = []
+    measured = []
     for at, true in curve.items():
         own = shared + rng.normal(0.0, bias, launches)
         noise = sigma / math.sqrt(3.0) * rng.standard_t(3, launch.size)
-        found.append((at, blocks_of(true + own[launch] + noise, launch)))
-    return found
+        measured.append((at, blocks_of(true + own[launch] + noise, launch)))
+    return measured
 
 
 def falling(
@@ -57,7 +56,7 @@ def falling(
     return {at: -slope * math.log(at / crossover) for at in grid}
 
 
-def found_in(
+def crossover_in(
     curve: Mapping[int, float], seed: int = 1, sigma: float = 0.004, bias: float = 0.0
 ) -> Crossover:
     return find_crossover(
@@ -72,14 +71,14 @@ def found_in(
 def test_a_known_crossover_is_found_between_the_measured_values(
     grid: tuple[int, ...],
 ) -> None:
-    found = found_in(falling(grid, 1870.0))
-    assert found.answer == "from"
-    assert found.value == pytest.approx(1870, rel=0.02)
-    assert found.lower is not None
-    assert found.upper is not None
-    assert found.lower <= 1870 <= found.upper
-    assert found.upper / found.lower < 1.1
-    assert found.measured_from == 2000
+    crossover = crossover_in(falling(grid, 1870.0))
+    assert crossover.answer == "from"
+    assert crossover.value == pytest.approx(1870, rel=0.02)
+    assert crossover.lower is not None
+    assert crossover.upper is not None
+    assert crossover.lower <= 1870 <= crossover.upper
+    assert crossover.upper / crossover.lower < 1.1
+    assert crossover.measured_from == 2000
 
 
 @pytest.mark.parametrize("launches", [3, 5, 10])
@@ -92,17 +91,19 @@ def test_the_interval_of_a_crossover_holds_it_as_often_as_it_says(
     held = answered = 0
     for _ in range(60):
         measured = job(rng, falling(COARSE, 1870.0), launches=launches, rounds=rounds)
-        found = find_crossover(measured, MARGIN)
-        if found.answer == "from":
+        crossover = find_crossover(measured, MARGIN)
+        if crossover.answer == "from":
             answered += 1
-            held += (found.lower or 0) <= 1871 and (found.upper or math.inf) >= 1870
+            held += (crossover.lower or 0) <= 1871 and (
+                crossover.upper or math.inf
+            ) >= 1870
     assert answered >= 55
     assert held / answered >= 0.88, "95 % within what 60 jobs can tell"
 
 
 def test_an_arm_that_always_wins_wins_from_the_smallest_measured_or_below() -> None:
-    found = found_in(dict.fromkeys(COARSE, -0.2))
-    assert (found.answer, found.value, found.lower, found.upper) == (
+    crossover = crossover_in(dict.fromkeys(COARSE, -0.2))
+    assert (crossover.answer, crossover.value, crossover.lower, crossover.upper) == (
         "always",
         1000,
         None,
@@ -111,22 +112,22 @@ def test_an_arm_that_always_wins_wins_from_the_smallest_measured_or_below() -> N
 
 
 def test_no_crossover_is_an_answer() -> None:
-    assert found_in(dict.fromkeys(COARSE, 0.2)).answer == "never"
-    equal = found_in(dict.fromkeys(COARSE, 0.0))
+    assert crossover_in(dict.fromkeys(COARSE, 0.2)).answer == "never"
+    equal = crossover_in(dict.fromkeys(COARSE, 0.0))
     assert equal.answer == "never", "as fast is no win"
     assert equal.value is None
 
 
 def test_a_last_value_that_does_not_decide_leaves_it_open() -> None:
-    found = found_in({1000: 0.1, 10_000: -0.02}, sigma=0.2, bias=0.1)
-    assert found.answer == "undecided"
+    crossover = crossover_in({1000: 0.1, 10_000: -0.02}, sigma=0.2, bias=0.1)
+    assert crossover.answer == "undecided"
 
 
 def test_losing_again_ends_what_was_won_before() -> None:
-    found = found_in({1000: -0.2, 2000: 0.2, 5000: -0.2})
-    assert (found.answer, found.monotone) == ("from", False)
-    assert (found.value, found.measured_from) == (5000, 5000)
-    assert (found.lower, found.upper) == (2001, 5000), (
+    crossover = crossover_in({1000: -0.2, 2000: 0.2, 5000: -0.2})
+    assert (crossover.answer, crossover.monotone) == ("from", False)
+    assert (crossover.value, crossover.measured_from) == (5000, 5000)
+    assert (crossover.lower, crossover.upper) == (2001, 5000), (
         "nothing is said between losing and winning"
     )
 
@@ -139,24 +140,27 @@ def test_one_biased_launch_does_not_win() -> None:
         biased = blocks.d - 0.1 * (blocks.launch < 2)
         measured.append((at, replace(blocks, d=biased if at == 2000 else blocks.d)))
     held = [
-        (at, replace(one, d=np.where(one.launch >= 2, np.abs(one.d), one.d)))
-        for at, one in measured
+        (
+            at,
+            replace(blocks, d=np.where(blocks.launch >= 2, np.abs(blocks.d), blocks.d)),
+        )
+        for at, blocks in measured
     ]
     assert find_crossover(held, MARGIN).points[-1].winner == "undecided"
 
 
 def test_too_few_blocks_say_nothing_and_say_so() -> None:
     few = job(np.random.default_rng(1), falling(COARSE, 1870.0), launches=2)
-    found = find_crossover(few, MARGIN)
-    assert found.answer == "unknown"
-    said = "1000 has 40 blocks in 2 launches, advice needs 30 blocks in 3 launches"
-    assert found.reason == f"insufficient: {said}"
+    crossover = find_crossover(few, MARGIN)
+    assert crossover.answer == "unknown"
+    expected = "1000 has 40 blocks in 2 launches, advice needs 30 blocks in 3 launches"
+    assert crossover.reason == f"insufficient: {expected}"
     assert find_crossover([], MARGIN).answer == "unknown"
 
 
 def test_one_value_is_enough_to_win_or_lose_at() -> None:
-    assert found_in({1000: -0.3}).answer == "always"
-    assert found_in({1000: 0.3}).answer == "never"
+    assert crossover_in({1000: -0.3}).answer == "always"
+    assert crossover_in({1000: 0.3}).answer == "never"
 
 
 # --- properties ------------------------------------------------------------------------------------
@@ -202,12 +206,12 @@ def test_times_and_rates_say_the_same() -> None:
             (
                 at,
                 pair_blocks(
-                    replace(one, value=1.0 / one.value),
+                    replace(arm, value=1.0 / arm.value),
                     replace(other, value=1.0 / other.value),
                     "higher",
                 ),
             )
-            for at, (one, other) in cases.items()
+            for at, (arm, other) in cases.items()
         ],
         MARGIN,
     )
@@ -218,7 +222,8 @@ def test_a_param_in_other_units_gives_the_same_crossover_in_those() -> None:
     curve = falling(COARSE, 1870.0)
     small = find_crossover(job(np.random.default_rng(5), curve), MARGIN)
     large = find_crossover(
-        [(at * 1000, one) for at, one in job(np.random.default_rng(5), curve)], MARGIN
+        [(at * 1000, blocks) for at, blocks in job(np.random.default_rng(5), curve)],
+        MARGIN,
     )
     assert large.value == pytest.approx((small.value or 0) * 1000, rel=0.001)
 
@@ -250,7 +255,7 @@ def test_a_fit_pools_violators_by_weight() -> None:
 
 
 def test_equal_samples_give_equal_advice() -> None:
-    assert found_in(falling(COARSE, 1870.0), bias=0.01) == found_in(
+    assert crossover_in(falling(COARSE, 1870.0), bias=0.01) == crossover_in(
         falling(COARSE, 1870.0), bias=0.01
     )
 
@@ -286,7 +291,7 @@ def test_a_policy_is_right_where_it_picks_no_loser(
     minimum: int,
     expected: tuple[bool, str, int | None, str | None],
 ) -> None:
-    judged = judge_minimum(found_in(curve), minimum, MARGIN)
+    judged = judge_minimum(crossover_in(curve), minimum, MARGIN)
     holds, because, at, picked = expected
     assert (judged.holds, judged.because, judged.picked) == (holds, because, picked)
     if because == "picks_loser":
@@ -301,13 +306,13 @@ def test_a_minimum_far_above_all_that_was_measured_is_not_inside_an_interval_wit
     """Three launches whose curve may cross beyond the last value: the arm still wins there by 10 %."""
     launch = np.repeat(np.arange(3), 20)
     d = {1000: (0.1, 0.1, 0.1), 5000: (0.02, 0.02, 0.02), 10_000: (-0.1, -0.15, -0.03)}
-    found = find_crossover(
+    crossover = find_crossover(
         [(at, blocks_of(np.array(own)[launch], launch)) for at, own in d.items()],
         MARGIN,
     )
-    assert (found.answer, found.upper) == ("from", None)
-    assert judge_minimum(found, 10_000, MARGIN).because == "inside"
-    absurd = judge_minimum(found, 1_000_000, MARGIN)
+    assert (crossover.answer, crossover.upper) == ("from", None)
+    assert judge_minimum(crossover, 10_000, MARGIN).because == "inside"
+    absurd = judge_minimum(crossover, 1_000_000, MARGIN)
     assert (absurd.holds, absurd.because) != (True, "inside")
 
 
@@ -315,19 +320,19 @@ def test_a_policy_that_the_samples_do_not_judge_is_open() -> None:
     assert judge_minimum(
         Crossover("unknown", reason="x"), 10, MARGIN
     ) == MinimumVerdict(None, "unknown")
-    vague = found_in({1000: 0.02, 2000: 0.0, 5000: -0.3}, sigma=0.1, bias=0.0)
+    vague = crossover_in({1000: 0.02, 2000: 0.0, 5000: -0.3}, sigma=0.1, bias=0.0)
     assert judge_minimum(vague, 4000, MARGIN).holds in (None, False)
-    open_ended = found_in({1000: 0.05, 10_000: -0.02}, sigma=0.2, bias=0.1)
+    open_ended = crossover_in({1000: 0.05, 10_000: -0.02}, sigma=0.2, bias=0.1)
     assert judge_minimum(open_ended, 5000, MARGIN) == MinimumVerdict(None, "open")
 
 
 def test_the_fitted_ratio_at_a_value_has_an_interval_only_where_something_was_measured() -> (
     None
 ):
-    found = found_in(falling(COARSE, 1870.0))
-    inside = found.at(3000)
+    crossover = crossover_in(falling(COARSE, 1870.0))
+    inside = crossover.at(3000)
     assert inside.lower is not None
     assert inside.upper is not None
     assert inside.lower < -0.15 * math.log(3000 / 1870) < inside.upper
-    assert found.at(999).lower is None
-    assert found.at(10_001).upper is None
+    assert crossover.at(999).lower is None
+    assert crossover.at(10_001).upper is None

@@ -1,4 +1,4 @@
-"""Mann–Whitney and Benjamini–Hochberg, held to scipy and to the 1995 paper's own example."""
+"""Mann–Whitney and Benjamini–Hochberg, compared with scipy and the example of the 1995 paper."""
 
 from __future__ import annotations
 

@@ -20,12 +20,14 @@ def _verdict(
 ) -> str:
     arm, reference = job_cases(rng, effect, sigma=sigma)
     for look in range(len(LOOK_ALPHA)):
-        found = control_run([judge_pair(pair_blocks(arm, reference, "lower"), look)])[0]
-        if found.verdict != "inconclusive" or not found.extendable:
+        outcome = control_run([judge_pair(pair_blocks(arm, reference, "lower"), look)])[
+            0
+        ]
+        if outcome.verdict != "inconclusive" or not outcome.extendable:
             break
         more = job_cases(rng, effect, sigma=sigma, first_launch=5 * (look + 1))
         arm, reference = extended(arm, more[0]), extended(reference, more[1])
-    return found.verdict
+    return outcome.verdict
 
 
 def _counts(
@@ -36,9 +38,9 @@ def _counts(
 
 
 def test_no_identical_code_is_called_slower_in_6000_windows() -> None:
-    found = _counts(20260314, 6000, 0.0)
-    assert found["fail"] == 0
-    assert found["pass"] >= 5980
+    counts = _counts(20260314, 6000, 0.0)
+    assert counts["fail"] == 0
+    assert counts["pass"] >= 5980
 
 
 @pytest.mark.parametrize("sigma", [0.03, 0.1])

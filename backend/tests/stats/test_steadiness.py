@@ -1,4 +1,4 @@
-"""The warm-up drop and the halves check of one launch."""
+"""Tests of what is dropped as warm-up, and of the comparison of the halves of a launch."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def test_a_metric_read_once_per_launch_has_no_warm_up() -> None:
 
 
 def test_a_flat_launch_is_kept_whole() -> None:
-    found = steadiness(_flat(20))
-    assert (found.skip, found.unsteady) == (0, False)
+    split = steadiness(_flat(20))
+    assert (split.skip, split.unsteady) == (0, False)
 
 
 def test_a_launch_that_settles_late_keeps_its_second_half() -> None:
@@ -34,28 +34,28 @@ def test_a_launch_that_settles_late_keeps_its_second_half() -> None:
     ▔▔▔▔▔▔▔▔▔▔
               ▁▁▁▁▁▁▁▁▁▁   a compiler finished at block 10: +10 % before
     """
-    found = steadiness(np.concatenate([_flat(10, 0.1), _flat(10)]))
-    assert (found.skip, found.unsteady) == (10, False)
-    assert -0.11 < found.shift < -0.08
+    split = steadiness(np.concatenate([_flat(10, 0.1), _flat(10)]))
+    assert (split.skip, split.unsteady) == (10, False)
+    assert -0.11 < split.shift < -0.08
 
 
 def test_a_launch_that_keeps_moving_is_unsteady() -> None:
-    found = steadiness(np.linspace(0.0, 1.0, 40) + _flat(40))
-    assert found.skip == 20
-    assert found.unsteady
+    split = steadiness(np.linspace(0.0, 1.0, 40) + _flat(40))
+    assert split.skip == 20
+    assert split.unsteady
 
 
 def test_a_certain_but_tiny_shift_is_steady() -> None:
-    found = steadiness(np.concatenate([_flat(50, 0.015, 0.001), _flat(50, 0.0, 0.001)]))
-    assert found.skip == 0
+    split = steadiness(np.concatenate([_flat(50, 0.015, 0.001), _flat(50, 0.0, 0.001)]))
+    assert split.skip == 0
 
 
 def test_a_certain_shift_beyond_two_percent_is_trimmed() -> None:
-    found = steadiness(np.concatenate([_flat(50, 0.025, 0.001), _flat(50, 0.0, 0.001)]))
-    assert found.skip == 50
+    split = steadiness(np.concatenate([_flat(50, 0.025, 0.001), _flat(50, 0.0, 0.001)]))
+    assert split.skip == 50
 
 
-def test_a_launch_moved_when_chance_orders_its_halves_so_once_in_a_thousand() -> None:
+def test_a_shift_that_chance_brings_once_in_a_thousand_launches_is_trimmed() -> None:
     """Halves of ten by rank: p = 0.00073 when the lowest of the first half has rank 2, 0.00105 at rank 1."""
 
     def skipped(lowest: int) -> int:
@@ -67,8 +67,8 @@ def test_a_launch_moved_when_chance_orders_its_halves_so_once_in_a_thousand() ->
 
 
 def test_a_large_but_uncertain_shift_is_steady() -> None:
-    found = steadiness(np.array([0.0, 0.2, 0.0, 0.2, 0.3, 0.0, 0.3, 0.1]))
-    assert found.skip == 0
+    split = steadiness(np.array([0.0, 0.2, 0.0, 0.2, 0.3, 0.0, 0.3, 0.1]))
+    assert split.skip == 0
 
 
 def test_an_odd_launch_drops_its_middle_with_the_first_half() -> None:

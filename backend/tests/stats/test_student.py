@@ -46,6 +46,6 @@ def test_a_bootstrap_over_few_launches_is_widened_and_over_many_is_not() -> None
 
 
 @pytest.mark.parametrize(("p", "freedom"), [(0.4, 3), (1.0, 3), (0.9, 0)])
-def test_a_quantile_there_is_not_is_refused(p: float, freedom: int) -> None:
+def test_an_invalid_quantile_is_refused(p: float, freedom: int) -> None:
     with pytest.raises(ValueError, match="quantile of t"):
         student_quantile(p, freedom)

@@ -1,4 +1,4 @@
-"""Summaries, thinning and words: what people read about one case."""
+"""Tests summaries of samples, thinned distributions and sentences about ratios."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ from paceline_server.stats.summary import probably_optimised_away, summarise, th
 
 
 def test_summary_of_a_textbook_sample() -> None:
-    found = summarise(
+    summary = summarise(
         np.array([2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]),
         np.array([0, 0, 0, 0, 1, 1, 1, 1]),
     )
-    assert (found.n, found.launches, found.median, found.mean) == (8, 2, 4.5, 5.0)
-    assert (found.min, found.max) == (2.0, 9.0)
-    assert found.sd == pytest.approx((32 / 7) ** 0.5)
-    assert found.p99 == pytest.approx(8.86)
+    assert (summary.n, summary.launches, summary.median, summary.mean) == (
+        8,
+        2,
+        4.5,
+        5.0,
+    )
+    assert (summary.min, summary.max) == (2.0, 9.0)
+    assert summary.sd == pytest.approx((32 / 7) ** 0.5)
+    assert summary.p99 == pytest.approx(8.86)
 
 
 def test_the_interval_of_a_median_misses_once_in_a_hundred() -> None:
@@ -42,7 +47,7 @@ def test_one_sample_has_no_spread_and_none_is_refused() -> None:
 
 
 def test_a_time_below_one_nanosecond_is_suspect() -> None:
-    """The seeds report an FFI call of 843 ps: nothing was called."""
+    """A report states 843 ps for an FFI call: nothing can have been called."""
     assert probably_optimised_away("ns", 0.843)
     assert not probably_optimised_away("ns", 1.0)
     assert not probably_optimised_away("count", 0.5)
@@ -75,7 +80,7 @@ def test_a_measured_difference_is_never_rounded_to_nothing(fraction: float) -> N
         (0.9999995, "0.000050 % faster"),
     ],
 )
-def test_direction_is_said_in_words(ratio: float, words: str) -> None:
+def test_the_direction_is_given_in_words(ratio: float, words: str) -> None:
     assert describe_ratio(ratio, "ns") == words
 
 
@@ -90,20 +95,26 @@ def test_direction_is_said_in_words(ratio: float, words: str) -> None:
 )
 def test_only_speeds_are_slower_or_faster(unit: str, above: str, below: str) -> None:
     assert (describe_ratio(1.12, unit), describe_ratio(0.88, unit)) == (above, below)
-    said = describe_comparison(1.12, 1.1, 1.14, 0.998, unit=unit, reference="fallback")
+    sentence = describe_comparison(
+        1.12, 1.1, 1.14, 0.998, unit=unit, reference="fallback"
+    )
     way = above.removeprefix("12.0 % ")
-    assert said == f"{above} than fallback (99.8 % interval: 10.0 % to 14.0 % {way})"
-
-
-def test_what_is_no_speed_and_did_not_change_is_not_as_fast() -> None:
-    said = describe_comparison(1.0, 0.99, 1.01, 0.998, unit="bytes", reference="base")
     assert (
-        said
+        sentence == f"{above} than fallback (99.8 % interval: 10.0 % to 14.0 % {way})"
+    )
+
+
+def test_an_unchanged_metric_that_is_no_speed_is_not_called_as_fast() -> None:
+    sentence = describe_comparison(
+        1.0, 0.99, 1.01, 0.998, unit="bytes", reference="base"
+    )
+    assert (
+        sentence
         == "exactly the same as base (99.8 % interval: 1.0 % better to 1.0 % worse)"
     )
 
 
-def test_an_interval_is_said_with_both_directions_when_it_has_both() -> None:
+def test_an_interval_around_zero_names_both_directions() -> None:
     assert (
         describe_comparison(1.126, 1.119, 1.133, 0.998, unit="ns")
         == "12.6 % slower (99.8 % interval: 11.9 % to 13.3 % slower)"

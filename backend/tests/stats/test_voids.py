@@ -1,11 +1,21 @@
-"""Void conditions: each fires alone, at its limit, and silence voids nothing."""
+"""Tests of each void condition, alone and at its limit, and of missing values, which void nothing."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
-from paceline_server.stats.voids import Reading, VoidLimits, find_voids
+from paceline_server.stats.voids import (
+    Reading,
+    Void,
+    VoidLimits,
+    advise_on_shared_host,
+    find_voids,
+)
+
+CLONE = Path(__file__).resolve().parents[3]
 
 
 def _readings(
@@ -33,7 +43,7 @@ FIT: dict[str, Any] = {
 }
 
 
-def test_a_fit_target_and_a_silent_one_void_nothing() -> None:
+def test_a_healthy_target_and_one_without_readings_void_nothing() -> None:
     assert find_voids(_readings(FIT, [FIT, FIT], FIT)) == []
     assert find_voids(_readings({}, [{}], {})) == []
     assert find_voids([]) == []
@@ -60,18 +70,18 @@ def _counters(change: dict[str, Any]) -> dict[str, Any]:
 def test_each_condition_voids_alone_and_names_its_number(
     code: str, change: dict[str, Any]
 ) -> None:
-    found = find_voids(
+    voids = find_voids(
         _readings(FIT, [FIT, {**FIT, **change}, FIT], {**FIT, **_counters(change)})
     )
-    assert [void.code for void in found] == [code]
-    assert found[0].text
+    assert [void.code for void in voids] == [code]
+    assert voids[0].text
 
 
 def test_calibration_drift_is_measured_from_before_to_after() -> None:
     assert find_voids(_readings(FIT, [], {**FIT, "calibration_ns": 1049.0})) == []
-    found = find_voids(_readings(FIT, [], {**FIT, "calibration_ns": 940.0}))
-    assert [void.code for void in found] == ["calibration"]
-    assert "6.0 %" in found[0].text
+    voids = find_voids(_readings(FIT, [], {**FIT, "calibration_ns": 940.0}))
+    assert [void.code for void in voids] == ["calibration"]
+    assert "6.0 %" in voids[0].text
 
 
 def test_pressure_is_a_mean_while_measuring_so_one_burst_voids_nothing() -> None:
@@ -81,12 +91,23 @@ def test_pressure_is_a_mean_while_measuring_so_one_burst_voids_nothing() -> None
     assert find_voids(_readings(burst, [calm] * 3, burst)) == []
 
 
-def test_what_the_workload_felt_outweighs_what_any_task_waited() -> None:
+def test_pressure_on_the_workload_outweighs_pressure_on_the_host() -> None:
     undisturbed = {"psi_cpu_percent": 40.0, "workload_wait_percent": 0.4}
     starved = {"psi_cpu_percent": 40.0, "workload_wait_percent": 30.0}
     assert find_voids(_readings({}, [undisturbed] * 3, {})) == []
-    found = find_voids(_readings({}, [starved] * 3, {}))
-    assert [(void.code, void.value) for void in found] == [("pressure", 30.0)]
+    voids = find_voids(_readings({}, [starved] * 3, {}))
+    assert [(void.code, void.value) for void in voids] == [("pressure", 30.0)]
+
+
+def test_what_other_programs_of_a_host_cause_is_advised_about_by_the_setting_that_raises_its_limit() -> (
+    None
+):
+    busy, hot = Void("pressure", 48.0, 5.0, ""), Void("thermal", 3.0, 2.0, "")
+    advice = advise_on_shared_host([hot, busy, replace(busy, code="steal")]) or ""
+    assert advice.count("PACELINE_PRESSURE_LIMIT_PERCENT") == 1
+    assert "docs/ci.md says how, under “Shared hosts”" in advice
+    assert advise_on_shared_host([hot]) is None
+    assert "## Shared hosts" in (CLONE / "docs" / "ci.md").read_text()
 
 
 def test_an_operator_may_raise_the_pressure_limit_of_a_shared_target() -> None:
@@ -161,7 +182,7 @@ def test_a_cap_names_the_cores_that_were_capped(
         ),
     ],
 )
-def test_pressure_says_what_was_waited_for(key: str, says: str) -> None:
+def test_pressure_names_the_resource_that_was_waited_for(key: str, says: str) -> None:
     (void,) = find_voids(_readings({}, [{key: 40.0}], {}))
     assert void.text == says
 
@@ -175,17 +196,17 @@ def test_a_cap_that_is_the_same_in_another_shape_is_no_change() -> None:
 
 
 def test_a_list_of_cores_counts_like_a_number() -> None:
-    found = find_voids(
+    voids = find_voids(
         _readings({"cpus_online": [0, 1, 2, 3]}, [{"cpus_online": [0, 1, 3]}], {})
     )
-    assert [void.code for void in found] == ["core_offline"]
+    assert [void.code for void in voids] == ["core_offline"]
 
 
 COOL: dict[str, Any] = {"thermal_status": 0, "unknown": []}
 SILENT: dict[str, Any] = {"unknown": ["battery_c", "thermal_status"]}
 
 
-def test_a_thermal_status_that_was_told_and_then_is_unknown_voids() -> None:
+def test_a_thermal_status_that_becomes_unknown_voids() -> None:
     (void,) = find_voids(_readings(COOL, [COOL, SILENT, SILENT], COOL))
     assert (void.code, void.value, void.limit) == ("thermal_unknown", 2.0, 0.0)
     assert "unknown in 2 of 4 readings, limit 0" in void.text
@@ -197,9 +218,9 @@ def test_a_thermal_status_that_was_told_and_then_is_unknown_voids() -> None:
 @pytest.mark.parametrize(
     ("before", "during", "after"),
     [
-        (SILENT, SILENT, SILENT),  # a target that never tells one
-        (SILENT, COOL, COOL),  # and one that tells it from now on
-        (COOL, {"unknown": ["battery_c"]}, COOL),  # a reading that does not look at it
+        (SILENT, SILENT, SILENT),  # a target that never reports it
+        (SILENT, COOL, COOL),  # a target that begins to report it
+        (COOL, {"unknown": ["battery_c"]}, COOL),  # a reading without it
         (COOL, {}, COOL),
         (COOL, {"unknown": None}, COOL),
         (COOL, {"thermal_status": 1, "unknown": ["thermal_status"]}, COOL),
@@ -212,5 +233,5 @@ def test_a_thermal_status_that_was_never_lost_voids_nothing(
 
 
 def test_throttling_and_then_silence_are_two_reasons() -> None:
-    found = find_voids(_readings({**COOL, "thermal_status": 3}, [SILENT], SILENT))
-    assert [void.code for void in found] == ["thermal", "thermal_unknown"]
+    voids = find_voids(_readings({**COOL, "thermal_status": 3}, [SILENT], SILENT))
+    assert [void.code for void in voids] == ["thermal", "thermal_unknown"]

@@ -1,4 +1,4 @@
-"""What the tests of both shapes stand on: a statement is compiled once per process."""
+"""Tests that a statement is compiled once per process, which keeps the tests of both shapes fast."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SELDOM = select(Incident.code.label("seldom")).where(Incident.id == "seldom")
 
 
 @pytest.mark.parametrize("scope", ["reading", "writing"])
-def test_what_one_database_compiled_the_next_one_finds(
+def test_compiled_statements_are_shared_between_databases(
     database: Database, scope: str
 ) -> None:
-    """As the next test would: an engine of its own."""
+    """A second engine uses the statement, as the next test would."""
     with database.reading() as session:
         session.execute(SELDOM)
     following = Database(database.url)

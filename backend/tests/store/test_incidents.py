@@ -1,4 +1,4 @@
-"""What a person must know is kept, logged as an error and counted where operators look."""
+"""Tests that incidents are stored, logged as errors and counted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _always_failing() -> None:
         raise RuntimeError(f"no {key}")
 
 
-def test_who_operates_reads_incidents_in_pages(
+def test_operators_read_incidents_in_pages(
     client: TestClient, token: Callable[..., dict[str, str]]
 ) -> None:
     for number in range(3):
@@ -43,7 +43,7 @@ def test_who_operates_reads_incidents_in_pages(
     assert client.get("/api/v1/incidents", headers=token("read")).status_code == 403
 
 
-def test_what_keeps_failing_is_an_incident_once(
+def test_a_repeated_failure_is_one_incident(
     client: TestClient, clock: FrozenClock
 ) -> None:
     assert (
@@ -52,14 +52,14 @@ def test_what_keeps_failing_is_an_incident_once(
     )
     with session_scope() as session:
         outbox.add(session, TOPIC, "job_1")
-    said = io.StringIO()
-    with redirect_stderr(said):
+    output = io.StringIO()
+    with redirect_stderr(output):
         for _ in range(outbox.INCIDENT_AFTER + 2):
             outbox.drain()
             clock.advance(max(outbox.BACK_OFF_S))
-    told = [json.loads(line) for line in said.getvalue().splitlines()]
-    told = [line for line in told if line["event"] == "incident"]
-    assert [(line["level"], line["code"], line["topic"]) for line in told] == [
+    entries = [json.loads(line) for line in output.getvalue().splitlines()]
+    entries = [line for line in entries if line["event"] == "incident"]
+    assert [(line["level"], line["code"], line["topic"]) for line in entries] == [
         ("error", "outbox_stuck", TOPIC)
     ]
     text = client.get("/metrics").text

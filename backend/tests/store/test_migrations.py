@@ -42,8 +42,8 @@ def test_processes_that_migrate_at_once_make_one_schema(database: Database) -> N
         subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)
         for _ in range(3)
     ]
-    said = [process.communicate(timeout=60)[1] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0, 0], said
+    errors = [process.communicate(timeout=60)[1] for process in processes]
+    assert [process.returncode for process in processes] == [0, 0, 0], errors
     assert migrations.is_current(database.engine)
 
 
@@ -65,10 +65,10 @@ def test_missing_scripts_are_named(
     migrations.scripts.cache_clear()
 
 
-def test_rows_survive_the_way_up_and_the_way_back_and_a_hold_becomes_maintenance(
+def test_rows_survive_upgrade_and_downgrade_and_a_hold_becomes_maintenance(
     database: Database,
 ) -> None:
-    """Also where other rows refer to those of a table that SQLite makes anew."""
+    """This includes rows that refer to a table which SQLite makes anew."""
     at = "2026-11-01 00:00:00+00:00"
     migrations.downgrade(database.url, "0005")
     with database.engine.begin() as connection:

@@ -1,4 +1,4 @@
-"""What the tests of the scaled shape stand on: a database that was used is given out again as if new."""
+"""Tests that a used database is as good as new for the next test on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def connected(postgresql: PostgreSQL, name: str) -> Iterator[psycopg.Connection]
         yield connection
 
 
-def place(postgresql: PostgreSQL, name: str) -> int:
+def location_of(postgresql: PostgreSQL, name: str) -> int:
     """Which database it is, whatever it is called."""
     with connected(postgresql, name) as connection:
         return int(
-            one(
+            single_value(
                 connection.execute(
                     "SELECT oid FROM pg_database WHERE datname = %s", (name,)
                 )
@@ -35,10 +35,10 @@ def place(postgresql: PostgreSQL, name: str) -> int:
         )
 
 
-def one(cursor: psycopg.Cursor) -> Any:
-    found = cursor.fetchone()
-    assert found is not None
-    return found[0]
+def single_value(cursor: psycopg.Cursor) -> Any:
+    row = cursor.fetchone()
+    assert row is not None
+    return row[0]
 
 
 def write(connection: psycopg.Connection, *kinds: str) -> list[int]:
@@ -46,14 +46,18 @@ def write(connection: psycopg.Connection, *kinds: str) -> list[int]:
     connection.execute(
         "INSERT INTO incident VALUES ('i', now(), 'code', '{}') ON CONFLICT DO NOTHING"
     )
-    return [one(connection.execute(EVENT, (kind,))) for kind in kinds]
+    return [single_value(connection.execute(EVENT, (kind,))) for kind in kinds]
+
+
+MIGRATED = {VERSION_TABLE: 1, "project": 1}
+"""Rows that a database has from its migrations."""
 
 
 def rows(connection: psycopg.Connection) -> dict[str, int]:
-    """Of every table that has some."""
+    """The number of rows of each table that has some."""
     named = "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'"
     counts = {
-        name: one(
+        name: single_value(
             connection.execute(
                 sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(name))
             )
@@ -63,28 +67,32 @@ def rows(connection: psycopg.Connection) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def test_the_next_test_finds_the_same_database_without_a_row_or_a_used_number(
-    postgresql: PostgreSQL, emptied: ReusedDatabase
+def test_a_reused_database_has_no_rows_and_fresh_sequences(
+    postgresql: PostgreSQL, reused_database: ReusedDatabase
 ) -> None:
-    before = emptied.take()
+    before = reused_database.take()
     with connected(postgresql, before) as connection:
         assert write(connection, "a", "b") == [1, 2]
-        assert rows(connection) == {VERSION_TABLE: 1, "incident": 1, "live_event": 2}
+        assert rows(connection) == {
+            **MIGRATED,
+            "incident": 1,
+            "live_event": 2,
+        }
         connection.execute("DELETE FROM live_event")
-    was = place(postgresql, before)
-    emptied.give_back()
-    after = emptied.take()
+    was = location_of(postgresql, before)
+    reused_database.give_back()
+    after = reused_database.take()
     try:
-        assert place(postgresql, after) == was
+        assert location_of(postgresql, after) == was
         with connected(postgresql, after) as connection:
-            assert rows(connection) == {VERSION_TABLE: 1}
+            assert rows(connection) == MIGRATED
             assert write(connection, "c", "d") == [1, 2]
-            found = connection.execute("SELECT kind FROM live_event").fetchall()
-            assert found == [("c",), ("d",)], (
+            kinds = connection.execute("SELECT kind FROM live_event").fetchall()
+            assert kinds == [("c",), ("d",)], (
                 "in the order they came in, as in a new table"
             )
     finally:
-        emptied.give_back()
+        reused_database.give_back()
 
 
 @pytest.mark.parametrize(
@@ -99,33 +107,33 @@ def test_the_next_test_finds_the_same_database_without_a_row_or_a_used_number(
         "CREATE SCHEMA more",
     ],
 )
-def test_what_touched_the_schema_is_given_to_nobody(
-    postgresql: PostgreSQL, emptied: ReusedDatabase, touch: str
+def test_a_database_with_a_changed_schema_is_not_reused(
+    postgresql: PostgreSQL, reused_database: ReusedDatabase, touch: str
 ) -> None:
-    before = emptied.take()
+    before = reused_database.take()
     with connected(postgresql, before) as connection:
         connection.execute(touch.encode())
-    was = place(postgresql, before)
-    emptied.give_back()
-    after = emptied.take()
+    was = location_of(postgresql, before)
+    reused_database.give_back()
+    after = reused_database.take()
     try:
-        assert place(postgresql, after) != was
+        assert location_of(postgresql, after) != was
         with connected(postgresql, after) as connection:
-            assert rows(connection) == {VERSION_TABLE: 1}
+            assert rows(connection) == MIGRATED
             assert write(connection, "a") == [1]
     finally:
-        emptied.give_back()
+        reused_database.give_back()
 
 
-def test_what_still_runs_of_an_earlier_test_is_cut_off(
-    postgresql: PostgreSQL, emptied: ReusedDatabase
+def test_connections_of_an_earlier_test_are_closed(
+    postgresql: PostgreSQL, reused_database: ReusedDatabase
 ) -> None:
-    before = emptied.take()
+    before = reused_database.take()
     with connected(postgresql, before) as late:
         late.execute("BEGIN")
         write(late, "late")
-        emptied.give_back()
-        after = emptied.take()
+        reused_database.give_back()
+        after = reused_database.take()
         try:
             with pytest.raises(psycopg.OperationalError):
                 write(late, "later")
@@ -135,6 +143,6 @@ def test_what_still_runs_of_an_earlier_test_is_cut_off(
             ):
                 pass
             with connected(postgresql, after) as connection:
-                assert rows(connection) == {VERSION_TABLE: 1}
+                assert rows(connection) == MIGRATED
         finally:
-            emptied.give_back()
+            reused_database.give_back()

@@ -10,6 +10,7 @@ from fastapi.testclient import TestClient
 from paceline_server.accounts.admission import Admission
 from paceline_server.accounts.auth import ANYONE
 from paceline_server.api import adopt, create_app
+from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.kernel.ids import new_id
 from paceline_server.kernel.route_table import RouteTable
@@ -21,22 +22,21 @@ from paceline_server.store.session import (
     read_scope,
     session_scope,
 )
-from paceline_server.store.tables.catalog import SuiteAgent
+from paceline_server.store.tables.history import Fingerprint
 from paceline_server.store.tables.messages import Incident
 from sqlalchemy import event, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 
-def row(name: str) -> SuiteAgent:
-    from paceline_server.kernel import clock  # noqa: PLC0415 - only here
-
-    return SuiteAgent(suite=name, agent_id="a", seen_at=clock.now())
+def row(name: str) -> Fingerprint:
+    """A row without a project, because the routes below are public."""
+    return Fingerprint(hash=name, factors={}, first_seen_at=clock.now())
 
 
 def names() -> set[str]:
     with read_scope() as session:
-        return set(session.scalars(select(SuiteAgent.suite)))
+        return set(session.scalars(select(Fingerprint.hash)))
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +95,7 @@ def wired(
         yield client
 
 
-def test_an_answer_means_committed(wired: TestClient) -> None:
+def test_an_answered_request_is_committed(wired: TestClient) -> None:
     assert wired.post("/write/a").status_code == 200
     assert names() == {"a"}
 
@@ -187,9 +187,7 @@ def test_hints_follow_the_commit(database: Database) -> None:
         assert database.hints.subscribed.wait(120)  # type: ignore[attr-defined]
     before = database.hints.version("live")
     with session_scope() as session:
-        session.add(
-            Incident(id=new_id("inc"), at=row("x").seen_at, code="c", detail={})
-        )
+        session.add(Incident(id=new_id("inc"), at=clock.now(), code="c", detail={}))
         hint(session, "live")
         session.flush()
         assert database.hints.version("live") == before

@@ -63,7 +63,7 @@ export function alertQuery(id: string) {
   });
 }
 
-/** `again`: every finding is also made once more from stored samples, which takes the server a while. */
+/** `again`: also recomputes every finding from stored samples, which takes the server a while. */
 export function explanationQuery(id: string, again: boolean) {
   return queryOptions({
     queryKey: [...alertKeys.explanation(id), again],
@@ -79,7 +79,7 @@ export function explanationQuery(id: string, again: boolean) {
   });
 }
 
-/** `budget`: A/B jobs it may ask for; null: as the server is set. */
+/** `budget`: A/B jobs the bisection may start; null: the server's default. */
 export function bisectAlert(
   id: string,
   budget: number | null,
@@ -95,7 +95,7 @@ export function bisectAlert(
 export interface Decision {
   action: AlertAction;
   note?: string | undefined;
-  /** With `expected`, of an alert about history: the new level counts from this commit on. */
+  /** For `expected` of an alert about history: the commit from which the new baseline counts. */
   baselineCommit?: string | undefined;
 }
 

@@ -9,22 +9,29 @@ export type AuditedKind = NonNullable<
   NonNullable<operations['list_audit']['parameters']['query']>['object_kind']
 >;
 
+export type ActorKind = AuditEntry['actor_kind'];
+
 export interface AuditFilters {
   object_kind?: AuditedKind | undefined;
   object_id?: string | undefined;
   actor?: string | undefined;
+  actor_kind?: ActorKind | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
   cursor?: string | undefined;
 }
 
-export function auditQuery(filters: AuditFilters) {
+/** Of the project, or (`ofInstallation`) of what belongs to none, such as accounts and sign-ins. */
+export function auditQuery(filters: AuditFilters, ofInstallation: boolean) {
   return queryOptions({
-    queryKey: ['audit', filters],
-    queryFn: ({ signal }): Promise<Page<AuditEntry>> =>
-      unwrap(
-        client.GET('/api/v1/audit', {
-          signal,
-          params: { query: { ...filters, limit: 50 } },
-        }),
-      ),
+    queryKey: ['audit', ofInstallation, filters],
+    queryFn: ({ signal }): Promise<Page<AuditEntry>> => {
+      const options = { signal, params: { query: { ...filters, limit: 50 } } };
+      return unwrap(
+        ofInstallation
+          ? client.GET('/api/v1/installation/audit', options)
+          : client.GET('/api/v1/audit', options),
+      );
+    },
   });
 }

@@ -1,4 +1,4 @@
-/** Suites the agents announced. */
+/** The suites that agents announced. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

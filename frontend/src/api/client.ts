@@ -5,6 +5,7 @@
 import createClient from 'openapi-fetch';
 
 import { ApiError, networkError, toApiError } from './errors';
+import { nameProject } from './project';
 import type { paths } from './schema.gen';
 
 export const client = createClient<paths>({
@@ -12,6 +13,8 @@ export const client = createClient<paths>({
   // Looked up per call, so that a test's interception of `fetch` is seen.
   fetch: (request) => globalThis.fetch(request),
 });
+
+client.use(nameProject);
 
 interface FetchAnswer<T> {
   data?: T;

@@ -32,7 +32,10 @@ function isStringRecord(value: unknown): value is Record<string, string> {
   );
 }
 
-/** Reads a failed answer's parsed body; anything that is not problem+json says so with the status. */
+/**
+ * Makes an error of a failed response; a body that is not problem+json becomes `not_a_problem` with the
+ * status.
+ */
 export function toApiError(status: number, body: unknown): ApiError {
   if (
     typeof body === 'object' &&
@@ -47,9 +50,7 @@ export function toApiError(status: number, body: unknown): ApiError {
       fields?: unknown;
     };
     const title =
-      typeof problem.title === 'string'
-        ? problem.title
-        : 'The request was refused';
+      typeof problem.title === 'string' ? problem.title : 'Request refused';
     const detail = typeof problem.detail === 'string' ? problem.detail : title;
     return new ApiError({
       status,
@@ -64,7 +65,7 @@ export function toApiError(status: number, body: unknown): ApiError {
     code: 'not_a_problem',
     title: `The server answered ${status}`,
     detail:
-      'The answer was not one this page understands. A proxy in between or a restart may be the reason.',
+      'The answer cannot be read. A proxy may have changed it, or the server is restarting.',
   });
 }
 
@@ -72,9 +73,9 @@ export function networkError(cause: unknown): ApiError {
   const error = new ApiError({
     status: 0,
     code: 'network',
-    title: 'The server cannot be reached',
+    title: 'Cannot reach the server',
     detail:
-      'No answer came back. Check that the server is running and that this page is online.',
+      'No response. Check that the server is running and that you are online.',
   });
   error.cause = cause;
   return error;

@@ -1,7 +1,6 @@
 /**
- * The seam to server-sent events. Two adapters ship with it: the browser's `EventSource` below and the fake
- * of fake-event-source.ts. A port opens one connection and reports; it never reconnects — that is
- * live-stream.ts.
+ * The interface to server-sent events, with two adapters: the browser's `EventSource` below and the fake in
+ * fake-event-source.ts. A port opens one connection and never reconnects; live-stream.ts does.
  */
 export interface SourceMessage {
   id: string;

@@ -1,4 +1,4 @@
-/** The event source of tests: holds its connections open and lets the test speak as the server. */
+/** The event source of tests: it keeps connections open and lets the test send events as the server. */
 import type { EventSourcePort, SourceHandlers } from './event-source-port';
 import type { LiveEvent } from './types';
 
@@ -10,12 +10,12 @@ export class FakeConnection {
     private readonly handlers: SourceHandlers,
   ) {}
 
-  /** The server's first words: it listens, and this is the newest event so far. */
+  /** Sends the server's first event: the stream is open, and this is the newest event so far. */
   ready(place = 0): void {
     this.sendRaw(String(place), 'ready', '{}');
   }
 
-  /** Events between the client's last one and the first to come are gone. */
+  /** Sends that events after the client's last one were lost. */
   reset(): void {
     this.sendRaw('', 'reset', '{}');
   }

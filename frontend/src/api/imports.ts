@@ -1,4 +1,4 @@
-/** Documents that other tools printed, as the server read them: nothing of them is a sample. */
+/** Imports: documents that other tools printed, as the server read them. They hold no samples. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

@@ -1,6 +1,7 @@
 /**
- * The whole log of one attempt as a text, read as it comes. Invariant: no more than MAX_CHARACTERS are held; a
- * longer log says so, and is there to be downloaded.
+ * Reads the whole log of an attempt as text, in pieces.
+ *
+ * At most MAX_CHARACTERS are kept; a longer log says so and can be downloaded.
  */
 import { queryOptions } from '@tanstack/react-query';
 

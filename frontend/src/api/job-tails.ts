@@ -1,7 +1,7 @@
 /**
- * Growing lists of one attempt of a job — log and conditions — read incrementally: each fetch asks only for
- * what
- * came after the last seq held. Invariant: lines are never repeated and never reordered; the newest are kept.
+ * Reads the growing lists of an attempt, log and conditions: each fetch requests only items after the last seq.
+ *
+ * Lines are never repeated or reordered; the newest are kept.
  */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 
@@ -25,7 +25,7 @@ interface PageQuery {
   tail?: boolean;
 }
 
-/** A job nobody has leased has no attempt to ask for; the server then looks at the newest, which is none. */
+/** A job that was never leased has no attempt: the server then uses the newest, and returns nothing. */
 function attemptQuery(attempt: number): { attempt?: number } {
   return attempt > 0 ? { attempt } : {};
 }

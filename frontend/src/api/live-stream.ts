@@ -1,8 +1,10 @@
 /**
- * A live stream that survives lost connections: it remembers the id of the last event it handed on and
- * resumes after it. Invariant: no event is handed on twice, and none is missed unless `onStale` says so. An
- * event is a hint (I4); whoever listens may always refetch.
+ * A live stream that survives lost connections: it resumes after the last event it delivered.
+ *
+ * No event is delivered twice, and none is missed unless `onStale` is called. Events are hints (I4): listeners may
+ * always refetch.
  */
+import { selectedProject } from './project';
 import type { EventSourcePort, SourceMessage } from './event-source-port';
 import type { LiveEvent, LiveKind } from './types';
 
@@ -18,7 +20,7 @@ const KINDS: readonly LiveKind[] = [
   'alert',
   'target',
 ];
-/** Of the stream itself: it is listening, or events in between are gone. */
+/** Events about the stream itself: it is open, or events were lost. */
 const CONTROL = ['ready', 'reset'] as const;
 /** ms; doubled per failure up to the maximum, so a restarting server is met soon and never hammered. */
 const FIRST_DELAY_MS = 500;
@@ -90,6 +92,8 @@ export class LiveStream {
     if (this.options.run !== undefined) query.set('run', this.options.run);
     if (this.lastId !== undefined)
       query.set('last_event_id', String(this.lastId));
+    const project = selectedProject();
+    if (project !== undefined) query.set('project', project);
     return `/api/v1/stream?${query.toString()}`;
   }
 
@@ -99,7 +103,7 @@ export class LiveStream {
     else this.handOn(parse(data));
   }
 
-  /** The server listens from here on: what is fetched from now can only be as new as the events to come. */
+  /** The stream is open: what is fetched from now on is no older than the events to come. */
   private ready(place: number): void {
     this.failures = 0;
     this.options.onStatus('open');

@@ -1,4 +1,4 @@
-/** What targets can tell from noise, by their A/A jobs. */
+/** Noise floors of targets, measured by A/A jobs. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

@@ -1,4 +1,4 @@
-/** Usage policy advice: from where an arm wins on a target, and whether the policy in force is right. */
+/** Usage policy advice: from which value on an arm wins on a target, and whether the policy in force is right. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -22,7 +22,7 @@ export function policiesQuery(filters: PolicyFilters) {
   });
 }
 
-/** Everything ever said about the policy of this advice on its target, the newest first. */
+/** All advice on this policy and target, newest first. */
 export function policyHistoryQuery(of: PolicyAdvice) {
   const query = {
     suite: of.suite,

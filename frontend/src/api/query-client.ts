@@ -1,4 +1,4 @@
-/** Caching policy: a refused request is never repeated, an unanswered one is tried again twice. */
+/** Caching policy: a refused request is never repeated; a request without an answer is tried twice more. */
 import { QueryClient } from '@tanstack/react-query';
 
 import { isApiError } from './errors';

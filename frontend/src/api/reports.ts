@@ -1,6 +1,6 @@
 /**
- * What the server sums up for reading: the overview, the arms of a benchmark, the matrix of a suite, two
- * revisions side by side, and what of a run is missing.
+ * The server's summaries for pages: the overview, the arms of a benchmark, the matrix of a suite, two revisions
+ * side by side, and the missing cases of a run.
  */
 import {
   infiniteQueryOptions,
@@ -63,7 +63,7 @@ export interface CompareFilters {
   hide_uncertain?: boolean | undefined;
 }
 
-/** The clearest and largest first; further rows are asked for page by page. */
+/** Clearest and largest differences first, page by page. */
 export function compareQuery(filters: CompareFilters) {
   return infiniteQueryOptions({
     queryKey: ['compare', filters],

@@ -1,4 +1,4 @@
-/** Rules: what turns findings into alerts, their versions, their silence, and what they would have done. */
+/** Rules, which turn findings into alerts, with their versions, mutes and replays. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

@@ -1,6 +1,92 @@
 // Generated from backend/openapi.json by `npm run api`. Do not edit.
 
 export interface paths {
+    "/api/v1/account/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept Invitation
+         * @description Accept an invitation as who you are. 403 `other_address` unless it was sent to your address.
+         */
+        post: operations["accept_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change Password
+         * @description Set your password; `current` proves that it is you if you have one. All your other sessions end.
+         *
+         *     Failures are throttled (429 `throttled`). 403 `wrong_password`; 400 `weak_password`.
+         */
+        put: operations["change_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description Your sessions, one per browser, the newest first.
+         */
+        get: operations["list_sessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End Other Sessions
+         * @description Sign out everywhere but here.
+         */
+        delete: operations["end_other_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/account/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End Session
+         * @description End one of your sessions at once.
+         */
+        delete: operations["end_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/accounts": {
         parameters: {
             query?: never;
@@ -16,6 +102,106 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account_id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disable Account
+         * @description Cut an account off at once: its sessions end and its tokens stop working.
+         */
+        post: operations["disable_account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account_id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Enable Account
+         * @description Let a disabled account sign in again.
+         */
+        post: operations["enable_account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account_id}/installation-admin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Installation Admin
+         * @description Make an account an admin of the installation, or one no more. 403 `own_role` for yourself.
+         */
+        put: operations["set_installation_admin"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account_id}/reset-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Reset Link
+         * @description Make a link by which somebody sets a new password; hand it to them.
+         */
+        post: operations["create_reset_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account_id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Sign Out Account
+         * @description End all sessions of somebody at once; their tokens go on.
+         */
+        delete: operations["sign_out_account"];
         options?: never;
         head?: never;
         patch?: never;
@@ -72,9 +258,32 @@ export interface paths {
         put?: never;
         /**
          * Create Enrolment Code
-         * @description Create a one-time code for one agent.
+         * @description Create a one-time code for one agent, with its grant. Without a body: any repository and any target, for the
+         *     request's project.
          */
         post: operations["create_enrolment_code"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agents/self/credential": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew Credential
+         * @description Replace the agent's credential if the reply to its heartbeat asked for it.
+         *
+         *     The first call returns a new one; the second, made with it, ends the old one and returns null.
+         */
+        post: operations["renew_credential"];
         delete?: never;
         options?: never;
         head?: never;
@@ -132,11 +341,31 @@ export interface paths {
         };
         /**
          * List Alerts
-         * @description Alerts, the newest first. `assignee=none`: nobody has taken it; `shadow=true`: only those raised by a
-         *     rule in shadow, which are in no other list; `rule`: a rule's id; `text`: in title, words, benchmark,
-         *     suite or commits.
+         * @description Alerts, the newest first. `assignee=none` lists unassigned alerts. `shadow=true` lists only alerts of
+         *     rules in shadow, which are left out otherwise. `rule` is a rule's id. `text` is searched in title, words,
+         *     benchmark, suite and commits.
          */
         get: operations["list_alerts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts.atom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Alert Feed
+         * @description The alerts that changed last, as an Atom feed; `target` is a name. Alerts nobody was told of are not in it.
+         */
+        get: operations["get_alert_feed"];
         put?: never;
         post?: never;
         delete?: never;
@@ -160,8 +389,8 @@ export interface paths {
         put?: never;
         /**
          * Triage In Bulk
-         * @description One decision about several alerts: all of them, or none and 409 `bulk_refused` with the reason of
-         *     each.
+         * @description Apply one decision to several alerts. If any alert refuses, none is changed: 409 `bulk_refused` with
+         *     the reason of each.
          */
         post: operations["triage_in_bulk"];
         delete?: never;
@@ -181,8 +410,8 @@ export interface paths {
         put?: never;
         /**
          * Undo Bulk Triage
-         * @description Take a bulk decision back, within 15 minutes and only if none of its alerts has changed since: else
-         *     409 `undo_refused`.
+         * @description Undo a bulk decision within 15 minutes. 409 `undo_refused` when it is too late or one of its alerts has
+         *     changed since.
          */
         post: operations["undo_bulk_triage"];
         delete?: never;
@@ -200,9 +429,9 @@ export interface paths {
         };
         /**
          * Get Alert
-         * @description One alert: its rule, its evidence with every filter, its history, and what can be done with it.
-         *     `expand=window`: every finding's window with all its jobs and values, else how many and which first and
-         *     last.
+         * @description One alert with its rule, its evidence with every filter, its history and the possible actions.
+         *     `expand=window` lists all jobs and values of each finding's window; without it a window has their number
+         *     and the first and last job.
          */
         get: operations["get_alert"];
         put?: never;
@@ -243,7 +472,7 @@ export interface paths {
         get?: never;
         /**
          * Assign Alert
-         * @description Give the alert to a person, or to nobody (null).
+         * @description Assign the alert to a person; null unassigns it.
          */
         put: operations["assign_alert"];
         post?: never;
@@ -264,7 +493,7 @@ export interface paths {
         put?: never;
         /**
          * Bisect Alert
-         * @description Look for the one commit by A/B jobs. 409 while one runs, and where the code is not to blame.
+         * @description Search for the culprit commit by A/B jobs. 409 while a search runs, or if the alert does not blame code.
          */
         post: operations["bisect_alert"];
         delete?: never;
@@ -283,7 +512,7 @@ export interface paths {
         get?: never;
         /**
          * Set Alert Due
-         * @description Say until when it should be dealt with (null: no date).
+         * @description Set the date by which the alert should be resolved; null removes it.
          */
         put: operations["set_alert_due"];
         post?: never;
@@ -302,8 +531,8 @@ export interface paths {
         };
         /**
          * Explain Alert
-         * @description Every filter with its number and limit, the data window, and one paragraph for people. `rederive`: also
-         *     make the first 20 findings again from stored samples; each reads as many jobs as its window has points.
+         * @description Every filter with its number and limit, the data window, and one paragraph for people. `rederive` also
+         *     computes the first 20 findings again from stored samples, which reads every job of their windows.
          */
         get: operations["explain_alert"];
         put?: never;
@@ -324,7 +553,7 @@ export interface paths {
         get?: never;
         /**
          * Link Alert Issue
-         * @description Link the issue in which it is worked on (null: none).
+         * @description Link the issue that tracks the alert; null removes the link.
          */
         put: operations["link_alert_issue"];
         post?: never;
@@ -365,7 +594,7 @@ export interface paths {
         put?: never;
         /**
          * Create Annotation
-         * @description Write something beside a series, or beside every series of a target.
+         * @description Annotate a series, or every series of a target.
          */
         post: operations["create_annotation"];
         delete?: never;
@@ -386,7 +615,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Annotation
-         * @description Take a note away.
+         * @description Delete an annotation.
          */
         delete: operations["delete_annotation"];
         options?: never;
@@ -403,7 +632,7 @@ export interface paths {
         };
         /**
          * Get Arms
-         * @description The newest comparisons of one benchmark per target, with the rule and a summary in words.
+         * @description The newest comparisons of a benchmark per target, with the rule and a summary in words.
          */
         get: operations["get_arms"];
         put?: never;
@@ -423,12 +652,204 @@ export interface paths {
         };
         /**
          * List Audit
-         * @description Who changed what, the newest first: rules, alerts, bulk triage, schedules, retired benchmarks,
-         *     tokens, targets.
+         * @description Who changed what in the project, the newest first.
          */
         get: operations["list_audit"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/badge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Badge
+         * @description The badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a public
+         *     project, with `project=NAME`.
+         */
+        get: operations["get_badge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/badge.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Badge Picture
+         * @description The badge of a suite as SVG; parameters as of `/badge`.
+         */
+        get: operations["get_badge_picture"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Channels
+         * @description The project's channels, the newest first.
+         */
+        get: operations["list_channels"];
+        put?: never;
+        /**
+         * Create Channel
+         * @description Make a channel. The answer has the secret that receivers check signatures with; it is shown this once.
+         */
+        post: operations["create_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{channel_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Channel
+         * @description One channel with its health.
+         */
+        get: operations["get_channel"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Channel
+         * @description Delete a channel; what waits for it is not sent.
+         */
+        delete: operations["delete_channel"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Channel
+         * @description Change a channel's name, address, filters or times. 409 for the channel of `PACELINE_WEBHOOK_URL`.
+         */
+        patch: operations["change_channel"];
+        trace?: never;
+    };
+    "/api/v1/channels/{channel_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Deliveries
+         * @description What the channel was sent, the newest first.
+         */
+        get: operations["list_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{channel_id}/mute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mute Channel
+         * @description Send a channel nothing for some hours. What happens meanwhile is listed as skipped.
+         */
+        post: operations["mute_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{channel_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate Channel Key
+         * @description Make a new signing key. The present one signs, too, for `keep_hours`.
+         */
+        post: operations["rotate_channel_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{channel_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Channel
+         * @description Send a test at once. If it arrives, a failing or broken channel is healthy again.
+         */
+        post: operations["test_channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/channels/{channel_id}/unmute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Unmute Channel
+         * @description End the mute of a channel now.
+         */
+        post: operations["unmute_channel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -444,12 +865,52 @@ export interface paths {
         };
         /**
          * Get Comparison
-         * @description Two runs (`run_…`) or two revisions (7 or more digits of a commit): what differs around them, then
-         *     every measurement, in pages. Shown, not judged, but where an A/B job of this pair decided.
+         * @description Compare two runs (`run_…`) or revisions (7 or more digits of a commit): differences of their environments,
+         *     then every measurement, in pages. Only measurements that an A/B job of this pair decided are judged.
          */
         get: operations["get_comparison"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Delivery
+         * @description One delivery: its payload and every attempt with answer and latency.
+         */
+        get: operations["get_delivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver
+         * @description Send a delivery that is over once more, with the same id. 409 while it is pending.
+         */
+        post: operations["redeliver"];
         delete?: never;
         options?: never;
         head?: never;
@@ -471,7 +932,7 @@ export interface paths {
         put?: never;
         /**
          * Store Import
-         * @description Store a document as `paceline import` writes it. The same one again: 200, and nothing changes.
+         * @description Store a document that `paceline import` wrote. Storing it again changes nothing: 200.
          */
         post: operations["store_import"];
         delete?: never;
@@ -489,15 +950,14 @@ export interface paths {
         };
         /**
          * Read Import
-         * @description A document's rows with what they say, the policy it states, and how that compares with what was
-         *     measured here.
+         * @description A document's rows, the policy it states, and how that compares with measurements of this server.
          */
         get: operations["read_import"];
         put?: never;
         post?: never;
         /**
          * Delete Import
-         * @description Forget a document.
+         * @description Delete a document.
          */
         delete: operations["delete_import"];
         options?: never;
@@ -514,12 +974,256 @@ export interface paths {
         };
         /**
          * List Incidents
-         * @description What who operates Paceline should know, the newest first; counted in `/metrics` too.
+         * @description Incidents an operator of Paceline should know, the newest first; `/metrics` counts them too.
          */
         get: operations["list_incidents"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Installation Accounts
+         * @description All accounts by name; `q`: those whose name or address contains it.
+         */
+        get: operations["list_installation_accounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Enrolled Agents
+         * @description Agents of the installation with their grants and targets, newest first.
+         */
+        get: operations["list_enrolled_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/agents/{agent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Enrolled Agent
+         * @description One agent.
+         */
+        get: operations["get_enrolled_agent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/agents/{agent_id}/grant": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Set Agent Grant
+         * @description Change which projects, repositories and targets an agent may act for.
+         */
+        put: operations["set_agent_grant"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/agents/{agent_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke Agent
+         * @description Refuse the agent for good: its credential is invalid at once, its leases end, its workloads stop.
+         */
+        post: operations["revoke_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/agents/{agent_id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate Agent
+         * @description Let the agent replace its credential with its next heartbeat; the old one works until then.
+         */
+        post: operations["rotate_agent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Installation Audit
+         * @description Who changed what belongs to no project: accounts, sign-ins, agents. The newest first.
+         */
+        get: operations["list_installation_audit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Claims
+         * @description Agents that announce targets of others, newest first.
+         */
+        get: operations["list_claims"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/claims/{claim_id}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Dismiss Claim
+         * @description Leave the target with its agent; the other one stays refused and is not reported again.
+         */
+        post: operations["dismiss_claim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/installation/claims/{claim_id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Move Claimed Target
+         * @description Give the target to the agent that claims it; 409 `target_busy` while a job runs on it.
+         */
+        post: operations["move_claimed_target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Invitations
+         * @description Invitations to the project, the newest first, without their links.
+         */
+        get: operations["list_invitations"];
+        put?: never;
+        /**
+         * Create Invitation
+         * @description Invite the holder of an e-mail address; the link is in this answer only. An earlier one ends.
+         */
+        post: operations["create_invitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/invitations/{invitation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Invitation
+         * @description Let an invitation's link work no more.
+         */
+        delete: operations["revoke_invitation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -556,7 +1260,7 @@ export interface paths {
         put?: never;
         /**
          * Finish
-         * @description End the attempt; `done` is taken once every item has arrived.
+         * @description End the attempt; `done` is accepted once every item has arrived.
          */
         post: operations["finish"];
         delete?: never;
@@ -576,8 +1280,7 @@ export interface paths {
         put?: never;
         /**
          * Store Items
-         * @description Store samples, events, conditions, log lines and what a log reported; sent again they are duplicates,
-         *     not more data.
+         * @description Store samples, events, conditions, log lines and reported lines. Items sent again count as duplicates.
          */
         post: operations["store_items"];
         delete?: never;
@@ -635,8 +1338,7 @@ export interface paths {
         };
         /**
          * Read Conditions
-         * @description What the target was like, the oldest first; with `expand=raw`, of a device, what its commands
-         *     printed.
+         * @description Conditions of the target, oldest first; `expand=raw` adds what a device's commands printed.
          */
         get: operations["read_conditions"];
         put?: never;
@@ -696,7 +1398,7 @@ export interface paths {
         };
         /**
          * Read Log
-         * @description Log lines, the oldest first; `tail=true` gives the last `limit` of them, `format=text` all of them.
+         * @description Log lines, oldest first; `tail=true` returns the last `limit`, `format=text` all of them.
          */
         get: operations["read_log"];
         put?: never;
@@ -716,7 +1418,7 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description A job's newest analysis; 404 `not_analysed` before there is one.
+         * @description The newest analysis of a job; 404 `not_analysed` before the first.
          */
         get: operations["get_report"];
         put?: never;
@@ -736,8 +1438,7 @@ export interface paths {
         };
         /**
          * Read Reported
-         * @description What a device's log reported in lines that the suite declares, the oldest first: an app's own figures,
-         *     no samples.
+         * @description Values in a device's log lines that match the suite's patterns, oldest first. They are not samples.
          */
         get: operations["read_reported"];
         put?: never;
@@ -757,12 +1458,60 @@ export interface paths {
         };
         /**
          * Get Matrix
-         * @description Where a suite stands: benchmark × target; without a branch on the one measured last.
+         * @description A suite's state by benchmark and target, by default on the branch measured last.
          */
         get: operations["get_matrix"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Members
+         * @description The members of the project with their roles.
+         */
+        get: operations["list_members"];
+        put?: never;
+        /**
+         * Add Member
+         * @description Make somebody who has an account a member; a member gets the new role.
+         */
+        post: operations["add_member"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/{account_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change Role
+         * @description Give a member another role. 409 `last_admin` for the project's last admin.
+         */
+        put: operations["change_role"];
+        post?: never;
+        /**
+         * Remove Member
+         * @description Take somebody out of the project at once. 409 `last_admin` for the project's last admin.
+         */
+        delete: operations["remove_member"];
         options?: never;
         head?: never;
         patch?: never;
@@ -777,8 +1526,7 @@ export interface paths {
         };
         /**
          * List Noise Floors
-         * @description What targets resolve, by their newest A/A job, the newest first; with the threshold proposed to
-         *     rules.
+         * @description The newest noise floor of each measurement and target, with the threshold proposed for rules.
          */
         get: operations["list_noise_floors"];
         put?: never;
@@ -818,8 +1566,7 @@ export interface paths {
         };
         /**
          * List Policies
-         * @description From where an arm wins, cold and warm, and whether the policy in force is right: the newest advice per
-         *     target, policy and point of the params.
+         * @description The newest advice for each target, policy and combination of params.
          */
         get: operations["list_policies"];
         put?: never;
@@ -839,11 +1586,99 @@ export interface paths {
         };
         /**
          * List Policy History
-         * @description All advice about one policy on one target, the newest first.
+         * @description All advice about a policy on a target, newest first.
          */
         get: operations["list_policy_history"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/project": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change Project
+         * @description Change the settings of the project.
+         */
+        patch: operations["change_project"];
+        trace?: never;
+    };
+    "/api/v1/project/targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Grantable Targets
+         * @description Every target of the installation, and whether the project may use it.
+         */
+        get: operations["list_grantable_targets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/project/targets/{target_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Grant Target
+         * @description Let the project see and use a target.
+         */
+        put: operations["grant_target"];
+        post?: never;
+        /**
+         * Withdraw Target
+         * @description Take a target away from the project; its results stay.
+         */
+        delete: operations["withdraw_target"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Projects
+         * @description Projects you are a member of and public ones, by name.
+         */
+        get: operations["list_projects"];
+        put?: never;
+        /**
+         * Create Project
+         * @description Make a project. It has no members and no targets yet.
+         */
+        post: operations["create_project"];
         delete?: never;
         options?: never;
         head?: never;
@@ -859,13 +1694,13 @@ export interface paths {
         };
         /**
          * List Rules
-         * @description Rules by name, each with its mute and how its alerts ended.
+         * @description Rules by name, each with its mute and the outcomes of its alerts.
          */
         get: operations["list_rules"];
         put?: never;
         /**
          * Create Rule
-         * @description Save a new rule; 422 `below_noise_floor` when it asks for more than a target can resolve.
+         * @description Save a new rule. 422 `below_noise_floor` when it asks for smaller effects than a target can resolve.
          */
         post: operations["create_rule"];
         delete?: never;
@@ -883,7 +1718,7 @@ export interface paths {
         };
         /**
          * Get Applied Rule
-         * @description The one rule that decides about a measurement; `target` is the target's name.
+         * @description The rule that decides about a measurement; `target` is the target's name.
          */
         get: operations["get_applied_rule"];
         put?: never;
@@ -903,8 +1738,7 @@ export interface paths {
         };
         /**
          * List Orphans
-         * @description Rules that decide about nothing that lives, and measurements only the built-in default decides
-         *     about.
+         * @description Rules that decide about no current measurement, and measurements without a stored rule.
          */
         get: operations["list_orphans"];
         put?: never;
@@ -926,7 +1760,7 @@ export interface paths {
         put?: never;
         /**
          * Replay Rule
-         * @description What a rule would have raised in the last days. Saves nothing.
+         * @description The alerts a rule would have raised in the last days. Saves nothing.
          */
         post: operations["replay_rule"];
         delete?: never;
@@ -944,18 +1778,18 @@ export interface paths {
         };
         /**
          * Get Rule
-         * @description One rule with the noise floor it has to respect and all of its mutes.
+         * @description A rule with the highest noise floor among its series and all of its mutes.
          */
         get: operations["get_rule"];
         /**
          * Update Rule
-         * @description Save a new version; 409 when somebody saved another meanwhile.
+         * @description Save a new version. 409 when somebody else saved one meanwhile.
          */
         put: operations["update_rule"];
         post?: never;
         /**
          * Delete Rule
-         * @description Take a rule out of force; its versions stay, because alerts name them.
+         * @description Delete a rule; its versions stay, because alerts name them.
          */
         delete: operations["delete_rule"];
         options?: never;
@@ -974,7 +1808,7 @@ export interface paths {
         put?: never;
         /**
          * Mute Rule
-         * @description Tell nobody of its alerts for a while; what is still open then is told at the end.
+         * @description Mute a rule for some hours. People are notified of alerts that are still open when the mute ends.
          */
         post: operations["mute_rule"];
         delete?: never;
@@ -994,7 +1828,7 @@ export interface paths {
         put?: never;
         /**
          * Unmute Rule
-         * @description End the silence now.
+         * @description End the mute of a rule now.
          */
         post: operations["unmute_rule"];
         delete?: never;
@@ -1012,7 +1846,7 @@ export interface paths {
         };
         /**
          * List Rule Versions
-         * @description Everything a rule ever said, the newest first.
+         * @description The versions of a rule, the newest first.
          */
         get: operations["list_rule_versions"];
         put?: never;
@@ -1038,7 +1872,7 @@ export interface paths {
         put?: never;
         /**
          * Create Run
-         * @description Create a run. Needs `ingest`.
+         * @description Create a run. With a `concurrency_key`, older runs of the same key are cancelled.
          */
         post: operations["create_run"];
         delete?: never;
@@ -1058,8 +1892,8 @@ export interface paths {
         put?: never;
         /**
          * Estimate Run
-         * @description How long a request would take, from past runs, and from where on a demonstration shows anything. Makes
-         *     no run; refuses what a request for one would be refused for, but not that no target is online.
+         * @description How long a request would take, and from which percentage on a demonstration shows an effect. Creates no
+         *     run. Refuses what a request for a run would refuse, except that no target is online.
          */
         post: operations["estimate_run"];
         delete?: never;
@@ -1099,7 +1933,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel Run
-         * @description Stop the jobs that have not ended; repeatable. Needs `ingest`.
+         * @description Stop the jobs that have not ended; repeatable.
          */
         post: operations["cancel_run"];
         delete?: never;
@@ -1117,7 +1951,7 @@ export interface paths {
         };
         /**
          * List Comparisons
-         * @description Every arm against its reference, of the run's concluded jobs.
+         * @description Comparisons of every arm with its reference, of the run's concluded jobs.
          */
         get: operations["list_comparisons"];
         put?: never;
@@ -1137,9 +1971,50 @@ export interface paths {
         };
         /**
          * Get Completeness
-         * @description What a run owed and what has arrived by now, every missing case with its reason.
+         * @description Which cases of a run have arrived by now, and every missing case with its reason.
          */
         get: operations["get_completeness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/samples": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Samples
+         * @description Every sample of a run with its target, case, launch, round and counters, one row each.
+         */
+        get: operations["export_samples"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/verdicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Verdicts
+         * @description The verdicts of a run as one document: JSON, JUnit XML or Markdown, the worst first. Of a run that is still
+         *     measuring, what is known by now.
+         */
+        get: operations["get_verdicts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1163,7 +2038,7 @@ export interface paths {
         put?: never;
         /**
          * Create Schedule
-         * @description Create a schedule of runs; it starts once it is enabled. Needs `ingest`.
+         * @description Create a schedule of runs; it starts once it is enabled.
          */
         post: operations["create_schedule"];
         delete?: never;
@@ -1188,14 +2063,14 @@ export interface paths {
         post?: never;
         /**
          * Remove Schedule
-         * @description Delete a schedule; its runs stay. Needs `ingest`.
+         * @description Delete a schedule; its runs stay.
          */
         delete: operations["remove_schedule"];
         options?: never;
         head?: never;
         /**
          * Change Schedule
-         * @description Enable it (its next run is due at once), disable it, or change its interval. Needs `ingest`.
+         * @description Enable it (its next run is due at once), disable it, or change its interval.
          */
         patch: operations["change_schedule"];
         trace?: never;
@@ -1209,8 +2084,7 @@ export interface paths {
         };
         /**
          * List Series
-         * @description Series by benchmark and arm; `changed` lists those with (or without) a change that detection still
-         *     looks at.
+         * @description Series by benchmark and arm; `changed` selects those with (or without) a suspect or standing change.
          */
         get: operations["list_series"];
         put?: never;
@@ -1270,7 +2144,7 @@ export interface paths {
         };
         /**
          * Current Session
-         * @description The current session. 401 without one.
+         * @description The current session. 401 without one, 404 for a project that is not theirs.
          */
         get: operations["current_session"];
         put?: never;
@@ -1287,6 +2161,46 @@ export interface paths {
          * @description Sign out and close this session's streams.
          */
         delete: operations["sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept With New Account
+         * @description Accept an invitation with a new account, and sign in. 403 `other_address` unless it was sent to `email`.
+         */
+        post: operations["accept_with_new_account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/invitation/offer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Show Invitation
+         * @description What an invitation's link leads to. 410 `invitation_invalid` once it was used, withdrawn or is too old.
+         */
+        post: operations["show_invitation"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1312,6 +2226,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/session/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reset Password
+         * @description Set a new password with the one-time token of a reset link, and sign in. All other sessions end.
+         */
+        post: operations["reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/stream": {
         parameters: {
             query?: never;
@@ -1321,8 +2255,8 @@ export interface paths {
         };
         /**
          * Stream
-         * @description Live events from now on, or from after `Last-Event-ID`. Begins with an event `ready`; an event `reset`
-         *     means that older events are gone and the page should read everything again.
+         * @description Live events from now on, or after `Last-Event-ID`. The first event is `ready`; an event `reset` means that
+         *     older events are gone and the client should read everything again.
          */
         get: operations["stream"];
         put?: never;
@@ -1362,7 +2296,7 @@ export interface paths {
         };
         /**
          * Get Suite
-         * @description One suite with its benchmarks, arms, params, metrics and knobs.
+         * @description A suite with its benchmarks, arms, params, metrics and knobs.
          */
         get: operations["get_suite"];
         put?: never;
@@ -1382,7 +2316,7 @@ export interface paths {
         };
         /**
          * List Retired
-         * @description Benchmarks and arms of a suite that people called gone on purpose.
+         * @description Retired benchmarks and arms of a suite.
          */
         get: operations["list_retired"];
         put?: never;
@@ -1403,16 +2337,36 @@ export interface paths {
         get?: never;
         /**
          * Retire Benchmark
-         * @description Say that a benchmark (or one `arm` of it) is gone on purpose; 409 `still_declared` while the suite's
-         *     manifest has it.
+         * @description Retire a benchmark, or one `arm` of it; 409 `still_declared` while the suite's manifest declares it.
          */
         put: operations["retire_benchmark"];
         post?: never;
         /**
          * Restore Benchmark
-         * @description Take that back: runs miss it again.
+         * @description Undo a retirement: runs report it as missing again.
          */
         delete: operations["restore_benchmark"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tables/{table}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Table
+         * @description All alerts, comparisons, conditions, findings or points, or those of a run, a series or a period (`from`
+         *     included, `to` not).
+         */
+        get: operations["export_table"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1468,7 +2422,7 @@ export interface paths {
         };
         /**
          * Get Target Conditions
-         * @description What a target was like over time, and during each of its jobs; without bounds the last week.
+         * @description The conditions of a target over time and during its jobs, by default of the last week.
          */
         get: operations["get_target_conditions"];
         put?: never;
@@ -1643,6 +2597,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/verdicts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Commit Verdicts
+         * @description The verdicts of a commit (its whole hash), of one suite or all, for systems that poll.
+         */
+        get: operations["get_commit_verdicts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/version": {
         parameters: {
             query?: never;
@@ -1663,6 +2637,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/waivers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Waivers
+         * @description Waivers, the newest first, with those that ended.
+         */
+        get: operations["list_waivers"];
+        put?: never;
+        /**
+         * Create Waiver
+         * @description Let a failing gate, regression or arm pass visibly until an instant.
+         */
+        post: operations["create_waiver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/waivers/{waiver_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Waiver
+         * @description One waiver.
+         */
+        get: operations["get_waiver"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/waivers/{waiver_id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke Waiver
+         * @description End a waiver now; what passed by it stays.
+         */
+        post: operations["revoke_waiver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -1672,7 +2710,7 @@ export interface paths {
         };
         /**
          * Healthz
-         * @description The process answers. (Without a thread: it says so while all of them wait.)
+         * @description Whether the process answers. Needs no thread, so it answers while all of them wait.
          */
         get: operations["healthz"];
         put?: never;
@@ -1692,7 +2730,7 @@ export interface paths {
         };
         /**
          * Metrics
-         * @description Prometheus text format: of this process, and what all share (outbox, incidents).
+         * @description Metrics of this process and of the shared outbox and incidents, in Prometheus text format.
          */
         get: operations["metrics"];
         put?: never;
@@ -1712,8 +2750,8 @@ export interface paths {
         };
         /**
          * Readyz
-         * @description Whether this process can do its work: database, its schema, writes, broker, background work. 503 names
-         *     what cannot.
+         * @description Whether this process is ready: database, schema, writes, broker, background work. 503 names the failing
+         *     checks.
          */
         get: operations["readyz"];
         put?: never;
@@ -1736,6 +2774,13 @@ export interface components {
             name: string;
             /** Email */
             email: string | null;
+        };
+        /** AgentNameOut */
+        AgentNameOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
         };
         /** AgentOrderOut */
         AgentOrderOut: {
@@ -1770,7 +2815,7 @@ export interface components {
         };
         /**
          * AlertActionIn
-         * @description `baseline_commit` goes with `expected` of an alert about a series' history; omitted: the commit it
+         * @description `baseline_commit` may be given with `expected` for a history alert; the default is the commit it
          *     blames.
          */
         AlertActionIn: {
@@ -1799,7 +2844,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
             /** Cause */
             cause: ("code" | "environment" | "target") | null;
             /** Base Commit */
@@ -1900,10 +2945,13 @@ export interface components {
         };
         /**
          * AlertOut
-         * @description `ratio` above 1: it got worse. A history alert blames the commits after `base_commit`, up to and with
-         *     `head_commit`; `culprit` is the one a bisection found. `cause`: null for arms and policies. `rule_id`:
-         *     null for a rule of a manifest or a built-in one. `baseline_commit`: called expected, the level from there
-         *     on is the new baseline.
+         * @description An alert in the inbox.
+         *
+         *     `ratio` above 1 means worse. About a gate, `metric` is the derived metric if it has one; about vanished cases
+         *     and schedules, benchmark, arm and metric are empty. A history alert blames the commits after `base_commit` up to
+         *     and including `head_commit`; `culprit` is the commit a bisection found. `cause` is null for arms and policies. `rule_id`
+         *     is null for a manifest's or a built-in rule. If the alert was called expected, the level from
+         *     `baseline_commit` on is the new baseline.
          */
         AlertOut: {
             /** Id */
@@ -1919,7 +2967,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
             /** Cause */
             cause: ("code" | "environment" | "target") | null;
             /** Base Commit */
@@ -1989,7 +3037,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower";
+            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -2049,7 +3097,7 @@ export interface components {
              * @default history
              * @enum {string}
              */
-            kind: "history" | "arm_slower";
+            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
             /**
              * Suite
              * @default *
@@ -2113,7 +3161,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower";
+            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -2164,7 +3212,7 @@ export interface components {
              * @default history
              * @enum {string}
              */
-            kind: "history" | "arm_slower";
+            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
             /**
              * Suite
              * @default *
@@ -2230,7 +3278,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower";
+            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -2268,7 +3316,7 @@ export interface components {
         };
         /**
          * AnnotationIn
-         * @description A note on a series, or on a target (then all its series show it), at an instant.
+         * @description A note at an instant, on a series or on a target (then on all its series).
          */
         AnnotationIn: {
             /** Series Id */
@@ -2312,7 +3360,7 @@ export interface components {
         };
         /**
          * AppliedOut
-         * @description The one rule that decides about a measurement; `rule_id` null: a built-in default.
+         * @description The rule that decides about a measurement; `rule_id` is null for a built-in default.
          */
         AppliedOut: {
             /** Rule Id */
@@ -2327,7 +3375,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower";
+            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
             /** Min Effect */
             min_effect: number;
             /**
@@ -2356,8 +3404,7 @@ export interface components {
         };
         /**
          * ArmsOut
-         * @description The newest comparisons of one benchmark per target, with the rule in words and a one-sentence
-         *     summary.
+         * @description The newest comparisons of a benchmark per target, with the rule and a summary in words.
          */
         ArmsOut: {
             /** Suite */
@@ -2384,7 +3431,7 @@ export interface components {
         };
         /**
          * AuditEntryOut
-         * @description `action` is a verb, `detail` depends on it, never a secret; `words` says it in a sentence.
+         * @description A change somebody made: `action` is a verb, `detail` depends on it, `words` is a sentence.
          */
         AuditEntryOut: {
             /** Id */
@@ -2396,6 +3443,11 @@ export interface components {
             at: string;
             /** Actor */
             actor: string;
+            /**
+             * Actor Kind
+             * @enum {string}
+             */
+            actor_kind: "account" | "token" | "agent" | "system" | "anonymous";
             /** Action */
             action: string;
             /** Object Kind */
@@ -2411,7 +3463,7 @@ export interface components {
         };
         /**
          * AuditFindingOut
-         * @description A defect of the protocol by name. `decisive`: the comparisons it concerns are inconclusive.
+         * @description A defect of the protocol. If it is `decisive`, the comparisons it concerns are inconclusive.
          */
         AuditFindingOut: {
             /** Name */
@@ -2425,7 +3477,7 @@ export interface components {
         };
         /**
          * AuditOut
-         * @description What the audit found in one group. `naive`: what the means alone would have said of it.
+         * @description The audit findings of a group. `naive`: the comparison of means alone.
          */
         AuditOut: {
             /** Benchmark */
@@ -2440,9 +3492,32 @@ export interface components {
             naive: string | null;
         };
         /**
+         * BadgeOut
+         * @description What shields.io's endpoint badge reads (schema version 1).
+         */
+        BadgeOut: {
+            /**
+             * Schemaversion
+             * @default 1
+             * @constant
+             */
+            schemaVersion: 1;
+            /** Label */
+            label: string;
+            /** Message */
+            message: string;
+            /** Color */
+            color: string;
+            /**
+             * Cacheseconds
+             * @default 60
+             */
+            cacheSeconds: number;
+        };
+        /**
          * BaseOut
-         * @description The other revision of an A/B job. `same_artifact`: both sides ran the same bytes, so what differs is
-         *     the environment, never the code (I15).
+         * @description The other revision of an A/B job. With `same_artifact` both sides ran the same bytes, so any difference is
+         *     due to the environment (I15).
          */
         BaseOut: {
             /** Revision */
@@ -2454,7 +3529,8 @@ export interface components {
         };
         /**
          * BenchmarkOut
-         * @description `reference`, `margin_percent`: what the arm rule compares with on hosts; `device_…`: on devices.
+         * @description A benchmark. Arms are compared with `reference` on hosts and with `device_reference` on devices, each
+         *     with its margin.
          */
         BenchmarkOut: {
             /** Name */
@@ -2482,7 +3558,7 @@ export interface components {
         };
         /**
          * BisectIn
-         * @description `budget`: A/B jobs that may be asked for; null: as the server is set.
+         * @description `budget` limits the A/B jobs; null means the server's setting.
          */
         BisectIn: {
             /** Budget */
@@ -2490,8 +3566,10 @@ export interface components {
         };
         /**
          * BisectionOut
-         * @description `good` and `bad` are indexes into `commits` (−1 is the base): the culprit lies after the one, up to and
-         *     with the other. `used` of `budget` A/B jobs were asked for.
+         * @description A bisection and its progress.
+         *
+         *     `good` and `bad` are indexes into `commits` (−1 is the base): the culprit is after `good`, and at or before
+         *     `bad`. `used` of at most `budget` A/B jobs were requested.
          */
         BisectionOut: {
             /** Id */
@@ -2533,9 +3611,11 @@ export interface components {
         };
         /**
          * BisectionStepOut
-         * @description One A/B job, base against `commit`. `index` counts from the oldest commit after the base; null: the
-         *     head, to find out whether there is anything to look for. `verdict` null: still measuring; `skipped`: the
-         *     commit could not be measured; `failed`: its job failed for another reason.
+         * @description One A/B job of the base against `commit`.
+         *
+         *     `index` counts from the oldest commit after the base; null means the head, measured first to see whether it
+         *     differs at all. `verdict` is null while measuring, `skipped` if the commit could not be measured, and
+         *     `failed` if its job failed for another reason.
          */
         BisectionStepOut: {
             /** Index */
@@ -2558,9 +3638,63 @@ export interface components {
             words: string;
         };
         /**
+         * BoundTargetOut
+         * @description A target that belongs to an agent.
+         */
+        BoundTargetOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "host" | "device";
+            /** Serial */
+            serial: string;
+        };
+        /**
+         * BrowserSessionOut
+         * @description A session of one browser; `ends_at` unless it is used before.
+         */
+        BrowserSessionOut: {
+            /** Id */
+            id: string;
+            /** Method */
+            method: string;
+            /** Device */
+            device: string;
+            /** Place */
+            place: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Last Seen At
+             * Format: date-time
+             */
+            last_seen_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Ends At
+             * Format: date-time
+             */
+            ends_at: string;
+            /** Is Current */
+            is_current: boolean;
+        };
+        /**
          * BulkIn
-         * @description One decision about several alerts, all of them or none. At least one of `action`, `assign`, `due` and
-         *     `note`; the note goes with the action, or is a remark of its own.
+         * @description One decision about several alerts, applied to all of them or none.
+         *
+         *     At least one of `action`, `assign`, `due` and `note` is required. A note without an action is a remark.
          */
         BulkIn: {
             /** Alert Ids */
@@ -2576,7 +3710,7 @@ export interface components {
         };
         /**
          * ChangeFilterOut
-         * @description One question a change had to answer, with its number and limit.
+         * @description A condition that a change had to meet.
          */
         ChangeFilterOut: {
             /** Name */
@@ -2590,9 +3724,9 @@ export interface components {
         };
         /**
          * ChangeOut
-         * @description A change of a series' level. `job_id`, `at`, `commit`: the first point of the new level; it may lie
-         *     anywhere from `location_first` to `location_last` (job ids, both ends included). `effect` is level after ÷
-         *     level before − 1 with its 99 % interval. `evaluations`: how many in a row found it.
+         * @description A change of a series' level. `job_id`, `at` and `commit` are those of the first point at the new level.
+         *     The change lies between the jobs `location_first` and `location_last`, both included. `effect` is level
+         *     after ÷ level before − 1, with its 99 % interval. `evaluations` is how many evaluations in a row saw it.
          */
         ChangeOut: {
             /** Id */
@@ -2670,6 +3804,146 @@ export interface components {
             updated_at: string;
         };
         /**
+         * ChannelCreatedOut
+         * @description A channel and the secret of its key, which is shown this once; only webhooks have one.
+         */
+        ChannelCreatedOut: {
+            channel: components["schemas"]["ChannelOut"];
+            /** Secret */
+            secret: string | null;
+        };
+        /**
+         * ChannelIn
+         * @description A webhook's URL receives signed POST requests, a chat's its own kind of message. E-mail has `recipients` instead.
+         *     `digest_at`: send one message a day instead of single ones.
+         */
+        ChannelIn: {
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @default webhook
+             * @enum {string}
+             */
+            kind: "webhook" | "slack" | "mattermost" | "teams" | "discord" | "email";
+            /** Url */
+            url?: string | null;
+            /** Recipients */
+            recipients?: string[] | null;
+            /**
+             * @default {
+             *       "severities": [],
+             *       "kinds": [],
+             *       "states": [],
+             *       "suites": [],
+             *       "targets": [],
+             *       "branches": []
+             *     }
+             */
+            filters: components["schemas"]["FiltersIn"];
+            /**
+             * Time Zone
+             * @default UTC
+             */
+            time_zone: string;
+            quiet_hours?: components["schemas"]["QuietHoursIn"] | null;
+            /** Digest At */
+            digest_at?: string | null;
+        };
+        /** ChannelKeyOut */
+        ChannelKeyOut: {
+            /** Id */
+            id: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Valid Until */
+            valid_until: string | null;
+        };
+        /**
+         * ChannelMuteIn
+         * @description What happens meanwhile is listed as skipped and not sent later.
+         */
+        ChannelMuteIn: {
+            /** Hours */
+            hours: number;
+        };
+        /**
+         * ChannelOut
+         * @description `waiting`: deliveries that are not over. `address`: the receiver's URL without what may be a
+         *     secret in it, or the recipients. `keys`: those that
+         *     sign now, the newest first.
+         */
+        ChannelOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "webhook" | "slack" | "mattermost" | "teams" | "discord" | "email";
+            /** Address */
+            address: string;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "api" | "environment";
+            filters: components["schemas"]["FiltersOut"];
+            /** Time Zone */
+            time_zone: string;
+            quiet_hours: components["schemas"]["QuietHoursOut"] | null;
+            /** Digest At */
+            digest_at: string | null;
+            /** Muted Until */
+            muted_until: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "healthy" | "failing" | "broken";
+            /** Failing Since */
+            failing_since: string | null;
+            /** Retry At */
+            retry_at: string | null;
+            /** Last Error */
+            last_error: string | null;
+            /** Waiting */
+            waiting: number;
+            owner: components["schemas"]["AccountOut"] | null;
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Keys */
+            keys: components["schemas"]["ChannelKeyOut"][];
+        };
+        /**
+         * ChannelPatchIn
+         * @description What changes; null ends quiet hours and digests.
+         */
+        ChannelPatchIn: {
+            /** Name */
+            name?: string | null;
+            /** Url */
+            url?: string | null;
+            /** Recipients */
+            recipients?: string[] | null;
+            filters?: components["schemas"]["FiltersIn"] | null;
+            /** Time Zone */
+            time_zone?: string | null;
+            quiet_hours?: components["schemas"]["QuietHoursIn"] | null;
+            /** Digest At */
+            digest_at?: string | null;
+        };
+        /**
          * CheckIn
          * @description A finished health check. `infrastructure`: the device or the connection to it failed, rather than the
          *     device being hot, empty or full for a while.
@@ -2730,7 +4004,7 @@ export interface components {
         };
         /**
          * ChoicesOut
-         * @description What both sides together measured, whatever was asked for: what a filter can be set to.
+         * @description Everything both sides measured, ignoring the filter: the values a filter can take.
          */
         ChoicesOut: {
             /** Targets */
@@ -2742,7 +4016,7 @@ export interface components {
         };
         /**
          * ClaimIn
-         * @description A sentence about one batch size; `percent` above 0 is slower.
+         * @description A sentence about a batch size; `percent` above 0 is slower.
          */
         ClaimIn: {
             /** Line */
@@ -2761,27 +4035,34 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * CommitIn
-         * @description A commit of the agent's repository. `left_out`: how many older commits of the range are not listed; only
-         *     in the oldest one listed.
+         * ClaimOut
+         * @description An agent that announces another agent's target: `agent` claims it, `owner` has it.
          */
-        CommitIn: {
-            /** Commit */
-            commit: string;
-            /** Author */
-            author: string;
+        ClaimOut: {
+            /** Id */
+            id: string;
+            target: components["schemas"]["BoundTargetOut"];
+            agent: components["schemas"]["AgentNameOut"];
+            owner: components["schemas"]["AgentNameOut"];
             /**
-             * At
+             * State
+             * @enum {string}
+             */
+            state: "open" | "moved" | "dismissed";
+            /**
+             * First At
              * Format: date-time
              */
-            at: string;
-            /** Subject */
-            subject: string;
+            first_at: string;
             /**
-             * Left Out
-             * @default 0
+             * Last At
+             * Format: date-time
              */
-            left_out: number;
+            last_at: string;
+            /** Decided By */
+            decided_by: string | null;
+            /** Decided At */
+            decided_at: string | null;
         };
         /** CommitOut */
         CommitOut: {
@@ -2798,10 +4079,25 @@ export interface components {
             subject: string;
         };
         /**
+         * CommitVerdictsOut
+         * @description The runs of a commit, the newest first. `outcome`: the worst of the newest run of each suite, without
+         *     demonstrations; null if there is none.
+         */
+        CommitVerdictsOut: {
+            /** Commit */
+            commit: string;
+            /** Outcome */
+            outcome: ("queued" | "running" | "pass" | "fail" | "inconclusive" | "failed" | "lost" | "expired" | "cancelled") | null;
+            /** Runs */
+            runs: components["schemas"]["RunVerdictOut"][];
+        };
+        /**
          * CompareOut
-         * @description Two revisions or two runs: what differs around them first, then every measurement, the clearest and
-         *     largest first. `total`: rows on all pages; `hidden`: those that `hide_uncertain` left out; `next`: the
-         *     opaque cursor of the following page, null on the last. Note and summary are of all rows.
+         * @description A comparison of two revisions or runs: differences of their environments, and every measurement, the
+         *     clearest and largest first.
+         *
+         *     `total` counts the rows of all pages, `hidden` those that `hide_uncertain` left out. `next` is the cursor
+         *     of the next page, null on the last. Note and summary cover all rows.
          */
         CompareOut: {
             /** Suite */
@@ -2828,12 +4124,12 @@ export interface components {
         };
         /**
          * CompareRowOut
-         * @description One measurement of both sides; null: that side did not measure it. `ratio` is head ÷ base of the cost
-         *     (a time's ratio; inverted where higher is better): above 1 is worse. `significance`: clear (the interval
-         *     excludes 1 and exceeds the noise floor) · below_noise · uncertain, as is every row that is only shown of
-         *     an excluded side. `judged`: an A/B job of this very pair decided (pass or fail), and `verdict` and the
-         *     interval are its; else the row is shown, not judged (I11). `verdict_job_id` of a row that is not judged:
-         *     that A/B job measured the pair and could not decide.
+         * @description A measurement on both sides; a side is null if it did not measure it.
+         *
+         *     `ratio` is the cost of head ÷ base, above 1 is worse. `significance` is clear if the interval excludes 1 and
+         *     the ratio exceeds the noise floor; a row without a verdict is uncertain if a side is excluded. `judged` is
+         *     true if an A/B job of this pair decided; then `verdict` and the interval are that job's (I11). Without a
+         *     verdict, `verdict_job_id` names an A/B job of the pair that could not decide.
          */
         CompareRowOut: {
             /** Benchmark */
@@ -2893,7 +4189,7 @@ export interface components {
         };
         /**
          * CompareSideOut
-         * @description What one side is: a run, or the newest runs of a revision. `name` is how it was asked for.
+         * @description One side of a comparison: a run, or the runs of a revision. `name` is the name in the request.
          */
         CompareSideOut: {
             /** Name */
@@ -2914,11 +4210,11 @@ export interface components {
         };
         /**
          * ComparisonOut
-         * @description One arm against the reference at one point of the params. `ratio` = arm time ÷ reference time: below
-         *     1 is faster, for every metric. `lower`/`upper`: order-statistic interval of the paired ratio.
+         * @description An arm compared with the reference at the same params. `ratio` is arm time ÷ reference time, below 1 for
+         *     faster, for every metric. `lower` and `upper` bound the paired ratio by order statistics.
          *
-         *     `sides` "revisions": the arm at the job's commit (head) against the same arm at its base; `reference` is
-         *     then `base`.
+         *     With `sides` "revisions", the arm at the job's commit (head) is compared with the same arm at its base;
+         *     `reference` is then `base`.
          */
         ComparisonOut: {
             /** Benchmark */
@@ -2979,11 +4275,14 @@ export interface components {
              * @enum {string}
              */
             sides: "arms" | "revisions";
+            /** Decides */
+            decides: boolean | null;
+            waived: components["schemas"]["WaivedOut"] | null;
         };
         /**
          * CompletenessOut
-         * @description What a run owed and what arrived. `words`: "3 of 41 missing (2 crash, 1 skipped)". `pending` cases may
-         *     still arrive; `unavailable` ones cannot run on their target, which is said by the workload.
+         * @description How many cases of a run arrived; `words` is like "3 of 41 missing (2 crash, 1 skipped)". `pending` cases may
+         *     still arrive; the workload reported `unavailable` ones as impossible on their target.
          */
         CompletenessOut: {
             /** Run Id */
@@ -3088,8 +4387,16 @@ export interface components {
             since: string | null;
         };
         /**
+         * CredentialOut
+         * @description A new credential, returned only here; null if the one of the request is the newest already.
+         */
+        CredentialOut: {
+            /** Credential */
+            credential: string | null;
+        };
+        /**
          * CriterionIn
-         * @description What `paceline import --format criterion` stores as import.json.
+         * @description The import.json that `paceline import --format criterion` writes.
          */
         CriterionIn: {
             /**
@@ -3115,7 +4422,7 @@ export interface components {
         };
         /**
          * CriterionSeriesIn
-         * @description One benchmark of one baseline: `times[i]` of `iterations[i]` iterations together, in `unit`.
+         * @description A benchmark of a baseline; `times[i]` is the total time of `iterations[i]` iterations, in `unit`.
          */
         CriterionSeriesIn: {
             /** Benchmark */
@@ -3135,10 +4442,10 @@ export interface components {
         };
         /**
          * CrossoverOut
-         * @description From which value of the param on the arm wins. `value`: estimated between measured values; its
-         *     `confidence` interval is `lower` to `upper`, of which `lower` null says "or below the smallest measured"
-         *     and `upper` null "or beyond the largest". `measured_from`: the smallest measured value from which on the
-         *     arm wins with 99.8 % confidence at every measured value.
+         * @description The value of the param from which on the arm wins, interpolated between measured values. Its `confidence`
+         *     interval is `lower` to `upper`; null means below the smallest or above the largest measured value.
+         *     `measured_from`: the smallest measured value from which on the arm wins at every one with 99.8 %
+         *     confidence.
          */
         CrossoverOut: {
             /** Benchmark */
@@ -3173,8 +4480,8 @@ export interface components {
         };
         /**
          * CrossoverPointOut
-         * @description One measured value of the param. `ratio` = arm time ÷ reference time, below 1 is faster;
-         *     `lower`/`upper`: its 99.8 % interval; `fitted`: the isotonic fit through all values.
+         * @description A measured value of the param. `ratio` is arm time ÷ reference time, below 1 for faster; `lower` and
+         *     `upper` bound its 99.8 % interval; `fitted` is the isotonic fit through all values.
          */
         CrossoverPointOut: {
             /** At */
@@ -3199,7 +4506,7 @@ export interface components {
         };
         /**
          * CulpritOut
-         * @description The commit to blame; `ratio` = its time ÷ the base's, side by side, with the interval of that job.
+         * @description The commit to blame; `ratio` is its value ÷ the base's in one A/B job, with that job's interval.
          */
         CulpritOut: {
             /** Commit */
@@ -3220,10 +4527,110 @@ export interface components {
             /** Upper */
             upper: number | null;
         };
+        /** DeliveryAttemptOut */
+        DeliveryAttemptOut: {
+            /** Number */
+            number: number;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Status */
+            status: number | null;
+            /** Answer */
+            answer: string;
+            /** Error */
+            error: string | null;
+            /** Latency Ms */
+            latency_ms: number;
+        };
+        /**
+         * DeliveryDetailOut
+         * @description With what was sent, and the answers; `payload` is null before the first attempt.
+         */
+        DeliveryDetailOut: {
+            /** Id */
+            id: string;
+            /** Channel Id */
+            channel_id: string;
+            /** Notification Id */
+            notification_id: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "critical" | "warning" | "info";
+            /** Title */
+            title: string;
+            /** Url */
+            url: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "collected" | "digested" | "delivered" | "failed" | "skipped";
+            /** Reason */
+            reason: string | null;
+            /** Attempts */
+            attempts: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Finished At */
+            finished_at: string | null;
+            /** Payload */
+            payload: string | null;
+            /** Log */
+            log: components["schemas"]["DeliveryAttemptOut"][];
+        };
+        /**
+         * DeliveryOut
+         * @description One event to one channel. `notification_id` is the event's id, which receivers get as `webhook-id`.
+         */
+        DeliveryOut: {
+            /** Id */
+            id: string;
+            /** Channel Id */
+            channel_id: string;
+            /** Notification Id */
+            notification_id: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "critical" | "warning" | "info";
+            /** Title */
+            title: string;
+            /** Url */
+            url: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "pending" | "collected" | "digested" | "delivered" | "failed" | "skipped";
+            /** Reason */
+            reason: string | null;
+            /** Attempts */
+            attempts: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Finished At */
+            finished_at: string | null;
+        };
         /**
          * DerivedOut
-         * @description `value` null with `answered` true is an answer ("there is no crossover"); else `note` says why there is
-         *     none. `unit` says how to read it: a ratio, a share of 1, an exponent, or a value of `param`.
+         * @description A derived metric. If `value` is null, `answered` true means "there is no crossover"; otherwise `note` says
+         *     why it is missing. `unit`: a ratio, a fraction, an exponent, or a value of `param`.
          */
         DerivedOut: {
             /** Name */
@@ -3286,7 +4693,7 @@ export interface components {
         };
         /**
          * DistributionOut
-         * @description Empirical distribution per arm, at most 150 points each, values in the metric's base unit.
+         * @description The empirical distribution of each arm: at most 150 points, values in the metric's base unit.
          */
         DistributionOut: {
             /** Job Id */
@@ -3311,7 +4718,7 @@ export interface components {
         };
         /**
          * DueIn
-         * @description Until when it should be dealt with; null: no date.
+         * @description The date by which an alert should be resolved; null removes it.
          */
         DueIn: {
             /** Due At */
@@ -3340,6 +4747,57 @@ export interface components {
             /** Credential */
             credential: string;
         };
+        /**
+         * EnrolledAgentOut
+         * @description `state`: a revoked agent is refused for good. `credential_since`: when its present credential was made; null if
+         *     it has none that is valid.
+         */
+        EnrolledAgentOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Version */
+            version: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "online" | "offline" | "revoked";
+            /** Last Seen At */
+            last_seen_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Enrolled By */
+            enrolled_by: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+            /** Credential Since */
+            credential_since: string | null;
+            /** Rotation Requested At */
+            rotation_requested_at: string | null;
+            grant: components["schemas"]["GrantOut"];
+            /** Targets */
+            targets: components["schemas"]["BoundTargetOut"][];
+        };
+        /**
+         * EnrolmentCodeIn
+         * @description What the agent that uses the code may do. `projects`: names, by default the request's project. `*` in a pattern
+         *     stands for any part of a name, `**` for anything.
+         */
+        EnrolmentCodeIn: {
+            /** Projects */
+            projects?: string[] | null;
+            /** Repositories */
+            repositories?: string[];
+            /** Targets */
+            targets?: string[];
+            /** Replaces */
+            replaces?: string | null;
+        };
         /** EnrolmentCodeOut */
         EnrolmentCodeOut: {
             /** Code */
@@ -3352,7 +4810,7 @@ export interface components {
         };
         /**
          * EnvironmentDifferenceOut
-         * @description One factor of a target that differs between the sides; `factor` null: it is not known what differs.
+         * @description A factor of a target that differs between the sides; `factor` is null if it is unknown what differs.
          */
         EnvironmentDifferenceOut: {
             /** Target Id */
@@ -3370,7 +4828,7 @@ export interface components {
         };
         /**
          * EnvironmentOut
-         * @description What the target was: a fingerprint with its factors. `change` says what differs from the one before.
+         * @description A state of the target: its fingerprint and factors. `change` says what differs from the one before.
          */
         EnvironmentOut: {
             /** Index */
@@ -3398,7 +4856,7 @@ export interface components {
         };
         /**
          * ExplainedFindingOut
-         * @description One finding: what it says, what it was asked, on which data, by which method.
+         * @description A finding with its sentence, filters, data and method.
          */
         ExplainedFindingOut: {
             /** Id */
@@ -3407,7 +4865,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
             /**
              * Role
              * @enum {string}
@@ -3435,7 +4893,8 @@ export interface components {
         };
         /**
          * ExplanationOut
-         * @description `sentence`: one paragraph for people. `cause_text`: why that cause, in words.
+         * @description Why an alert exists: `sentence` is one paragraph for people, `cause_text` says why this cause
+         *     was assigned.
          */
         ExplanationOut: {
             /** Alert Id */
@@ -3444,7 +4903,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
             /**
              * State
              * @enum {string}
@@ -3483,8 +4942,8 @@ export interface components {
         };
         /**
          * FalseAlarmsOut
-         * @description Our own false alarms (STATISTICS §4.8): of the alerts people heard of in the last `days`, those that
-         *     vanished or were called invalid. `share` is null with fewer than five.
+         * @description Paceline's false alarms (STATISTICS §4.8): alerts opened in the last `days` that vanished or were called
+         *     invalid. `share` is null if fewer than five opened.
          */
         FalseAlarmsOut: {
             /** Days */
@@ -3517,11 +4976,47 @@ export interface components {
             text: string;
         };
         /**
+         * FiltersIn
+         * @description What a channel is sent: every list that is not empty must have a pattern for the event. `*` stands for any
+         *     characters. `targets` are names.
+         */
+        FiltersIn: {
+            /** Severities */
+            severities?: ("critical" | "warning" | "info")[];
+            /** Kinds */
+            kinds?: string[];
+            /** States */
+            states?: string[];
+            /** Suites */
+            suites?: string[];
+            /** Targets */
+            targets?: string[];
+            /** Branches */
+            branches?: string[];
+        };
+        /** FiltersOut */
+        FiltersOut: {
+            /** Severities */
+            severities: ("critical" | "warning" | "info")[];
+            /** Kinds */
+            kinds: string[];
+            /** States */
+            states: string[];
+            /** Suites */
+            suites: string[];
+            /** Targets */
+            targets: string[];
+            /** Branches */
+            branches: string[];
+        };
+        /**
          * FindingOut
-         * @description What detection said, frozen. Of a comparison: `ratio` with `launches` and `blocks`, both arms or (of an
-         *     A/B run, `sides` = revisions) head against base. Of a change of a series (`series_id`): `ratio` = level
-         *     after ÷ before, above 1 the worse side, `numbers` holds the rest, and there is no verdict; `window` is
-         *     {points, first, last} then (the last two are jobs), with `expand=window` {job_ids, values}.
+         * @description An immutable finding of detection.
+         *
+         *     A finding of a comparison has `verdict`, `ratio`, `launches` and `blocks`; `sides` says whether two arms or
+         *     two revisions were compared. A finding of a series' change has `series_id` and no verdict; its `ratio` is
+         *     the level after ÷ before, above 1 when it got worse, and `numbers` holds the rest. Its `window` is
+         *     {points, first, last} with the ids of the first and last job, or {job_ids, values} with `expand=window`.
          */
         FindingOut: {
             /** Id */
@@ -3530,7 +5025,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "arm_slower" | "history" | "environment" | "policy";
+            kind: "arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule";
             /**
              * Role
              * @enum {string}
@@ -3597,28 +5092,8 @@ export interface components {
             created_at: string;
         };
         /**
-         * FinishIn
-         * @description The last write of an attempt; `last_seq` is its highest sequence number (−1: none).
-         *
-         *     `detail`: what happened, in one sentence; then, if there is output, its first error with the lines around
-         *     it, each beginning with two blanks and `> ` (the error) or `| ` (context); then what to do next.
-         */
-        FinishIn: {
-            /**
-             * Outcome
-             * @enum {string}
-             */
-            outcome: "done" | "failed" | "cancelled";
-            /** Cause */
-            cause?: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "placing_failed" | "analysis_failed") | null;
-            /** Detail */
-            detail?: string | null;
-            /** Last Seq */
-            last_seq: number;
-        };
-        /**
          * FiredOut
-         * @description One finding the rule would have turned into an alert. `effect`: a share, above 0 is worse.
+         * @description A finding for which the rule would have raised an alert. `effect` is a share, above 0 is worse.
          */
         FiredOut: {
             /**
@@ -3655,7 +5130,7 @@ export interface components {
         };
         /**
          * FloorOut
-         * @description The noisiest series a rule decides about: `mde` is a share.
+         * @description The noisiest series a rule decides about; `mde` is a share.
          */
         FloorOut: {
             /** Mde */
@@ -3686,7 +5161,7 @@ export interface components {
         };
         /**
          * GapOut
-         * @description A stretch in which nothing was read, from the last reading before it to the first after it.
+         * @description A period without readings, from the last reading before it to the first after it.
          */
         GapOut: {
             /**
@@ -3708,6 +5183,8 @@ export interface components {
             description: string | null;
             /** Derived */
             derived: string | null;
+            /** Requires */
+            requires: string[];
             /** Benchmark */
             benchmark: string;
             /** Arm */
@@ -3754,6 +5231,7 @@ export interface components {
             verdict: "pass" | "fail" | "inconclusive" | "not_applicable";
             /** Reason */
             reason: string;
+            waived: components["schemas"]["WaivedOut"] | null;
         };
         /**
          * GatesIn
@@ -3793,8 +5271,8 @@ export interface components {
         };
         /**
          * GoneOut
-         * @description A benchmark (or an arm of one) that earlier runs measured and the newest manifest does not declare, nor
-         *     any alias: retire it or restore it.
+         * @description A benchmark or arm that earlier runs measured and the run's manifest does not declare, not even as an
+         *     alias.
          */
         GoneOut: {
             /** Benchmark */
@@ -3812,6 +5290,44 @@ export interface components {
             last_run_id: string;
             /** Words */
             words: string;
+        };
+        /**
+         * GrantIn
+         * @description What an agent may do from now on. `projects`: names.
+         */
+        GrantIn: {
+            /** Projects */
+            projects: string[];
+            /** Repositories */
+            repositories: string[];
+            /** Targets */
+            targets: string[];
+        };
+        /**
+         * GrantOut
+         * @description `projects`: names; `repositories` and `targets`: patterns in their canonical form.
+         */
+        GrantOut: {
+            /** Projects */
+            projects: string[];
+            /** Repositories */
+            repositories: string[];
+            /** Targets */
+            targets: string[];
+        };
+        /**
+         * GrantedTargetOut
+         * @description A target of the installation, and whether the project may use it.
+         */
+        GrantedTargetOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Kind */
+            kind: string;
+            /** Granted */
+            granted: boolean;
         };
         /** HeadingIn */
         HeadingIn: {
@@ -3875,12 +5391,18 @@ export interface components {
             refused_targets: components["schemas"]["TargetRefusedOut"][];
             /** Targets */
             targets: components["schemas"]["TargetReplyOut"][];
+            /** Manifests Wanted */
+            manifests_wanted: string[];
+            /**
+             * Rotate Credential
+             * @default false
+             */
+            rotate_credential: boolean;
         };
         /**
          * ImportDetailOut
-         * @description `other_lines`: lines read that are no rows, such as counters, with their own sentences. `runs`: what
-         *     criterion measured, which has samples and no rows; then `why_no_samples` is empty, and `why_no_verdict`
-         *     says why they are not judged.
+         * @description A stored document with its contents. `other_lines` belong to no row, such as counters. A criterion document
+         *     has `runs` instead of rows; `why_no_verdict` says why they are not judged.
          */
         ImportDetailOut: {
             /** Id */
@@ -3925,8 +5447,7 @@ export interface components {
         };
         /**
          * ImportIn
-         * @description `title`: what people call it; without one it is named after its file. `measured_on` is for criterion's
-         *     runs alone.
+         * @description A document to store; `title` defaults to its file name. `measured_on` applies only to criterion's runs.
          */
         ImportIn: {
             /** Document */
@@ -3937,8 +5458,8 @@ export interface components {
         };
         /**
          * ImportOut
-         * @description One stored document. `devices`: as its headings name them, or what criterion's runs were measured on;
-         *     `row_count`: its rows, or series; `note_count`: rows that something in the document disagrees with.
+         * @description A stored document. `devices` are the devices of its headings, or the target of criterion's runs.
+         *     `row_count` counts rows or series, `note_count` rows that a sentence of the document contradicts.
          */
         ImportOut: {
             /** Id */
@@ -3967,9 +5488,8 @@ export interface components {
         };
         /**
          * ImportedAdviceOut
-         * @description The policy held against what was measured on one target (STATISTICS §3), or against an imported device,
-         *     of which there are no samples. `params`: the point of the policy's other params; advice is about one.
-         *     `holds` null: nobody can say.
+         * @description The policy compared with measurements on a target (STATISTICS §3), or with an imported device, which has no
+         *     samples. `params` is the point of the policy's other params. `holds` is null if it is unknown.
          */
         ImportedAdviceOut: {
             /** Target Id */
@@ -4019,8 +5539,8 @@ export interface components {
         };
         /**
          * ImportedRowOut
-         * @description Both averages of one batch size on one device. `percent`: arm ÷ reference − 1, computed, above 0 the
-         *     arm is slower; from `lower_percent` to `upper_percent` by what printing rounded off alone: no confidence.
+         * @description Both averages of a batch size on a device. `percent` is arm ÷ reference − 1, above 0 the arm is slower;
+         *     `lower_percent` and `upper_percent` only reflect the rounding of printed figures, not confidence.
          */
         ImportedRowOut: {
             /** Id */
@@ -4079,8 +5599,8 @@ export interface components {
         };
         /**
          * ImportedRunOut
-         * @description A run that was made of one baseline. A saved one is the `branch` of its series; `new`, criterion's last
-         *     run, has none and so no series.
+         * @description The run of a baseline. A saved baseline is the branch of its series; `new`, criterion's last run, has no
+         *     branch and therefore no series.
          */
         ImportedRunOut: {
             /** Run Id */
@@ -4094,8 +5614,8 @@ export interface components {
         };
         /**
          * ImportedSeriesOut
-         * @description One benchmark of an imported run. `outliers_*`: samples beyond Tukey's fences at 1.5 and 3
-         *     interquartile ranges; they are counted and kept.
+         * @description A benchmark of an imported run. `outliers_mild` and `outliers_severe` count samples beyond Tukey's fences at
+         *     1.5 and 3 interquartile ranges; these samples are kept.
          */
         ImportedSeriesOut: {
             /** Id */
@@ -4119,8 +5639,7 @@ export interface components {
         };
         /**
          * InForceOut
-         * @description The policy that is shipped: the arm is used from `minimum` on, after `warmup_rounds` (null: it names
-         *     none).
+         * @description The policy in force: the arm is used from `minimum` on, after `warmup_rounds` (null: not stated).
          */
         InForceOut: {
             /** Minimum */
@@ -4130,7 +5649,7 @@ export interface components {
         };
         /**
          * IncidentOut
-         * @description What who operates Paceline should know; `code` is a literal, `detail` depends on it.
+         * @description An incident for operators of Paceline; `detail` depends on `code`.
          */
         IncidentOut: {
             /** Id */
@@ -4148,8 +5667,159 @@ export interface components {
             };
         };
         /**
+         * InstallationAccountOut
+         * @description An account as admins of the installation see it.
+         */
+        InstallationAccountOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Email */
+            email: string | null;
+            /** Has Password */
+            has_password: boolean;
+            /** Is Installation Admin */
+            is_installation_admin: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Disabled At */
+            disabled_at: string | null;
+        };
+        /** InstallationAdminIn */
+        InstallationAdminIn: {
+            /** Is Installation Admin */
+            is_installation_admin: boolean;
+        };
+        /**
+         * InvitationAcceptIn
+         * @description A new account for the invited address.
+         */
+        InvitationAcceptIn: {
+            /** Token */
+            token: string;
+            /** Email */
+            email: string;
+            /** Name */
+            name: string;
+            /** Password */
+            password: string;
+        };
+        /**
+         * InvitationCreatedOut
+         * @description The only answer that ever carries the link.
+         */
+        InvitationCreatedOut: {
+            /** Id */
+            id: string;
+            /** Email */
+            email: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "triager" | "maintainer" | "admin";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "accepted" | "expired" | "revoked";
+            /** Invited By */
+            invited_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Url */
+            url: string;
+        };
+        /**
+         * InvitationIn
+         * @description Whom to invite; the address is asked of whoever opens the link.
+         */
+        InvitationIn: {
+            /** Email */
+            email: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "triager" | "maintainer" | "admin";
+        };
+        /**
+         * InvitationLinkIn
+         * @description The one-time token of an invitation's link.
+         */
+        InvitationLinkIn: {
+            /** Token */
+            token: string;
+        };
+        /**
+         * InvitationOfferOut
+         * @description What a link leads to. The invited address is not told: whoever was invited knows it.
+         */
+        InvitationOfferOut: {
+            /** Project */
+            project: string;
+            /** Title */
+            title: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "triager" | "maintainer" | "admin";
+            /** Invited By */
+            invited_by: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+        };
+        /**
+         * InvitationOut
+         * @description An invitation without its link.
+         */
+        InvitationOut: {
+            /** Id */
+            id: string;
+            /** Email */
+            email: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "triager" | "maintainer" | "admin";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "accepted" | "expired" | "revoked";
+            /** Invited By */
+            invited_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+        };
+        /**
          * IssueIn
-         * @description Where it is worked on: an http or https address; null: nowhere.
+         * @description The http or https address of the issue that tracks an alert; null removes it.
          */
         IssueIn: {
             /** Url */
@@ -4164,7 +5834,7 @@ export interface components {
         };
         /**
          * JobConditionsOut
-         * @description What a target was like during one of its jobs, as far as it was analysed.
+         * @description The conditions of a target during an analysed job.
          */
         JobConditionsOut: {
             /** Job Id */
@@ -4254,8 +5924,8 @@ export interface components {
         };
         /**
          * JobReportOut
-         * @description The same shape `make bench JSON=…` writes. With a `base` it is of an A/B job: comparisons are of
-         *     revisions, measurements of both sides; derived metrics and gates are not judged there.
+         * @description A job's report. That of an A/B job has a `base`, compares revisions, and has measurements of both sides; it
+         *     judges arms, derived metrics and gates of the head only if its run `judges_head`.
          */
         JobReportOut: {
             /** Suite */
@@ -4285,6 +5955,10 @@ export interface components {
             base: components["schemas"]["BaseOut"] | null;
             /** Blockers */
             blockers: string[];
+            /** Advice */
+            advice: string | null;
+            /** Missing */
+            missing: string | null;
             /** Suppressed */
             suppressed: string[];
             /** Conditions */
@@ -4295,8 +5969,45 @@ export interface components {
             };
         };
         /**
+         * JobVerdictsOut
+         * @description One target's part. Of a job without a verdict, `failure` says why and the lists are empty.
+         */
+        JobVerdictsOut: {
+            /** Job Id */
+            job_id: string | null;
+            /** Target */
+            target: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "queued" | "running" | "pass" | "fail" | "inconclusive" | "failed" | "lost" | "expired" | "cancelled";
+            /** Reason */
+            reason: string;
+            /** Reasons */
+            reasons: components["schemas"]["ReasonOut"][];
+            failure: components["schemas"]["FailureOut"] | null;
+            /** Blockers */
+            blockers: string[];
+            /** Checks */
+            checks: components["schemas"]["paceline_server__detect__schemas__CheckOut"][];
+            /** Comparisons */
+            comparisons: components["schemas"]["ComparisonOut"][];
+            /** Gates */
+            gates: components["schemas"]["GateOut"][];
+        };
+        /**
+         * JoinedOut
+         * @description The project that somebody is a member of now.
+         */
+        JoinedOut: {
+            /** Project */
+            project: string;
+        };
+        /**
          * KnobOut
-         * @description A workload option that is no param. `demonstration` marks one made to show an alert (a slowed arm).
+         * @description A workload option that is not a param. `demonstration` marks options that change the work on
+         *     purpose, to show what an alert looks like.
          */
         KnobOut: {
             /** Name */
@@ -4357,8 +6068,8 @@ export interface components {
         };
         /**
          * LiveSeriesOut
-         * @description Thinned recent values of one case while a job measures: `values` per iteration, base unit; in an A/B
-         *     job of one `side`.
+         * @description Recent values of a case while a job measures, thinned: `values` per iteration in the base unit. Only A/B
+         *     jobs have a `side`.
          */
         LiveSeriesOut: {
             /** Benchmark */
@@ -4419,7 +6130,7 @@ export interface components {
         };
         /**
          * LogcatIn
-         * @description What `paceline import` stores of a log as import.json.
+         * @description The import.json that `paceline import` writes for a log.
          */
         LogcatIn: {
             /**
@@ -4472,8 +6183,8 @@ export interface components {
         };
         /**
          * MatrixCellOut
-         * @description One benchmark on one target. Its value is that of one series, named by `series_id` and `of`
-         *     ("native time, batch=1000"); verdict, changes and noise floor are the worst of all its `series`.
+         * @description A benchmark on a target. Its value is that of the series named by `series_id` and `of` ("native time,
+         *     batch=1000"); verdict, change and noise floor are the worst of all its `series`.
          */
         MatrixCellOut: {
             /** Target Id */
@@ -4535,8 +6246,8 @@ export interface components {
         };
         /**
          * MatrixRowOut
-         * @description A benchmark. `declared` false: older runs had it and the newest manifest does not. `retired`: why a
-         *     person said that it is gone on purpose.
+         * @description A benchmark. `declared` is false if only older manifests have it. `retired` is the reason a person gave
+         *     when retiring it.
          */
         MatrixRowOut: {
             /** Benchmark */
@@ -4566,8 +6277,8 @@ export interface components {
         };
         /**
          * MatrixUnmeasuredOut
-         * @description The newest job that should have measured a benchmark on a target ended without a verdict: what a cell
-         *     shows is older than that, or there is none. `words`: why, in a line.
+         * @description The newest job that should have measured a benchmark on a target ended without a verdict, so that its
+         *     cell is older or absent. `words` says why.
          */
         MatrixUnmeasuredOut: {
             /** Target Id */
@@ -4593,8 +6304,8 @@ export interface components {
         };
         /**
          * MeasuredOnIn
-         * @description Where it was measured. `suite`: an announced one, whose gates it is held against where the names of
-         *     benchmarks are the same; `on`: what the machine is called; `commit`: what was measured.
+         * @description Where and what was measured. `suite` names an announced suite, whose gates apply to benchmarks of the same
+         *     name; `on` names the target; `commit` is the measured revision.
          */
         MeasuredOnIn: {
             /** Suite */
@@ -4675,6 +6386,52 @@ export interface components {
             /** Bytes */
             bytes: number | null;
         };
+        /**
+         * MemberIn
+         * @description Somebody who has an account, by name or e-mail address.
+         */
+        MemberIn: {
+            /** Account */
+            account: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "triager" | "maintainer" | "admin";
+        };
+        /** MemberOut */
+        MemberOut: {
+            account: components["schemas"]["AccountOut"];
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "triager" | "maintainer" | "admin";
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Disabled */
+            disabled: boolean;
+        };
+        /**
+         * MembershipOut
+         * @description A project of the signed-in person; `role` is null for an admin of the installation who is no member.
+         */
+        MembershipOut: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /**
+             * Visibility
+             * @enum {string}
+             */
+            visibility: "private" | "public";
+            /** Role */
+            role: ("viewer" | "triager" | "maintainer" | "admin") | null;
+        };
         /** MetricOut */
         MetricOut: {
             /** Name */
@@ -4692,7 +6449,7 @@ export interface components {
         };
         /**
          * MissingCaseOut
-         * @description A declared case without samples. `reason` is a literal, `text` says it in full.
+         * @description A declared case without samples; `text` explains `reason`.
          */
         MissingCaseOut: {
             /** Target Id */
@@ -4719,8 +6476,8 @@ export interface components {
         };
         /**
          * MissingGroupOut
-         * @description All cases of a run that are missing for one reason. `words`: "24 cases: build failed"; `text` says the
-         *     reason in full and is that of each of its cases.
+         * @description The cases of a run that are missing for one reason; `words` is like "24 cases: build failed", `text`
+         *     explains the reason.
          */
         MissingGroupOut: {
             /**
@@ -4767,9 +6524,9 @@ export interface components {
         };
         /**
          * NoiseBandOut
-         * @description What this target resolves for this series: effects below `mde` (a share) are not seen. `lower`,
-         *     `upper`: the band around the present level in which differences say nothing. `basis`: measured by an A/A
-         *     job, or estimated from the scatter of the series' own points before there was one.
+         * @description The minimum detectable effect `mde` (a fraction) of a series on its target. Between `lower` and `upper`,
+         *     differences from the present level are noise. `basis`: measured by an A/A job, or estimated from the
+         *     series' own scatter while there is none.
          */
         NoiseBandOut: {
             /** Mde */
@@ -4795,10 +6552,9 @@ export interface components {
         };
         /**
          * NoiseFloorOut
-         * @description What a target resolves of one measurement, by its newest A/A job: a true effect as large as `mde` (a
-         *     share) is called slower in 80 of 100 jobs, a smaller one less often. `lower`, `upper`: the interval of the
-         *     A/A ratio itself, which should hold 1. A rule that asks for less than `mde` is refused;
-         *     `proposed_threshold` is what it had better ask for.
+         * @description The minimum detectable effect `mde` (a fraction) of a measurement on a target, from its newest A/A job.
+         *     An effect of that size is detected in 80 of 100 jobs. `lower` and `upper` bound the A/A ratio, which should
+         *     include 1. Rules with a threshold below `mde` are refused; `proposed_threshold` is accepted.
          */
         NoiseFloorOut: {
             /** Id */
@@ -4842,6 +6598,19 @@ export interface components {
             measured_at: string;
             /** Words */
             words: string;
+        };
+        /**
+         * OneTimeLinkOut
+         * @description A link that works once; no other answer carries it.
+         */
+        OneTimeLinkOut: {
+            /** Url */
+            url: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
         };
         /**
          * OrderOut
@@ -4910,7 +6679,7 @@ export interface components {
         };
         /**
          * OverviewOut
-         * @description Alerts in shadow are not counted.
+         * @description Alerts by state without those in shadow, false alarms, agents and the newest runs.
          */
         OverviewOut: {
             /** Alerts By State */
@@ -4965,6 +6734,27 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[BrowserSessionOut] */
+        Page_BrowserSessionOut_: {
+            /** Items */
+            items: components["schemas"]["BrowserSessionOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[ChannelOut] */
+        Page_ChannelOut_: {
+            /** Items */
+            items: components["schemas"]["ChannelOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[ClaimOut] */
+        Page_ClaimOut_: {
+            /** Items */
+            items: components["schemas"]["ClaimOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[ComparisonOut] */
         Page_ComparisonOut_: {
             /** Items */
@@ -4976,6 +6766,27 @@ export interface components {
         Page_ConditionsOut_: {
             /** Items */
             items: components["schemas"]["ConditionsOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[DeliveryOut] */
+        Page_DeliveryOut_: {
+            /** Items */
+            items: components["schemas"]["DeliveryOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[EnrolledAgentOut] */
+        Page_EnrolledAgentOut_: {
+            /** Items */
+            items: components["schemas"]["EnrolledAgentOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[GrantedTargetOut] */
+        Page_GrantedTargetOut_: {
+            /** Items */
+            items: components["schemas"]["GrantedTargetOut"][];
             /** Next */
             next: string | null;
         };
@@ -4993,6 +6804,20 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[InstallationAccountOut] */
+        Page_InstallationAccountOut_: {
+            /** Items */
+            items: components["schemas"]["InstallationAccountOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[InvitationOut] */
+        Page_InvitationOut_: {
+            /** Items */
+            items: components["schemas"]["InvitationOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[LiveSeriesOut] */
         Page_LiveSeriesOut_: {
             /** Items */
@@ -5007,6 +6832,13 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[MemberOut] */
+        Page_MemberOut_: {
+            /** Items */
+            items: components["schemas"]["MemberOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[NoiseFloorOut] */
         Page_NoiseFloorOut_: {
             /** Items */
@@ -5018,6 +6850,13 @@ export interface components {
         Page_PolicyAdviceOut_: {
             /** Items */
             items: components["schemas"]["PolicyAdviceOut"][];
+            /** Next */
+            next: string | null;
+        };
+        /** Page[ProjectOut] */
+        Page_ProjectOut_: {
+            /** Items */
+            items: components["schemas"]["ProjectOut"][];
             /** Next */
             next: string | null;
         };
@@ -5091,10 +6930,16 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[WaiverOut] */
+        Page_WaiverOut_: {
+            /** Items */
+            items: components["schemas"]["WaiverOut"][];
+            /** Next */
+            next: string | null;
+        };
         /**
          * ParamOut
-         * @description `values` are the declared values in order; a benchmark runs their cross product unless a run
-         *     selects.
+         * @description A param with its declared values in order. A run measures all combinations unless it selects some.
          */
         ParamOut: {
             /** Name */
@@ -5115,6 +6960,26 @@ export interface components {
             /** Maximum */
             maximum: number | null;
         };
+        /**
+         * PasswordChangeIn
+         * @description `current`: the present password; of an account that has one.
+         */
+        PasswordChangeIn: {
+            /** Current */
+            current?: string | null;
+            /** Password */
+            password: string;
+        };
+        /**
+         * PasswordResetIn
+         * @description The one-time token of a reset link, and the new password.
+         */
+        PasswordResetIn: {
+            /** Token */
+            token: string;
+            /** Password */
+            password: string;
+        };
         /** PasswordSignInIn */
         PasswordSignInIn: {
             /** Email */
@@ -5124,7 +6989,7 @@ export interface components {
         };
         /**
          * PenaltyOut
-         * @description How much slower than when warm the arm is after `after` rounds of a fresh process: a share, fitted.
+         * @description The fitted slowdown (a fraction) against the warm level after `after` rounds of a fresh process.
          */
         PenaltyOut: {
             /** After */
@@ -5134,9 +6999,9 @@ export interface components {
         };
         /**
          * PointOut
-         * @description What one job says: the median of its warm samples with a 99 % interval of it, `n` samples in
-         *     `launches`. `excluded`: why it is shown and never judged. `environment`: index into `environments`;
-         *     `conditions`: the target's tracks meanwhile.
+         * @description The median of a job's `n` warm samples from `launches` launches, with its 99 % interval. `excluded`: why
+         *     the point is shown but not counted. `environment` is an index into `environments`; `conditions` summarises
+         *     the target's conditions during the job.
          */
         PointOut: {
             /** Job Id */
@@ -5173,9 +7038,9 @@ export interface components {
         };
         /**
          * PointsOut
-         * @description The points of one window, oldest first. `total` lie in the window; when there are more than
-         *     `max_points`, neighbours share buckets that keep their lowest and highest point, and `note` says so. Both
-         *     ends and points at which a level changed are always kept. `first_at`, `last_at`: of the whole series.
+         * @description The points of a window, oldest first. `total` is their number. If it exceeds `max_points`, the lowest
+         *     and highest point of each bucket are shown, besides both ends and the points at which the level changed,
+         *     and `note` says so. `first_at` and `last_at` span the whole series.
          */
         PointsOut: {
             /** Series Id */
@@ -5204,8 +7069,8 @@ export interface components {
         };
         /**
          * PolicyAdviceOut
-         * @description `holds`: whether the policy in force is right on this target: its minimum lies in the interval, or it
-         *     picks no losing arm, and its warm-up rounds suffice; null: the samples do not say.
+         * @description Advice about a policy on a target. `holds`: the minimum in force lies in the interval or picks no losing
+         *     arm, and its warm-up rounds suffice; null if undecided.
          */
         PolicyAdviceOut: {
             /** Description */
@@ -5333,7 +7198,7 @@ export interface components {
         };
         /**
          * PresetOut
-         * @description What may be asked of a run at once; `benchmarks` null: all.
+         * @description A named selection for runs. If `benchmarks` is null, it selects all.
          */
         PresetOut: {
             /** Name */
@@ -5403,9 +7268,85 @@ export interface components {
             /** Total */
             total: number;
         };
+        /** ProjectIn */
+        ProjectIn: {
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /**
+             * Default Branch
+             * @default main
+             */
+            default_branch: string;
+            /**
+             * Visibility
+             * @default private
+             * @enum {string}
+             */
+            visibility: "private" | "public";
+        };
+        /** ProjectOut */
+        ProjectOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Title */
+            title: string;
+            /** Default Branch */
+            default_branch: string;
+            /**
+             * Visibility
+             * @enum {string}
+             */
+            visibility: "private" | "public";
+            /** Retention Days */
+            retention_days: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
+        /**
+         * ProjectPatchIn
+         * @description What changes; null retention keeps samples for ever.
+         */
+        ProjectPatchIn: {
+            /** Title */
+            title?: string | null;
+            /** Default Branch */
+            default_branch?: string | null;
+            /** Visibility */
+            visibility?: ("private" | "public") | null;
+            /** Retention Days */
+            retention_days?: number | null;
+        };
+        /**
+         * PullRequestIn
+         * @description The pull or merge request that a run judges, as its forge names it. `url` is linked to.
+         */
+        PullRequestIn: {
+            /** Number */
+            number: number;
+            /** Url */
+            url?: string | null;
+            /** Title */
+            title?: string | null;
+        };
+        /** PullRequestOut */
+        PullRequestOut: {
+            /** Number */
+            number: number;
+            /** Url */
+            url: string | null;
+            /** Title */
+            title: string | null;
+        };
         /**
          * QuantityIn
-         * @description A printed number in base units; the true one lies from `low` to `high`.
+         * @description A printed number in base units; the true one is between `low` and `high`.
          */
         QuantityIn: {
             /** Printed */
@@ -5420,6 +7361,23 @@ export interface components {
             unit: string;
         } & {
             [key: string]: unknown;
+        };
+        /**
+         * QuietHoursIn
+         * @description Between these times nothing is sent; it follows when they end.
+         */
+        QuietHoursIn: {
+            /** Begins */
+            begins: string;
+            /** Ends */
+            ends: string;
+        };
+        /** QuietHoursOut */
+        QuietHoursOut: {
+            /** Begins */
+            begins: string;
+            /** Ends */
+            ends: string;
         };
         /**
          * RawIn
@@ -5458,6 +7416,24 @@ export interface components {
         ReasonIn: {
             /** Reason */
             reason: string;
+        };
+        /**
+         * ReasonOut
+         * @description Why a run or job did not simply pass, of one kind: the worst in words, and how many there are. `verdict` is null
+         *     for a job that ended without one; what is `waived` failed and does not count.
+         */
+        ReasonOut: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "regression" | "gate" | "arm" | "blocker" | "missing" | "job";
+            /** Verdict */
+            verdict: ("fail" | "inconclusive" | "waived") | null;
+            /** Text */
+            text: string;
+            /** Count */
+            count: number;
         };
         /** RecordIn */
         RecordIn: {
@@ -5500,8 +7476,8 @@ export interface components {
         };
         /**
          * RederivedOut
-         * @description The finding made again just now from stored samples, with the parameters stored beside it. `identical`:
-         *     every number is the same to the last bit; null when it cannot be made again (`text` says why).
+         * @description A finding computed again from stored samples with its stored parameters. `identical` says whether every
+         *     number is the same to the last bit; null if it cannot be computed again, and `text` says why.
          */
         RederivedOut: {
             /** Identical */
@@ -5522,7 +7498,7 @@ export interface components {
         };
         /**
          * ReplayIn
-         * @description A rule as it would be saved; `rule_id` when it would replace one.
+         * @description A rule as it would be saved; `rule_id` names the rule it would replace.
          */
         ReplayIn: {
             rule: components["schemas"]["AlertRuleIn"];
@@ -5536,8 +7512,10 @@ export interface components {
         };
         /**
          * ReplayOut
-         * @description `fired` counts alerts: findings of one target at one commit in one direction are one. `findings` are
-         *     the newest first, at most 200 of `findings_total`.
+         * @description The alerts a rule would have raised.
+         *
+         *     `fired` counts alerts: findings of a target at the same commit in the same direction are one alert.
+         *     `findings` has the newest first, at most 200 of `findings_total`.
          */
         ReplayOut: {
             /** Days */
@@ -5581,7 +7559,7 @@ export interface components {
         };
         /**
          * RetireIn
-         * @description Why a benchmark (or one of its arms) is gone on purpose.
+         * @description Why a benchmark, or one of its arms, is retired.
          */
         RetireIn: {
             /** Reason */
@@ -5589,7 +7567,7 @@ export interface components {
         };
         /**
          * RetiredOut
-         * @description What a person called gone on purpose; `arm` null: the whole benchmark.
+         * @description A retired benchmark or arm; `arm` null: the whole benchmark.
          */
         RetiredOut: {
             /** Suite */
@@ -5608,9 +7586,28 @@ export interface components {
              */
             retired_at: string;
         };
+        /** RoleIn */
+        RoleIn: {
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "viewer" | "triager" | "maintainer" | "admin";
+        };
+        /**
+         * RotateIn
+         * @description How long the present key signs, too, beside the new one.
+         */
+        RotateIn: {
+            /**
+             * Keep Hours
+             * @default 24
+             */
+            keep_hours: number;
+        };
         /**
          * RowIn
-         * @description Both averages of one batch size of one session.
+         * @description Both averages of a batch size in a session.
          */
         RowIn: {
             /** Arm */
@@ -5629,8 +7626,8 @@ export interface components {
         };
         /**
          * RuleInForceOut
-         * @description The rule that decides about this series. `limit`: the value beyond which it fires, from the present
-         *     level; null while there is none.
+         * @description The rule that applies to this series. `limit` is the value beyond which it fires; null without a
+         *     level.
          */
         RuleInForceOut: {
             /** Rule Id */
@@ -5669,8 +7666,8 @@ export interface components {
         };
         /**
          * RunEstimateOut
-         * @description How long a request would take if it were made now: building and measuring, without waiting for a
-         *     target. `words` says on what that is based.
+         * @description How long a request would take now: building and measuring, without waiting for a target. `words` says
+         *     what the estimate is based on.
          */
         RunEstimateOut: {
             /** Words */
@@ -5689,6 +7686,13 @@ export interface components {
          *     `base_commit` makes it an A/B run: each job builds both revisions, interleaves their launches, and judges
          *     `commit` against the base. The same revision on both sides is an A/A run, which measures the noise floor.
          *
+         *     `head` judges a pull request in one run: is `head` slower than its base, do its gates hold, does each arm still
+         *     beat its reference. The base is `base`, or the merge base of `head` and `base_branch`, which the agent finds.
+         *     Such a run is part of no history. `head` replaces `commit`, and `base` replaces `base_commit`.
+         *
+         *     `concurrency_key`: of runs with one key only the newest counts, as of the pushes of one pull request. A new one
+         *     cancels the older ones, which then name it in `superseded_by`.
+         *
          *     `launches` defaults to 5 on a host and 10 on a device. `suppress`: names of configuration errors (emulator,
          *     debuggable, …) that do not void its jobs; verdicts mention them. Simulated targets are included by default
          *     only if `simulated` is suppressed.
@@ -5702,6 +7706,13 @@ export interface components {
             branch?: string | null;
             /** Base Commit */
             base_commit?: string | null;
+            /** Head */
+            head?: string | null;
+            /** Base */
+            base?: string | null;
+            /** Base Branch */
+            base_branch?: string | null;
+            pull_request?: components["schemas"]["PullRequestIn"] | null;
             /** Benchmarks */
             benchmarks?: string[] | null;
             /** Targets */
@@ -5734,6 +7745,8 @@ export interface components {
              * @enum {string}
              */
             trigger: "manual" | "schedule" | "ci" | "a_a";
+            /** Concurrency Key */
+            concurrency_key?: string | null;
         };
         /**
          * RunOut
@@ -5752,6 +7765,15 @@ export interface components {
             commit: string;
             /** Base Commit */
             base_commit: string | null;
+            /** Base Branch */
+            base_branch: string | null;
+            pull_request: components["schemas"]["PullRequestOut"] | null;
+            /** Judges Head */
+            judges_head: boolean;
+            /** Concurrency Key */
+            concurrency_key: string | null;
+            /** Superseded By */
+            superseded_by: string | null;
             /** Branch */
             branch: string | null;
             /**
@@ -5808,6 +7830,36 @@ export interface components {
             finished_at: string | null;
             /** Jobs */
             jobs: components["schemas"]["JobOut"][];
+        };
+        /**
+         * RunVerdictOut
+         * @description One run of the commit. `url` is null if the server has no public address.
+         */
+        RunVerdictOut: {
+            /** Run Id */
+            run_id: string;
+            /** Suite */
+            suite: string;
+            /** Branch */
+            branch: string | null;
+            /** Base Commit */
+            base_commit: string | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "queued" | "running" | "pass" | "fail" | "inconclusive" | "failed" | "lost" | "expired" | "cancelled";
+            /** Reason */
+            reason: string;
+            /** Demonstration */
+            demonstration: boolean;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Url */
+            url: string | null;
         };
         /**
          * ScheduleIn
@@ -5920,9 +7972,8 @@ export interface components {
         };
         /**
          * SegmentOut
-         * @description Points at one level, from `start_job_id` to `stop_job_id` (both included). `lower`, `upper`: where
-         *     single points of it ordinarily lie (three sigma of their scatter). `environment` is an index into the
-         *     series' environments.
+         * @description Points at one level, from `start_job_id` to `stop_job_id`, both included. `lower` and `upper` are
+         *     three standard deviations of the scatter away. `environment` is an index into the series' environments.
          */
         SegmentOut: {
             /** Start Job Id */
@@ -5954,8 +8005,8 @@ export interface components {
         };
         /**
          * SeriesOut
-         * @description One series as lists show it. `value`, `at`, `commit`: of its newest point, counted or not. `changes`:
-         *     how many changes of each state it has.
+         * @description A series in a list. `value`, `at` and `commit` are those of its newest point, counted or not;
+         *     `changes` is the number of changes by state.
          */
         SeriesOut: {
             /** Id */
@@ -6006,8 +8057,8 @@ export interface components {
         };
         /**
          * SeriesPageOut
-         * @description All of a series but its points. `state` says in one sentence where it stands; `level` is that of the
-         *     newest segment, null before detection has looked (`evaluated_at` null). `changes`: newest first.
+         * @description A series without its points. `state` is its present state in a sentence; `level` is that of the newest
+         *     segment, null before the first evaluation (`evaluated_at` null). `changes` are newest first.
          */
         SeriesPageOut: {
             series: components["schemas"]["SeriesOut"];
@@ -6047,11 +8098,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** SessionOut */
+        /**
+         * SessionOut
+         * @description Who signed in, and what they may do in the project of the request.
+         */
         SessionOut: {
             account: components["schemas"]["AccountOut"];
-            /** Scopes */
-            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
+            /** Has Password */
+            has_password: boolean;
+            /** Project */
+            project: string | null;
+            /** Role */
+            role: ("viewer" | "triager" | "maintainer" | "admin") | null;
+            /** Permissions */
+            permissions: ("project.read" | "members.read" | "audit.read" | "alerts.triage" | "annotations.write" | "benchmarks.write" | "rules.write" | "runs.create" | "targets.use" | "imports.write" | "schedules.write" | "channels.write" | "members.write" | "tokens.write" | "project.write" | "installation.admin" | "agent")[];
+            /** Projects */
+            projects: components["schemas"]["MembershipOut"][];
             /**
              * Expires At
              * Format: date-time
@@ -6060,8 +8122,8 @@ export interface components {
         };
         /**
          * SlowdownOut
-         * @description From how many percent on a knob makes its arm slower than the reference on a target, by the newest
-         *     measurements. `percent`: at the first point; `everywhere_percent`: at all of them; null: unknown.
+         * @description The percentage from which a knob makes its arm slower than the reference on a target, by the newest
+         *     measurements: `percent` at one point at least, `everywhere_percent` at all points; null if unknown.
          */
         SlowdownOut: {
             /** Knob */
@@ -6078,35 +8140,9 @@ export interface components {
             words: string;
         };
         /**
-         * StateIn
-         * @description A state of the agent; with `measuring` it reports hashes, build facts and commits. `commits`, oldest
-         *     first: for an A/B job the first parents after the base up to the head, else only the head.
-         */
-        StateIn: {
-            /**
-             * State
-             * @enum {string}
-             */
-            state: "preparing" | "measuring" | "uploading";
-            /** Detail */
-            detail?: string | null;
-            /** Artifact Hash */
-            artifact_hash?: string | null;
-            /** Base Artifact Hash */
-            base_artifact_hash?: string | null;
-            /** Commits */
-            commits?: components["schemas"]["CommitIn"][] | null;
-            /** Build */
-            build?: {
-                [key: string]: string;
-            };
-            /** Fingerprint */
-            fingerprint?: string | null;
-        };
-        /**
          * StatedOut
-         * @description What a sentence of the document says of a row: a signed percentage, above 0 slower. `agrees`: whether
-         *     the printed averages can mean that.
+         * @description A sentence of the document about a row: a percentage, above 0 is slower. `agrees` says whether the printed
+         *     averages are consistent with it.
          */
         StatedOut: {
             /** Percent */
@@ -6122,18 +8158,27 @@ export interface components {
         };
         /**
          * SuiteAnnounceIn
-         * @description An agent's announcement of a suite it can run: the parsed manifest, as JSON, of its allow-listed
-         *     repository.
+         * @description An agent's announcement of a suite it can run, from the head of an allowed repository.
+         *
+         *     `repository` is the agent's name for it, `location` its URL or absolute path. Older agents send no `location`, which
+         *     is accepted only with a grant of every repository. The manifest is named by `suite` and `digest`, and sent, as JSON,
+         *     when a reply's `manifests_wanted` has the digest.
          */
         SuiteAnnounceIn: {
             /** Repository */
             repository: string;
+            /** Location */
+            location?: string | null;
             /** Manifest Path */
             manifest_path: string;
+            /** Suite */
+            suite?: string | null;
+            /** Digest */
+            digest?: string | null;
             /** Manifest */
-            manifest: {
+            manifest?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /** Commit */
             commit: string;
             /** Branch */
@@ -6169,7 +8214,7 @@ export interface components {
         };
         /**
          * SuiteRefusedOut
-         * @description A suite that was announced and not taken, and what to do about it. Its agent's others are taken.
+         * @description An announced suite that was refused, and what to do about it. The agent's other suites are accepted.
          */
         SuiteRefusedOut: {
             /** Suite */
@@ -6239,8 +8284,8 @@ export interface components {
         };
         /**
          * TargetConditionsOut
-         * @description `note`: what the tracks can and cannot say, in a sentence. `gaps`: of all tracks, in order; a value
-         *     does not hold through one.
+         * @description The conditions of a target. `note` says what the tracks can show. `gaps` are those of all tracks, in order;
+         *     do not draw a line through one.
          */
         TargetConditionsOut: {
             /** Tracks */
@@ -6263,8 +8308,8 @@ export interface components {
         };
         /**
          * TargetEstimateOut
-         * @description How long one job would take. `seconds` null: nothing is known yet; `based_on`: past jobs it rests on;
-         *     `same_choice`: they measured exactly this, else the figure is scaled by the amount of work.
+         * @description How long a job would take. `seconds` is null without past jobs. `based_on` counts the past jobs used; unless
+         *     they had the same selection (`same_choice`), the figure is scaled by the amount of work.
          */
         TargetEstimateOut: {
             /** Target Id */
@@ -6447,8 +8492,8 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
-            /** Scopes */
-            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
+            /** Permissions */
+            permissions: ("project.read" | "members.read" | "audit.read" | "alerts.triage" | "annotations.write" | "benchmarks.write" | "rules.write" | "runs.create" | "targets.use" | "imports.write" | "schedules.write" | "channels.write" | "members.write" | "tokens.write" | "project.write" | "installation.admin" | "agent")[];
             /**
              * Created At
              * Format: date-time
@@ -6460,6 +8505,8 @@ export interface components {
             expires_at: string | null;
             /** Revoked At */
             revoked_at: string | null;
+            /** Made By */
+            made_by: string | null;
             /** Secret */
             secret: string;
         };
@@ -6467,8 +8514,8 @@ export interface components {
         TokenIn: {
             /** Name */
             name: string;
-            /** Scopes */
-            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
+            /** Permissions */
+            permissions: ("project.read" | "members.read" | "audit.read" | "alerts.triage" | "annotations.write" | "benchmarks.write" | "rules.write" | "runs.create" | "targets.use" | "imports.write" | "schedules.write" | "channels.write" | "members.write" | "tokens.write" | "project.write" | "installation.admin" | "agent")[];
             /** Expires In Days */
             expires_in_days?: number | null;
         };
@@ -6480,8 +8527,8 @@ export interface components {
             name: string;
             /** Prefix */
             prefix: string;
-            /** Scopes */
-            scopes: ("agent" | "ingest" | "read" | "alerts:write" | "admin")[];
+            /** Permissions */
+            permissions: ("project.read" | "members.read" | "audit.read" | "alerts.triage" | "annotations.write" | "benchmarks.write" | "rules.write" | "runs.create" | "targets.use" | "imports.write" | "schedules.write" | "channels.write" | "members.write" | "tokens.write" | "project.write" | "installation.admin" | "agent")[];
             /**
              * Created At
              * Format: date-time
@@ -6493,11 +8540,13 @@ export interface components {
             expires_at: string | null;
             /** Revoked At */
             revoked_at: string | null;
+            /** Made By */
+            made_by: string | null;
         };
         /**
          * TrackOut
-         * @description One reading of a target over time: battery_c (°C), battery_percent, thermal_status (0 none … 6),
-         *     free_bytes, charging (0 or 1). Kept when it changed and every ten minutes.
+         * @description A reading of a target over time: battery_c (°C), battery_percent, thermal_status (0 none … 6), free_bytes,
+         *     charging (0 or 1). A reading is stored when it changes and every ten minutes.
          */
         TrackOut: {
             /**
@@ -6529,7 +8578,7 @@ export interface components {
         };
         /**
          * TriageBatchOut
-         * @description A bulk decision; it can be undone until `undo_until` unless an alert has changed meanwhile.
+         * @description A bulk decision, which can be undone until `undo_until` if none of its alerts has changed.
          */
         TriageBatchOut: {
             /** Id */
@@ -6561,7 +8610,7 @@ export interface components {
         };
         /**
          * UnavailableOut
-         * @description An arm this target cannot run, and why; `params` is empty when that is so at every point.
+         * @description An arm that this target cannot run; `params` is empty if it cannot run with any.
          */
         UnavailableOut: {
             /** Benchmark */
@@ -6577,7 +8626,7 @@ export interface components {
         };
         /**
          * UnruledOut
-         * @description A benchmark on a target about which only the built-in default decides.
+         * @description A measurement about which only the built-in default decides.
          */
         UnruledOut: {
             /** Suite */
@@ -6596,17 +8645,196 @@ export interface components {
             series: number;
         };
         /**
+         * VerdictsOut
+         * @description The outcome of a run with everything it rests on. `run_id` and `url` are null for a directory that was judged
+         *     offline; `url` is also null if the server has no public address.
+         */
+        VerdictsOut: {
+            /**
+             * Schema
+             * @default paceline.verdicts/1
+             * @constant
+             */
+            schema: "paceline.verdicts/1";
+            /** Run Id */
+            run_id: string | null;
+            /** Url */
+            url: string | null;
+            /** Suite */
+            suite: string;
+            /** Commit */
+            commit: string;
+            /** Base Commit */
+            base_commit: string | null;
+            /** Base Branch */
+            base_branch: string | null;
+            pull_request: components["schemas"]["PullRequestOut"] | null;
+            /** Branch */
+            branch: string | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            outcome: "queued" | "running" | "pass" | "fail" | "inconclusive" | "failed" | "lost" | "expired" | "cancelled";
+            /** Reason */
+            reason: string;
+            /** Reasons */
+            reasons: components["schemas"]["ReasonOut"][];
+            /** Demonstration */
+            demonstration: boolean;
+            /** Completeness */
+            completeness: string | null;
+            /** Missing */
+            missing: components["schemas"]["MissingGroupOut"][];
+            /** Jobs */
+            jobs: components["schemas"]["JobVerdictsOut"][];
+        };
+        /**
          * VersionOut
-         * @description Which release answers.
+         * @description The release of this server.
          */
         VersionOut: {
             /** Version */
             version: string;
         };
         /**
+         * WaivedOut
+         * @description Why a failure does not count: by a waiver (who, why, until when), or because people know it by an alert.
+         */
+        WaivedOut: {
+            /** Waiver Id */
+            waiver_id: string | null;
+            /** Alert Id */
+            alert_id: string | null;
+            /** By */
+            by: string | null;
+            /** Reason */
+            reason: string | null;
+            /** Until */
+            until: string | null;
+            /** Words */
+            words: string;
+        };
+        /**
+         * WaiverIn
+         * @description Lets what fails pass visibly, until `expires_at`. `benchmark`, `arm` and `metric` are patterns (`ledger_*`); of
+         *     `params`, those named must be equal. Without `commits` (beginnings of names) and `pull_request` it holds for every
+         *     run of the suite.
+         *
+         *     A comparison that becomes worse than `worst_ratio` fails again, and so does a gate whose figure becomes worse than
+         *     `worst_actual`. Both default to what `run_id`, the run that is to pass now, measured.
+         */
+        WaiverIn: {
+            /** Suite */
+            suite: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "regression" | "gate" | "arm";
+            /**
+             * Benchmark
+             * @default *
+             */
+            benchmark: string;
+            /**
+             * Arm
+             * @default *
+             */
+            arm: string;
+            /**
+             * Metric
+             * @default *
+             */
+            metric: string;
+            /** Params */
+            params?: {
+                [key: string]: number | string;
+            };
+            /** Target Id */
+            target_id?: string | null;
+            /** Commits */
+            commits?: string[] | null;
+            /** Pull Request */
+            pull_request?: number | null;
+            /** Worst Ratio */
+            worst_ratio?: number | null;
+            /** Worst Actual */
+            worst_actual?: number | null;
+            /** Reason */
+            reason: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Run Id */
+            run_id?: string | null;
+        };
+        /**
+         * WaiverOut
+         * @description A waiver as it stands. `words` say what it lets pass, for whom and until when.
+         */
+        WaiverOut: {
+            /** Id */
+            id: string;
+            /** Suite */
+            suite: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "regression" | "gate" | "arm";
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Metric */
+            metric: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Target Id */
+            target_id: string | null;
+            /** Commits */
+            commits: string[] | null;
+            /** Pull Request */
+            pull_request: number | null;
+            /** Worst Ratio */
+            worst_ratio: number | null;
+            /** Worst Actual */
+            worst_actual: number | null;
+            /** Reason */
+            reason: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "active" | "expired" | "revoked";
+            /** Words */
+            words: string;
+            /** Created By */
+            created_by: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Revoked By */
+            revoked_by: string | null;
+            /** Revoked At */
+            revoked_at: string | null;
+        };
+        /**
          * WarmupOut
-         * @description `rounds`: after how many warm-up rounds the arm is as fast as when warm, but for the margin; null when
-         *     that was not reached or not measured. `calls_per_round`: what one round of the bench ran.
+         * @description The warm-up `rounds` after which the arm is within the margin of its warm level; null if that was not
+         *     reached or not measured. `calls_per_round`: calls in a round of the benchmark.
          */
         WarmupOut: {
             /** Rounds */
@@ -6630,7 +8858,7 @@ export interface components {
         };
         /**
          * WindowOut
-         * @description The data one finding looked at, in words; `first_at`, `last_at`: when it was measured, for history.
+         * @description The data that a finding is based on. `first_at` and `last_at` are set for findings in a series' history.
          */
         WindowOut: {
             /** Text */
@@ -6649,7 +8877,8 @@ export interface components {
         /**
          * WorkOut
          * @description What an agent executes: launches `first_launch … first_launch + launches - 1` of one batch; with
-         *     `base_commit` each of them once per side.
+         *     `base_commit` or `base_branch` each of them once per side. With `base_branch` and no `base_commit`, the agent finds
+         *     the merge base and reports it. With `judges_head`, the head also runs what only the head has.
          */
         WorkOut: {
             /** Suite */
@@ -6662,6 +8891,10 @@ export interface components {
             commit: string;
             /** Base Commit */
             base_commit: string | null;
+            /** Base Branch */
+            base_branch: string | null;
+            /** Judges Head */
+            judges_head: boolean;
             /** Benchmarks */
             benchmarks: string[];
             /** Params */
@@ -6725,11 +8958,181 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    accept_invitation: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationLinkIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JoinedOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_password: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChangeIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_sessions: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BrowserSessionOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_other_sessions: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_session: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_accounts: {
         parameters: {
             query?: {
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -6757,11 +9160,184 @@ export interface operations {
             };
         };
     };
+    disable_account: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    enable_account: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_installation_admin: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InstallationAdminIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InstallationAccountOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_reset_link: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OneTimeLinkOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sign_out_account: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_agents: {
         parameters: {
             query?: {
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -6824,12 +9400,22 @@ export interface operations {
     };
     create_enrolment_code: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EnrolmentCodeIn"] | null;
+            };
+        };
         responses: {
             /** @description Successful Response */
             201: {
@@ -6851,9 +9437,44 @@ export interface operations {
             };
         };
     };
+    renew_credential: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     heartbeat: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6886,7 +9507,10 @@ export interface operations {
     };
     lease: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6931,7 +9555,7 @@ export interface operations {
                 suite?: string | null;
                 target?: string | null;
                 assignee?: string | null;
-                kind?: ("arm_slower" | "history" | "environment" | "policy") | null;
+                kind?: ("arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule") | null;
                 cause?: ("code" | "environment" | "target") | null;
                 overdue?: boolean | null;
                 shadow?: boolean;
@@ -6939,6 +9563,8 @@ export interface operations {
                 text?: string | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -6966,11 +9592,50 @@ export interface operations {
             };
         };
     };
+    get_alert_feed: {
+        parameters: {
+            query?: {
+                suite?: string | null;
+                target?: string | null;
+                state?: ("suspected" | "unconfirmed" | "inconclusive" | "open" | "acknowledged" | "fixed" | "expected" | "invalid" | "infra" | "vanished") | null;
+                kind?: ("arm_slower" | "history" | "environment" | "policy" | "gate" | "missing" | "schedule") | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/atom+xml": string;
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_triage_batches: {
         parameters: {
             query?: {
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -7000,7 +9665,10 @@ export interface operations {
     };
     triage_in_bulk: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7033,7 +9701,10 @@ export interface operations {
     };
     undo_bulk_triage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 batch_id: string;
@@ -7066,6 +9737,8 @@ export interface operations {
         parameters: {
             query?: {
                 expand?: "window" | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -7097,7 +9770,10 @@ export interface operations {
     };
     act_on_alert: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 alert_id: string;
@@ -7132,7 +9808,10 @@ export interface operations {
     };
     assign_alert: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 alert_id: string;
@@ -7167,7 +9846,10 @@ export interface operations {
     };
     bisect_alert: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 alert_id: string;
@@ -7202,7 +9884,10 @@ export interface operations {
     };
     set_alert_due: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 alert_id: string;
@@ -7239,6 +9924,8 @@ export interface operations {
         parameters: {
             query?: {
                 rederive?: boolean;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -7270,7 +9957,10 @@ export interface operations {
     };
     link_alert_issue: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 alert_id: string;
@@ -7305,7 +9995,10 @@ export interface operations {
     };
     add_alert_note: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 alert_id: string;
@@ -7340,8 +10033,14 @@ export interface operations {
     };
     create_annotation: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7373,7 +10072,10 @@ export interface operations {
     };
     delete_annotation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 annotation_id: string;
@@ -7407,6 +10109,8 @@ export interface operations {
                 benchmark: string;
                 metric?: string | null;
                 target?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -7437,11 +10141,16 @@ export interface operations {
     list_audit: {
         parameters: {
             query?: {
-                object_kind?: ("alert" | "rule" | "schedule" | "benchmark" | "token" | "triage_batch" | "target" | "import") | null;
-                object_id?: string | null;
-                actor?: string | null;
                 limit?: number;
                 cursor?: string | null;
+                object_kind?: ("alert" | "rule" | "schedule" | "benchmark" | "token" | "account" | "project" | "member" | "agent" | "enrolment_code" | "triage_batch" | "target" | "import" | "waiver" | "channel") | null;
+                object_id?: string | null;
+                actor?: string | null;
+                actor_kind?: ("account" | "token" | "agent" | "system" | "anonymous") | null;
+                from?: string | null;
+                to?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -7469,6 +10178,436 @@ export interface operations {
             };
         };
     };
+    get_badge: {
+        parameters: {
+            query: {
+                suite: string;
+                kind?: "verdict" | "ratio" | "alerts";
+                branch?: string | null;
+                target?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BadgeOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_badge_picture: {
+        parameters: {
+            query: {
+                suite: string;
+                kind?: "verdict" | "ratio" | "alerts";
+                branch?: string | null;
+                target?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "image/svg+xml": string;
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_channels: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ChannelOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_channel: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelCreatedOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_channel: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_channel: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_channel: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelPatchIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_deliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_DeliveryOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mute_channel: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelMuteIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotate_channel_key: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelCreatedOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    test_channel: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    unmute_channel: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                channel_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_comparison: {
         parameters: {
             query: {
@@ -7481,6 +10620,8 @@ export interface operations {
                 hide_uncertain?: boolean;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -7508,12 +10649,82 @@ export interface operations {
             };
         };
     };
+    get_delivery: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    redeliver: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_imports: {
         parameters: {
             query?: {
                 format?: string | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -7543,8 +10754,14 @@ export interface operations {
     };
     store_import: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7585,7 +10802,10 @@ export interface operations {
     };
     read_import: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 import_id: string;
@@ -7616,7 +10836,10 @@ export interface operations {
     };
     delete_import: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 import_id: string;
@@ -7648,6 +10871,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -7675,9 +10900,469 @@ export interface operations {
             };
         };
     };
+    list_installation_accounts: {
+        parameters: {
+            query?: {
+                q?: string | null;
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_InstallationAccountOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_enrolled_agents: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EnrolledAgentOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_enrolled_agent: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledAgentOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    set_agent_grant: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GrantIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledAgentOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_agent: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledAgentOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotate_agent: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                agent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledAgentOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_installation_audit: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                object_kind?: ("alert" | "rule" | "schedule" | "benchmark" | "token" | "account" | "project" | "member" | "agent" | "enrolment_code" | "triage_batch" | "target" | "import" | "waiver" | "channel") | null;
+                object_id?: string | null;
+                actor?: string | null;
+                actor_kind?: ("account" | "token" | "agent" | "system" | "anonymous") | null;
+                from?: string | null;
+                to?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_AuditEntryOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_claims: {
+        parameters: {
+            query?: {
+                state?: ("open" | "moved" | "dismissed") | null;
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ClaimOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dismiss_claim: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                claim_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    move_claimed_target: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                claim_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClaimOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_invitations: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_InvitationOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_invitation: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationCreatedOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_invitation: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                invitation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_job: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 job_id: string;
@@ -7708,7 +11393,10 @@ export interface operations {
     };
     finish: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header: {
                 "Lease-Token": string;
             };
@@ -7720,7 +11408,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["FinishIn"];
+                "application/json": {
+                    /** @enum {unknown} */
+                    outcome: "cancelled" | "done" | "failed";
+                    last_seq: number;
+                    cause?: ("agent_error" | "agent_lost" | "analysis_failed" | "build_failed" | "cancelled" | "check_failed" | "checkout_failed" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "disk_full" | "lease_lost" | "placing_failed" | "stream_invalid" | "suite_invalid" | "target_refused" | "workload_crashed" | "workload_error" | "workload_flooded" | "workload_hung" | "workload_no_terminal") | null;
+                    detail?: string | null;
+                };
             };
         };
         responses: {
@@ -7744,7 +11438,10 @@ export interface operations {
     };
     store_items: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header: {
                 "content-encoding"?: string;
                 "Lease-Token": string;
@@ -7759,153 +11456,82 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** Items */
                     items: ({
-                        /**
-                         * Kind
-                         * @constant
-                         */
+                        /** @enum {unknown} */
                         kind: "samples";
-                        /** Seq */
-                        seq: number;
-                        /** Launch */
                         launch: number;
-                        /** Benchmark */
                         benchmark: string;
-                        /** Arm */
                         arm: string;
-                        /** Params */
                         params: {
                             [key: string]: number | string;
                         };
-                        /** Metric */
                         metric: string;
-                        /** Unit */
-                        unit: string;
-                        /**
-                         * Direction
-                         * @enum {string}
-                         */
-                        direction: "lower" | "higher";
-                        /**
-                         * Phase
-                         * @enum {string}
-                         */
-                        phase: "warmup" | "measure";
-                        /** Rounds */
+                        /** @enum {unknown} */
+                        unit: "bytes" | "bytes/s" | "count" | "ns" | "op/s" | "ops";
+                        /** @enum {unknown} */
+                        direction: "higher" | "lower";
+                        /** @enum {unknown} */
+                        phase: "measure" | "warmup";
                         rounds: number[];
-                        /** Positions */
                         positions: number[];
-                        /** Iterations */
                         iterations: number[];
-                        /** T Ns */
                         t_ns: number[];
-                        /** Values */
                         values: number[];
-                        /** Work */
+                        /** @default {} */
                         work?: {
                             [key: string]: number[];
                         };
-                        /** Side */
                         side?: ("base" | "head") | null;
+                        seq: number;
                     } | {
-                        /**
-                         * Kind
-                         * @constant
-                         */
+                        /** @enum {unknown} */
                         kind: "event";
-                        /** Seq */
-                        seq: number;
-                        /** Launch */
                         launch: number;
-                        /** Event */
-                        event: {
-                            [key: string]: unknown;
-                        };
-                        /** Side */
+                        event: Record<string, never>;
                         side?: ("base" | "head") | null;
+                        seq: number;
                     } | {
-                        /**
-                         * Kind
-                         * @constant
-                         */
+                        /** @enum {unknown} */
                         kind: "conditions";
-                        /** Seq */
-                        seq: number;
-                        /**
-                         * Phase
-                         * @enum {string}
-                         */
-                        phase: "before" | "during" | "after";
-                        /** At Ms */
+                        /** @enum {unknown} */
+                        phase: "after" | "before" | "during";
                         at_ms: number;
-                        /** Values */
-                        values: {
-                            [key: string]: unknown;
-                        };
-                        /** Raw */
+                        values: Record<string, never>;
+                        /** @default [] */
                         raw?: {
-                            /** Command */
                             command: string;
-                            /** Status */
-                            status?: number | null;
-                            /** At Ms */
                             at_ms: number;
-                            /** Took Ms */
                             took_ms: number;
-                            /** Text */
                             text: string;
+                            status?: number | null;
                         }[];
+                        seq: number;
                     } | {
-                        /**
-                         * Kind
-                         * @constant
-                         */
+                        /** @enum {unknown} */
                         kind: "log";
-                        /** Seq */
-                        seq: number;
-                        /**
-                         * Stream
-                         * @enum {string}
-                         */
-                        stream: "workload" | "build" | "agent";
-                        /** Lines */
+                        /** @enum {unknown} */
+                        stream: "agent" | "build" | "workload";
                         lines: string[];
-                    } | {
-                        /**
-                         * Kind
-                         * @constant
-                         */
-                        kind: "reported";
-                        /** Seq */
                         seq: number;
-                        /** Launch */
+                    } | {
+                        /** @enum {unknown} */
+                        kind: "reported";
                         launch: number | null;
-                        /** Side */
                         side: ("base" | "head") | null;
-                        /** Pattern */
                         pattern: string | null;
-                        /** At */
                         at: string | null;
-                        /** Fields */
                         fields: {
                             [key: string]: number | string | {
-                                /** Printed */
                                 printed: string;
-                                /** Value */
                                 value: number;
-                                /** Low */
                                 low: number;
-                                /** High */
                                 high: number;
-                                /** Unit */
                                 unit: string;
                             };
                         };
-                        /** Text */
                         text: string;
-                        /** Note */
                         note: string | null;
+                        seq: number;
                     })[];
                 };
             };
@@ -7933,7 +11559,10 @@ export interface operations {
     };
     renew: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header: {
                 "Lease-Token": string;
             };
@@ -7967,7 +11596,10 @@ export interface operations {
     };
     report_state: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header: {
                 "Lease-Token": string;
             };
@@ -7979,7 +11611,32 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["StateIn"];
+                "application/json": {
+                    /** @enum {unknown} */
+                    state: "measuring" | "preparing" | "uploading";
+                    detail?: string | null;
+                    artifact_hash?: string | null;
+                    base_artifact_hash?: string | null;
+                    base_commit?: string | null;
+                    commits?: {
+                        /** @description 7 to 64 hexadecimal digits */
+                        commit: string;
+                        author: string;
+                        /**
+                         * Format: date-time
+                         * @description an instant as in 2026-11-23T14:00:00Z
+                         */
+                        at: string;
+                        subject: string;
+                        /** @default 0 */
+                        left_out?: number;
+                    }[] | null;
+                    /** @default {} */
+                    build?: {
+                        [key: string]: string;
+                    };
+                    fingerprint?: string | null;
+                };
             };
         };
         responses: {
@@ -8009,6 +11666,8 @@ export interface operations {
                 expand?: "raw" | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -8045,6 +11704,8 @@ export interface operations {
                 metric: string;
                 /** @description A JSON object of params. */
                 params?: string;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -8076,7 +11737,10 @@ export interface operations {
     };
     list_live_series: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 job_id: string;
@@ -8114,6 +11778,8 @@ export interface operations {
                 limit?: number;
                 cursor?: string | null;
                 format?: "json" | "text";
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -8123,7 +11789,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description With `format=text` the whole log of the attempt as a file, sent while it is read; `after`, `tail`, `limit` and `cursor` are of pages only. */
+            /** @description With `format=text`, the attempt's whole log as a streamed file; `after`, `tail`, `limit` and `cursor` apply to pages only. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8146,7 +11812,10 @@ export interface operations {
     };
     get_report: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 job_id: string;
@@ -8182,6 +11851,8 @@ export interface operations {
                 attempt?: number | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -8216,6 +11887,8 @@ export interface operations {
             query: {
                 suite: string;
                 branch?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -8243,6 +11916,149 @@ export interface operations {
             };
         };
     };
+    list_members: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_MemberOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_member: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_role: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RoleIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_member: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_noise_floors: {
         parameters: {
             query?: {
@@ -8253,6 +12069,8 @@ export interface operations {
                 target?: string | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -8282,7 +12100,10 @@ export interface operations {
     };
     get_overview: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8317,6 +12138,8 @@ export interface operations {
                 target?: string | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -8350,10 +12173,12 @@ export interface operations {
                 suite: string;
                 policy: string;
                 target: string;
-                /** @description A JSON object of params; without it, every point. */
+                /** @description A JSON object of params; omitted: all params. */
                 params?: string | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -8381,13 +12206,222 @@ export interface operations {
             };
         };
     };
+    change_project: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectPatchIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_grantable_targets: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_GrantedTargetOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    grant_target: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                target_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    withdraw_target: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                target_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_projects: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ProjectOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_project: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProjectIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProjectOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_rules: {
         parameters: {
             query?: {
-                kind?: ("history" | "arm_slower") | null;
+                kind?: ("history" | "arm_slower" | "gate" | "missing" | "schedule") | null;
                 mode?: ("active" | "shadow" | "off") | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -8417,8 +12451,14 @@ export interface operations {
     };
     create_rule: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8456,7 +12496,9 @@ export interface operations {
                 arm: string;
                 metric: string;
                 target: string;
-                kind?: "history" | "arm_slower";
+                kind?: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -8486,7 +12528,10 @@ export interface operations {
     };
     list_orphans: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8515,7 +12560,10 @@ export interface operations {
     };
     replay_rule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8548,7 +12596,10 @@ export interface operations {
     };
     get_rule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 rule_id: string;
@@ -8579,7 +12630,10 @@ export interface operations {
     };
     update_rule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 rule_id: string;
@@ -8614,7 +12668,10 @@ export interface operations {
     };
     delete_rule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 rule_id: string;
@@ -8643,7 +12700,10 @@ export interface operations {
     };
     mute_rule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 rule_id: string;
@@ -8678,7 +12738,10 @@ export interface operations {
     };
     unmute_rule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 rule_id: string;
@@ -8712,6 +12775,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -8750,6 +12815,8 @@ export interface operations {
                 trigger?: ("manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import") | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -8779,8 +12846,14 @@ export interface operations {
     };
     create_run: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8812,7 +12885,10 @@ export interface operations {
     };
     estimate_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8845,7 +12921,10 @@ export interface operations {
     };
     get_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 run_id: string;
@@ -8876,7 +12955,10 @@ export interface operations {
     };
     cancel_run: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 run_id: string;
@@ -8910,6 +12992,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -8941,7 +13025,10 @@ export interface operations {
     };
     get_completeness: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 run_id: string;
@@ -8970,11 +13057,90 @@ export interface operations {
             };
         };
     };
+    export_samples: {
+        parameters: {
+            query?: {
+                format?: "ndjson" | "csv" | "parquet";
+                /** @description About how many rows this part should have; all unless given. */
+                limit?: number | null;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The table. If more rows follow, the header `Link` has the address of the next part. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                    "application/vnd.apache.parquet": string;
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_verdicts: {
+        parameters: {
+            query?: {
+                format?: "json" | "junit" | "markdown";
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VerdictsOut"];
+                    "application/xml": string;
+                    "text/markdown": string;
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_schedules: {
         parameters: {
             query?: {
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -9004,8 +13170,14 @@ export interface operations {
     };
     create_schedule: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9037,7 +13209,10 @@ export interface operations {
     };
     get_schedule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 schedule_id: string;
@@ -9068,7 +13243,10 @@ export interface operations {
     };
     remove_schedule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 schedule_id: string;
@@ -9097,7 +13275,10 @@ export interface operations {
     };
     change_schedule: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 schedule_id: string;
@@ -9139,11 +13320,13 @@ export interface operations {
                 metric?: string | null;
                 target?: string | null;
                 branch?: string | null;
-                /** @description Words that must all occur in its name. */
+                /** @description Words that must all occur in the name. */
                 text?: string | null;
                 changed?: boolean | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -9173,7 +13356,10 @@ export interface operations {
     };
     get_series: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 series_id: string;
@@ -9211,6 +13397,8 @@ export interface operations {
                 to?: string | null;
                 /** @description More than these are thinned. */
                 max_points?: number;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -9242,7 +13430,9 @@ export interface operations {
     };
     current_session: {
         parameters: {
-            query?: never;
+            query?: {
+                project?: string | null;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9329,6 +13519,72 @@ export interface operations {
             };
         };
     };
+    accept_with_new_account: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationAcceptIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    show_invitation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitationLinkIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvitationOfferOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     sign_in_by_link: {
         parameters: {
             query?: never;
@@ -9362,11 +13618,46 @@ export interface operations {
             };
         };
     };
+    reset_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordResetIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     stream: {
         parameters: {
             query?: {
                 run?: string | null;
                 last_event_id?: number | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: {
                 "Last-Event-ID"?: string | null;
@@ -9422,6 +13713,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -9451,7 +13744,10 @@ export interface operations {
     };
     get_suite: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 name: string;
@@ -9482,7 +13778,10 @@ export interface operations {
     };
     list_retired: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 suite: string;
@@ -9515,6 +13814,8 @@ export interface operations {
         parameters: {
             query?: {
                 arm?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -9553,6 +13854,8 @@ export interface operations {
         parameters: {
             query?: {
                 arm?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -9581,6 +13884,52 @@ export interface operations {
             };
         };
     };
+    export_table: {
+        parameters: {
+            query?: {
+                /** @description Id of a run. */
+                run?: string | null;
+                /** @description Id of a series: of points and findings. */
+                series?: string | null;
+                from?: string | null;
+                to?: string | null;
+                format?: "ndjson" | "csv" | "parquet";
+                /** @description About how many rows this part should have; all unless given. */
+                limit?: number | null;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                table: "alerts" | "comparisons" | "conditions" | "findings" | "points";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The table. If more rows follow, the header `Link` has the address of the next part. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                    "text/csv": string;
+                    "application/vnd.apache.parquet": string;
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_targets: {
         parameters: {
             query?: {
@@ -9592,6 +13941,8 @@ export interface operations {
                 fields?: "names" | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -9621,7 +13972,10 @@ export interface operations {
     };
     get_target: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 target_id: string;
@@ -9655,6 +14009,8 @@ export interface operations {
             query?: {
                 from?: string | null;
                 to?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -9690,6 +14046,8 @@ export interface operations {
                 axis?: ("connection" | "health" | "maintenance" | "order" | "recovery") | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path: {
@@ -9721,7 +14079,10 @@ export interface operations {
     };
     set_maintenance: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 target_id: string;
@@ -9756,7 +14117,10 @@ export interface operations {
     };
     quarantine_target: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 target_id: string;
@@ -9791,7 +14155,10 @@ export interface operations {
     };
     reboot_target: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 target_id: string;
@@ -9822,7 +14189,10 @@ export interface operations {
     };
     recheck_target: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 target_id: string;
@@ -9853,7 +14223,10 @@ export interface operations {
     };
     release_target: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 target_id: string;
@@ -9891,6 +14264,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
             };
             header?: never;
             path?: never;
@@ -9920,8 +14295,14 @@ export interface operations {
     };
     create_token: {
         parameters: {
-            query?: never;
-            header?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
@@ -9953,7 +14334,10 @@ export interface operations {
     };
     revoke_token: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
             header?: never;
             path: {
                 token_id: string;
@@ -9968,6 +14352,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_commit_verdicts: {
+        parameters: {
+            query: {
+                commit: string;
+                suite?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitVerdictsOut"];
+                };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
             default: {
@@ -9996,6 +14414,148 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_waivers: {
+        parameters: {
+            query?: {
+                suite?: string | null;
+                limit?: number;
+                cursor?: string | null;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_WaiverOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_waiver: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: {
+                /** @description Makes the request safe to send again: it is carried out once per key. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WaiverIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaiverOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_waiver: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                waiver_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaiverOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_waiver: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                waiver_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaiverOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

@@ -1,4 +1,4 @@
-/** History: series and their points, what people write beside them, and what they called gone on purpose. */
+/** History: series, their points and notes, and retired benchmarks. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
@@ -24,13 +24,13 @@ export interface SeriesFilters {
   cursor?: string | undefined;
 }
 
-/** Both ends included; an end that is absent is the series' own. */
+/** Both ends included; without an end the window reaches to that of the series. */
 export interface Window {
   from?: string | undefined;
   to?: string | undefined;
 }
 
-/** More than a chart of any width can tell apart; the server keeps extremes and changes when it thins. */
+/** More points than any chart can show; the server keeps extremes and changes when it thins. */
 const MAX_POINTS = 500;
 
 export const seriesKeys = {

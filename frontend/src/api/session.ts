@@ -1,8 +1,8 @@
-/** Who is signed in and what they may do. The session itself is a cookie this code never sees. */
+/** The signed-in account and its permissions. The session is a cookie that this code cannot read. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
-import type { Account, Page, Scope, Session } from './types';
+import type { Account, Page, Permission, Session } from './types';
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
@@ -39,10 +39,10 @@ export async function signOut(): Promise<void> {
   await unwrap(client.DELETE('/api/v1/session'));
 }
 
-/** `admin` may do everything. */
-export function may(session: Session | undefined, scope: Scope): boolean {
-  return (
-    session !== undefined &&
-    (session.scopes.includes(scope) || session.scopes.includes('admin'))
-  );
+/** Whether the person may do something in the project of the page. */
+export function may(
+  session: Session | undefined,
+  permission: Permission,
+): boolean {
+  return session?.permissions.includes(permission) ?? false;
 }

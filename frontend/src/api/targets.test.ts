@@ -22,21 +22,21 @@ describe('the simulated targets', () => {
         return HttpResponse.json({ items: [item], next: more ? null : 'more' });
       }),
     );
-    const found = await new QueryClient().fetchQuery(simulatedTargetsQuery);
-    expect([...found]).toEqual(['target-1', 'target-201']);
+    const targets = await new QueryClient().fetchQuery(simulatedTargetsQuery);
+    expect([...targets]).toEqual(['target-1', 'target-201']);
   });
 });
 
 describe('a list to choose from', () => {
   it('asks for no payloads', async () => {
-    const asked: (string | null)[] = [];
+    const cursors: (string | null)[] = [];
     server.use(
       http.get('*/api/v1/targets', ({ request }) => {
-        asked.push(new URL(request.url).searchParams.get('fields'));
+        cursors.push(new URL(request.url).searchParams.get('fields'));
         return HttpResponse.json({ items: [], next: null });
       }),
     );
     await new QueryClient().fetchQuery(targetsQuery);
-    expect(asked).toEqual(['names']);
+    expect(cursors).toEqual(['names']);
   });
 });

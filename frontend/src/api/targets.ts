@@ -1,6 +1,6 @@
 /**
- * Targets: who they are, how they are, what happened to them, and what a person may do about them. Every
- * write answers the whole target, so the cache holds what the server decided.
+ * Targets: identity, state, events, and actions on them. Every write answers the whole target, so the cache holds
+ * the server's state.
  */
 import {
   infiniteQueryOptions,
@@ -38,7 +38,7 @@ export const targetKeys = {
 /** ms between two looks at the fleet; live events come in between. */
 const REFETCH_MS = 10_000;
 
-/** Of every list that offers targets to choose from: without their factors, findings and checks. */
+/** Targets for selection lists: without their factors, findings and checks. */
 export const targetsQuery = queryOptions({
   queryKey: [...targetKeys.lists, 'all'],
   queryFn: ({ signal }): Promise<Page<Target>> =>
@@ -80,10 +80,10 @@ export function targetQuery(id: string) {
   });
 }
 
-/** ms; a device that has just arrived is named without its mark for no longer than this. */
+/** How long a new simulated device may be shown without its mark, ms. */
 const SIMULATED_REFETCH_MS = 15_000;
 
-/** Ids of the simulated targets: wherever a target is named, it is said of these. */
+/** Ids of the simulated targets, for the mark beside their names. */
 export const simulatedTargetsQuery = queryOptions({
   queryKey: [...targetKeys.all, 'simulated'],
   queryFn: async ({ signal }): Promise<ReadonlySet<string>> => {
@@ -136,7 +136,7 @@ export function targetEventsQuery(id: string, axis: EventAxis | undefined) {
 
 const DAY_MS = 86_400_000;
 
-/** What it was like over the last `days`, as the server thins it. */
+/** Conditions of the last `days`, thinned by the server. */
 export function targetConditionsQuery(id: string, days: number) {
   return queryOptions({
     queryKey: [...targetKeys.all, 'conditions', id, days],
@@ -158,7 +158,7 @@ export function targetConditionsQuery(id: string, days: number) {
 export interface Maintenance {
   on: boolean;
   reason: string | null;
-  /** Null: until a person ends it. */
+  /** Null: no end. */
   until: string | null;
 }
 

@@ -5,13 +5,32 @@ type Schemas = components['schemas'];
 
 export type Account = Schemas['AccountOut'];
 export type Session = Schemas['SessionOut'];
-export type Scope = Session['scopes'][number];
+export type Permission = Session['permissions'][number];
+export type Membership = Session['projects'][number];
+export type Role = NonNullable<Session['role']>;
+export type Member = Schemas['MemberOut'];
+export type Invitation = Schemas['InvitationOut'];
+export type CreatedInvitation = Schemas['InvitationCreatedOut'];
+export type InvitationOffer = Schemas['InvitationOfferOut'];
+export type InstallationAccount = Schemas['InstallationAccountOut'];
+export type OneTimeLink = Schemas['OneTimeLinkOut'];
+export type Project = Schemas['ProjectOut'];
+export type GrantedTarget = Schemas['GrantedTargetOut'];
+export type Token = Schemas['TokenOut'];
+export type CreatedToken = Schemas['TokenCreatedOut'];
+export type BrowserSession = Schemas['BrowserSessionOut'];
 export type Suite = Schemas['SuiteOut'];
 export type Preset = Schemas['PresetOut'];
 export type Benchmark = Schemas['BenchmarkOut'];
 export type Param = Schemas['ParamOut'];
 export type Knob = Schemas['KnobOut'];
 export type Agent = Schemas['AgentOut'];
+/** An agent as an admin of the installation sees it. */
+export type EnrolledAgent = Schemas['EnrolledAgentOut'];
+export type Grant = Schemas['GrantIn'];
+export type EnrolmentRequest = Partial<Schemas['EnrolmentCodeIn']>;
+export type EnrolmentCode = Schemas['EnrolmentCodeOut'];
+export type TargetClaim = Schemas['ClaimOut'];
 export type Target = Schemas['TargetOut'];
 export type Connection = Schemas['ConnectionOut'];
 export type HealthState = Schemas['HealthOut']['state'];
@@ -32,7 +51,7 @@ export type Run = Schemas['RunOut'];
 export type RunRequest = Schemas['RunIn'];
 export type RunEstimate = Schemas['RunEstimateOut'];
 export type RunState = Run['state'];
-/** The one word for how a run or a job stands. */
+/** Outcome of a run or a job. */
 export type Outcome = Run['outcome'];
 export type Trigger = Run['trigger'];
 export type Job = Schemas['JobOut'];
@@ -46,7 +65,7 @@ export type Conditions = Schemas['ConditionsOut'];
 /** A line of a device's log with an app's own figures. */
 export type Reported = Schemas['ReportedLineOut'];
 export type Comparison = Schemas['ComparisonOut'];
-/** Of a comparison or a gate; a run or a job has a `Verdict`. */
+/** Verdict of a comparison or a gate; a run or a job has a `Verdict`. */
 export type Judged = Comparison['verdict'];
 export type JobReport = Schemas['JobReportOut'];
 export type Measurement = Schemas['MeasurementOut'];
@@ -97,6 +116,18 @@ export type RuleDetail = Schemas['AlertRuleDetailOut'];
 export type AppliedRule = Schemas['AppliedOut'];
 export type RuleVersion = Schemas['AlertRuleVersionOut'];
 export type RuleRequest = Schemas['AlertRuleIn'];
+export type Waiver = Schemas['WaiverOut'];
+export type WaiverRequest = Schemas['WaiverIn'];
+export type Waived = Schemas['WaivedOut'];
+export type Channel = Schemas['ChannelOut'];
+export type ChannelRequest = Schemas['ChannelIn'];
+export type ChannelChange = Schemas['ChannelPatchIn'];
+export type CreatedChannel = Schemas['ChannelCreatedOut'];
+export type ChannelKind = Channel['kind'];
+export type ChannelFilters = Schemas['FiltersOut'];
+export type Delivery = Schemas['DeliveryOut'];
+export type DeliveryDetail = Schemas['DeliveryDetailOut'];
+export type DeliveryAttempt = Schemas['DeliveryAttemptOut'];
 export type RuleKind = Rule['kind'];
 export type RuleMode = Rule['mode'];
 export type Mute = Schemas['MuteOut'];

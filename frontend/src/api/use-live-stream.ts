@@ -1,4 +1,4 @@
-/** React's hold on a LiveStream: opens while enabled and the page is visible, keeps the newest callbacks. */
+/** Hook for a LiveStream: open while it is enabled and the page is visible, with the newest callbacks. */
 import { createContext, use, useEffect, useEffectEvent, useState } from 'react';
 
 import { browserEventSource, type EventSourcePort } from './event-source-port';

@@ -1,4 +1,4 @@
-/** Which release of the server answers. */
+/** The release of the server. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';

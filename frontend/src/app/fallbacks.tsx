@@ -1,4 +1,4 @@
-/** What stands in for a page that is loading, failed or does not exist. */
+/** The pages for loading, failure and unknown addresses. */
 import { Container } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 
@@ -30,14 +30,14 @@ export function NotFound() {
       <h1 className="pl-visually-hidden">Not found</h1>
       <EmptyState
         icon="question"
-        title="There is no page at this address"
+        title="Page not found"
         action={
           <ButtonLink to="/" variant="default">
             Go to the overview
           </ButtonLink>
         }
       >
-        The link may be incomplete, or the page has moved.
+        The link may be incomplete, or the page was moved.
       </EmptyState>
     </Container>
   );

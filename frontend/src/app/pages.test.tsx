@@ -38,7 +38,7 @@ const PAGES: Record<string, PageCase> = {
     address: '/runs/new',
     heading: /^Run a suite$/,
     path: /\/suites$/,
-    full: /Start the run/,
+    full: /Start run/,
     empty: (backend) => (backend.suites = []),
     advice: /Enrol an agent and list a repository/,
   },
@@ -46,7 +46,7 @@ const PAGES: Record<string, PageCase> = {
     address: '/runs/run-live-1',
     heading: /hashing run/,
     path: /\/runs\/run-live-1$/,
-    full: /Samples as they arrive/,
+    full: /^Live samples$/,
     empty: (backend) => {
       backend.series.clear();
       backend.logs.clear();
@@ -60,7 +60,7 @@ const PAGES: Record<string, PageCase> = {
     path: /\/arms$/,
     full: /native beats fallback at all 4 batch sizes/,
     empty: (backend) => (backend.comparisons = []),
-    advice: /A run of a few minutes is enough for a first verdict/,
+    advice: /A run of a few minutes gives a first verdict/,
   },
   alerts: {
     address: '/alerts',
@@ -110,7 +110,7 @@ const PAGES: Record<string, PageCase> = {
         rows: [],
         targets: [],
       }),
-    advice: /fills a column for each target it ran on/,
+    advice: /adds a column for each of its targets/,
   },
   'two revisions': {
     address: '/compare?base=a1b2c3d4&head=b1b2c3d4',
@@ -119,7 +119,7 @@ const PAGES: Record<string, PageCase> = {
     full: /lab-host: kernel 6\.1\.0-12 → 6\.1\.0-13/,
     empty: (backend) =>
       (backend.history.compare = { ...backend.history.compare, rows: [] }),
-    advice: /Widen the filters, or wait for their jobs to end/,
+    advice: /Widen the filters, or wait for the jobs to end/,
   },
   targets: {
     address: '/targets',
@@ -128,6 +128,14 @@ const PAGES: Record<string, PageCase> = {
     full: /battery at 41 °C/,
     empty: (backend) => (backend.targets = []),
     advice: /Make a one-time code on the server/,
+  },
+  agents: {
+    address: '/agents',
+    heading: /^Agents$/,
+    path: /\/installation\/agents$/,
+    full: /enrolled by Ada/,
+    empty: (backend) => (backend.enrolled = []),
+    advice: /Create a code below and run its command on the first host/,
   },
   'a target': {
     address: '/targets/target-1',
@@ -139,7 +147,7 @@ const PAGES: Record<string, PageCase> = {
         Object.assign({}, target, { preflight: [] }),
       );
     },
-    advice: /The target looks fit for measuring/,
+    advice: /The target is ready to measure/,
   },
   rules: {
     address: '/rules',
@@ -147,19 +155,35 @@ const PAGES: Record<string, PageCase> = {
     path: /\/rules$/,
     full: /^hashing-native$/,
     empty: (backend) => (backend.decisions.rules = []),
-    advice: /it can be replayed over the past before it is saved/,
+    advice: /It can be replayed on past data before it is saved/,
   },
   'a rule': {
     address: '/rules/rule-1',
     heading: /^hashing-native$/,
     path: /\/rules\/rule-1$/,
-    full: /^What it says$/,
+    full: /^Definition$/,
     empty: (backend) => {
       backend.decisions.rules = backend.decisions.rules.map((rule) =>
         Object.assign({}, rule, { floor: null }),
       );
     },
-    advice: /No A\/A job has measured/,
+    advice: /No A\/A run has measured/,
+  },
+  channels: {
+    address: '/channels',
+    heading: /^Channels$/,
+    path: /\/channels$/,
+    full: /^nightly$/,
+    empty: (backend) => (backend.channels.channels = []),
+    advice: /Make a channel below/,
+  },
+  'a channel': {
+    address: '/channels/chn-1',
+    heading: /^team$/,
+    path: /\/channels\/chn-1$/,
+    full: /Europe|single messages/,
+    empty: (backend) => (backend.channels.deliveries = []),
+    advice: /Send a test to see that messages arrive/,
   },
   policies: {
     address: '/policies',
@@ -167,7 +191,7 @@ const PAGES: Record<string, PageCase> = {
     path: /\/policies$/,
     full: /native wins from 1,870 fingerprints \(95 %: 1,400–2,300\) after 1 warm-up round/,
     empty: (backend) => (backend.decisions.policies = []),
-    advice: /A suite declares its policies in its manifest/,
+    advice: /A suite declares policies in its manifest/,
   },
   noise: {
     address: '/noise',
@@ -183,7 +207,7 @@ const PAGES: Record<string, PageCase> = {
     path: /\/imports$/,
     full: /^LightLedger, October$/,
     empty: (backend) => (backend.fleet.imports = []),
-    advice: /kept beside what is measured here/,
+    advice: /Import the output of another tool from the command line/,
   },
   'the audit log': {
     address: '/audit',
@@ -191,7 +215,39 @@ const PAGES: Record<string, PageCase> = {
     path: /\/audit$/,
     full: /Ada saved version 2 of the rule hashing-native/,
     empty: (backend) => (backend.decisions.audit = []),
-    advice: /appear here with who made them/,
+    advice: /targets and tokens appear here/,
+  },
+  members: {
+    address: '/members',
+    heading: /^Members$/,
+    path: /\/members$/,
+    full: /^ada@example\.org$/,
+    empty: (backend) => (backend.people.members = []),
+    advice: /They choose their own password/,
+  },
+  tokens: {
+    address: '/tokens',
+    heading: /^Tokens$/,
+    path: /\/tokens$/,
+    full: /^CI of hashing$/,
+    empty: (backend) => (backend.people.tokens = []),
+    advice: /Make one for a program that starts runs/,
+  },
+  'the installation': {
+    address: '/installation',
+    heading: /^Installation$/,
+    path: /\/installation\/accounts$/,
+    full: /^grace@example\.org$/,
+    empty: (backend) => (backend.people.accounts = []),
+    advice: /Invite people on the page Members/,
+  },
+  'my account': {
+    address: '/account',
+    heading: /^My account$/,
+    path: /\/account\/sessions$/,
+    full: /Chrome on Android/,
+    empty: (backend) => (backend.people.sessions = []),
+    advice: /The first page has this one/,
   },
 };
 
@@ -248,7 +304,7 @@ describe.each(CASES)('the page of %s', (_name, page) => {
       };
     });
     expect(
-      (await screen.findAllByText(/^You may not see/))[0],
+      (await screen.findAllByText(/^No access to/))[0],
     ).toBeInTheDocument();
     expect(screen.getAllByText(/Ask an administrator/)[0]).toBeInTheDocument();
   });
@@ -291,9 +347,7 @@ describe('the application', () => {
 
   it('offers a way on where there is no page', async () => {
     renderApp('/nowhere');
-    expect(
-      await screen.findByText('There is no page at this address'),
-    ).toBeInTheDocument();
+    expect(await screen.findByText('Page not found')).toBeInTheDocument();
     expect(
       screen.getByRole('link', { name: 'Go to the overview' }),
     ).toHaveAttribute('href', '/');

@@ -1,7 +1,6 @@
 /**
- * The map of the dashboard: every address, the search values it understands and the page it loads. Pages are
- * split per route. Everything below `app` needs a session: without one the visitor is sent to sign in and
- * back.
+ * The map of the dashboard: every address, its search values and its page. Each route is a chunk of its own.
+ * Everything below `app` needs a session; without one the visitor is sent to sign in and returns afterwards.
  */
 import type { QueryClient } from '@tanstack/react-query';
 import {
@@ -10,17 +9,24 @@ import {
   createRouter,
   lazyRouteComponent,
   redirect,
+  retainSearchParams,
   Outlet,
   type RouterHistory,
 } from '@tanstack/react-router';
 
 import { isApiError } from '../api/errors';
+import { selectProject } from '../api/project';
 import { sessionQuery } from '../api/session';
 import { parseSignInSearch } from '../features/session/sign-in-search';
+import { parseAccountSearch } from '../features/account/account-search';
+import { parseAgentsSearch } from '../features/agents/agents-search';
 import { parseAlertsSearch } from '../features/alerts/alerts-search';
 import { parseArmsSearch } from '../features/arms/arms-search';
 import { parseAuditSearch } from '../features/audit/audit-search';
+import { parseChannelsSearch } from '../features/channels/channels-search';
 import { parseImportsSearch } from '../features/imports/imports-search';
+import { parseInstallationSearch } from '../features/installation/installation-search';
+import { parseMembersSearch } from '../features/members/members-search';
 import { parseNoiseSearch } from '../features/noise/noise-search';
 import { parsePoliciesSearch } from '../features/policies/policies-search';
 import {
@@ -42,14 +48,19 @@ import {
   parseTargetSearch,
   parseTargetsSearch,
 } from '../features/targets/targets-search';
+import { parseProjectSearch } from './project-search';
+import { parseTokensSearch } from '../features/tokens/tokens-search';
 import { NotFound, RouteError, RoutePending } from './fallbacks';
 
 interface RouterContext {
   queryClient: QueryClient;
 }
 
+/** The project stays in the address from page to page. */
 const rootRoute = createRootRouteWithContext<RouterContext>()({
   component: Outlet,
+  validateSearch: parseProjectSearch,
+  search: { middlewares: [retainSearchParams(['project'])] },
 });
 
 const signInRoute = createRoute({
@@ -62,12 +73,34 @@ const signInRoute = createRoute({
   ),
 });
 
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitation',
+  component: lazyRouteComponent(
+    () => import('./routes/links'),
+    'InvitationRoute',
+  ),
+});
+
+const resetPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reset-password',
+  component: lazyRouteComponent(
+    () => import('./routes/links'),
+    'ResetPasswordRoute',
+  ),
+});
+
 const appRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'app',
-  beforeLoad: async ({ context, location }) => {
+  beforeLoad: async ({ context, location, search }) => {
+    if (selectProject(search.project)) context.queryClient.clear();
     try {
-      await context.queryClient.ensureQueryData(sessionQuery);
+      const session = await context.queryClient.ensureQueryData(sessionQuery);
+      const [first] = session.projects;
+      if (session.project === null && first !== undefined)
+        throw redirect({ to: '.', search: { project: first.name } });
     } catch (error) {
       if (isApiError(error) && error.status === 401) {
         throw redirect({ to: '/sign-in', search: { next: location.href } });
@@ -75,7 +108,7 @@ const appRoute = createRoute({
       throw error;
     }
   },
-  component: lazyRouteComponent(() => import('./shell'), 'Shell'),
+  component: lazyRouteComponent(() => import('./shell'), 'ProjectShell'),
 });
 
 const overviewRoute = createRoute({
@@ -148,6 +181,13 @@ const targetRoute = createRoute({
   component: lazyRouteComponent(() => import('./routes/target'), 'TargetRoute'),
 });
 
+const agentsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/agents',
+  validateSearch: parseAgentsSearch,
+  component: lazyRouteComponent(() => import('./routes/agents'), 'AgentsRoute'),
+});
+
 const rulesRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/rules',
@@ -166,6 +206,26 @@ const ruleRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/rules/$ruleId',
   component: lazyRouteComponent(() => import('./routes/rules'), 'RuleRoute'),
+});
+
+const channelsRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/channels',
+  validateSearch: parseChannelsSearch,
+  component: lazyRouteComponent(
+    () => import('./routes/channels'),
+    'ChannelsRoute',
+  ),
+});
+
+const channelRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/channels/$channelId',
+  validateSearch: parseChannelsSearch,
+  component: lazyRouteComponent(
+    () => import('./routes/channels'),
+    'ChannelRoute',
+  ),
 });
 
 const seriesListRoute = createRoute({
@@ -251,8 +311,47 @@ const importRoute = createRoute({
   ),
 });
 
+const membersRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/members',
+  validateSearch: parseMembersSearch,
+  component: lazyRouteComponent(
+    () => import('./routes/people'),
+    'MembersRoute',
+  ),
+});
+
+const accountRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/account',
+  validateSearch: parseAccountSearch,
+  component: lazyRouteComponent(
+    () => import('./routes/people'),
+    'AccountRoute',
+  ),
+});
+
+const tokensRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/tokens',
+  validateSearch: parseTokensSearch,
+  component: lazyRouteComponent(() => import('./routes/people'), 'TokensRoute'),
+});
+
+const installationRoute = createRoute({
+  getParentRoute: () => appRoute,
+  path: '/installation',
+  validateSearch: parseInstallationSearch,
+  component: lazyRouteComponent(
+    () => import('./routes/people'),
+    'InstallationRoute',
+  ),
+});
+
 const routeTree = rootRoute.addChildren([
   signInRoute,
+  invitationRoute,
+  resetPasswordRoute,
   appRoute.addChildren([
     overviewRoute,
     runsRoute,
@@ -263,6 +362,7 @@ const routeTree = rootRoute.addChildren([
     alertRoute,
     targetsRoute,
     targetRoute,
+    agentsRoute,
     seriesListRoute,
     seriesRoute,
     matrixRoute,
@@ -270,11 +370,17 @@ const routeTree = rootRoute.addChildren([
     rulesRoute,
     newRuleRoute,
     ruleRoute,
+    channelsRoute,
+    channelRoute,
     policiesRoute,
     noiseRoute,
     importsRoute,
     importRoute,
     auditRoute,
+    membersRoute,
+    accountRoute,
+    tokensRoute,
+    installationRoute,
   ]),
 ]);
 

@@ -1,6 +1,5 @@
 /**
- * The frame around every page: skip link, header, navigation, account. Sends to sign-in when the session
- * ends.
+ * The frame around every page: skip link, header, navigation, account. It sends to sign-in when the session ends.
  */
 import {
   ActionIcon,
@@ -13,13 +12,21 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router';
+import {
+  getRouteApi,
+  Link,
+  Outlet,
+  useLocation,
+  useNavigate,
+} from '@tanstack/react-router';
 import { useEffect } from 'react';
 
 import { isApiError } from '../api/errors';
-import { sessionQuery, signOut } from '../api/session';
+import { may, sessionQuery, signOut } from '../api/session';
+import type { Permission } from '../api/types';
 import { versionQuery } from '../api/version';
 import { Icon, type IconName } from '../ui/icon';
+import { ProjectSwitcher } from './project-switcher';
 import classes from './shell.module.css';
 
 const NAVIGATION = [
@@ -31,17 +38,62 @@ const NAVIGATION = [
   { to: '/runs', label: 'Runs', icon: 'runs', exact: false },
   { to: '/arms', label: 'Arms', icon: 'arms', exact: false },
   { to: '/targets', label: 'Targets', icon: 'targets', exact: false },
+  {
+    to: '/agents',
+    label: 'Agents',
+    icon: 'agents',
+    exact: false,
+    needs: 'installation.admin',
+  },
   { to: '/rules', label: 'Rules', icon: 'rules', exact: false },
+  {
+    to: '/channels',
+    label: 'Channels',
+    icon: 'channels',
+    exact: false,
+    needs: 'channels.write',
+  },
   { to: '/policies', label: 'Policies', icon: 'policies', exact: false },
   { to: '/noise', label: 'Noise', icon: 'noise', exact: false },
   { to: '/imports', label: 'Imports', icon: 'imports', exact: false },
-  { to: '/audit', label: 'Audit log', icon: 'audit', exact: false },
-] as const satisfies readonly {
+  {
+    to: '/audit',
+    label: 'Audit log',
+    icon: 'audit',
+    exact: false,
+    needs: 'audit.read',
+  },
+  {
+    to: '/members',
+    label: 'Members',
+    icon: 'members',
+    exact: false,
+    needs: 'members.read',
+  },
+  {
+    to: '/tokens',
+    label: 'Tokens',
+    icon: 'lock',
+    exact: false,
+    needs: 'tokens.write',
+  },
+  {
+    to: '/installation',
+    label: 'Installation',
+    icon: 'wrench',
+    exact: false,
+    needs: 'installation.admin',
+  },
+] as const satisfies readonly NavigationEntry[];
+
+interface NavigationEntry {
   to: string;
   label: string;
   icon: IconName;
   exact: boolean;
-}[];
+  /** The permission without which the page would only say that it is missing. */
+  needs?: Permission;
+}
 
 /** Any answer 401 means the session ended: back to sign-in, and from there to this very page. */
 function useSessionEnd() {
@@ -69,8 +121,20 @@ function useSessionEnd() {
   }, [queryClient, navigate, href]);
 }
 
-export function Shell() {
+const route = getRouteApi('/app');
+
+/** Everything below belongs to one project: in another one nothing of it goes on. */
+export function ProjectShell() {
+  const { project } = route.useSearch();
+  return <Shell key={project ?? ''} />;
+}
+
+function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
+  const session = useQuery(sessionQuery);
+  const offered = NAVIGATION.filter(
+    (entry) => !('needs' in entry) || may(session.data, entry.needs),
+  );
   useSessionEnd();
   return (
     <AppShell
@@ -98,6 +162,7 @@ export function Shell() {
             </Link>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <ProjectSwitcher />
             <ThemeSwitch />
             <AccountMenu />
           </Group>
@@ -110,7 +175,7 @@ export function Shell() {
         role="navigation"
       >
         <ul className={classes.nav}>
-          {NAVIGATION.map((entry) => (
+          {offered.map((entry) => (
             <li key={entry.to}>
               <Link
                 to={entry.to}
@@ -179,6 +244,9 @@ function AccountMenu() {
         <Menu.Label c="var(--pl-muted)">
           {session.data?.account.name ?? 'Signed in'}
         </Menu.Label>
+        <Menu.Item onClick={() => void navigate({ to: '/account' })}>
+          My account
+        </Menu.Item>
         <Menu.Item onClick={() => leave.mutate()}>Sign out</Menu.Item>
       </Menu.Dropdown>
     </Menu>

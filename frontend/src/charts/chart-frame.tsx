@@ -1,6 +1,7 @@
 /**
- * The frame every chart stands in: a heading, the sentence that says what the chart shows, and the same data
- * as a table below. Knows nothing of the domain. Invariant: a chart never stands without sentence and table.
+ * The frame of every chart: a heading, a sentence that says what the chart shows, and its data as a table.
+ *
+ * No chart is shown without sentence and table. The frame knows nothing of the domain.
  */
 import { Title } from '@mantine/core';
 import { useId, useState, type ReactNode } from 'react';

@@ -1,6 +1,6 @@
 /**
- * One value with its interval per row, on a shared scale against an optional reference: for many things
- * without a number to order them by. Generic; drawn with boxes in percent, so that it is sharp at any width.
+ * A chart of one value with its interval per row, on a shared scale with an optional reference, for categories
+ * without a numeric order. Generic; drawn with boxes in percent, so that it is sharp at any width.
  */
 import classes from './dot-chart.module.css';
 import { seriesLook } from './palette';

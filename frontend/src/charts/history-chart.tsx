@@ -1,7 +1,7 @@
 /**
- * Points over time with their spread, the levels they lie at, bands and marks; the pointer reads, chooses and
- * drags out a window. Generic: it knows times, values and labels, nothing of series. Whoever uses it offers
- * the same by keyboard (`HistoryControls`), for what is drawn here is a picture. Nothing is animated.
+ * A chart of points over time with their spread, levels, bands and marks; the pointer reads, selects and drags a
+ * window. Generic: it knows times, values and labels, nothing of series. Its users offer the same by keyboard
+ * (`HistoryControls`), because the drawing is a picture. Nothing is animated.
  */
 import { memo, useMemo, useState, type PointerEvent } from 'react';
 import {
@@ -143,7 +143,7 @@ interface DrawingProps {
   onWidth: (width: number) => void;
 }
 
-/** The costly part: what moves with the pointer or the slider lies above it and leaves it alone. */
+/** The expensive part. What moves with the pointer or the slider is drawn above it, so it is not redrawn. */
 const Drawing = memo(function Drawing({
   picture,
   layout,
@@ -211,7 +211,7 @@ interface RingsProps {
   layout: Layout;
 }
 
-/** The chosen point and the one under the pointer. */
+/** The selected point and the one under the pointer. */
 function Rings({ points, chosen, over, layout }: RingsProps) {
   const ringed = points.filter(({ key }) => key === chosen || key === over);
   return (

@@ -1,6 +1,6 @@
 /**
- * What a pointer does in a history chart, for every other way of input: a slider walks over the points,
- * buttons change the window. Native controls, so that arrow keys, Home, End and a screen reader work.
+ * Controls of a history chart for keyboards and screen readers: a slider over the points, and buttons for the
+ * window. They are native controls, so arrow keys, Home and End work.
  */
 import { Button } from '@mantine/core';
 
@@ -13,7 +13,7 @@ export interface HistoryControlsProps {
   chosen: string | undefined;
   describe: (key: string) => readonly string[];
   onChoose: (key: string) => void;
-  /** What is drawn, and all there is. */
+  /** The drawn window, and the whole range. */
   span: Extent;
   whole: Extent;
   /** The time of the chosen point: zooming keeps it in the middle. */

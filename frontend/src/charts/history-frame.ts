@@ -1,7 +1,7 @@
 /**
- * The geometry of a history chart: how far its axes go, which point lies under a pointer, where the labels of
- * its marks stand. Pure. Invariant: a single far point never presses all others into a line; what lies
- * outside is drawn at the edge.
+ * The geometry of a history chart: the range of its axes, the point under a pointer, the places of labels.
+ *
+ * One outlier never flattens all other points: points outside the range are drawn at the edge.
  */
 import type {
   Extent,
@@ -91,7 +91,7 @@ export function xOf(at: number, width: number, [from, to]: Extent): number {
   );
 }
 
-/** Rows of labels above the plot; a mark that finds no room keeps its line, its words stand in the table. */
+/** Rows of labels above the plot. A mark without room keeps its line; its label is in the table. */
 const MAX_ROWS = 4;
 /** Width of a letter at the size of labels, px; measured over lower-case text, a little generous. */
 const LETTER_PX = 6.6;
@@ -104,12 +104,12 @@ type Box = readonly [from: number, to: number];
 export interface PlacedLabel {
   mark: HistoryMark;
   text: string;
-  /** Left of its line: there is more room. */
+  /** Whether the label is left of its line, where there is more room. */
   left: boolean;
   row: number;
 }
 
-/** From right to left, so that no line runs through the words of a mark before it. */
+/** Places labels from right to left, so that no line crosses the label of an earlier mark. */
 export function placeLabels(
   marks: readonly HistoryMark[],
   width: number,

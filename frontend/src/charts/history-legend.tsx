@@ -1,4 +1,4 @@
-/** What the signs of a history chart mean; only those that are drawn. */
+/** The legend of a history chart: the meaning of the signs that are drawn. */
 import classes from './charts.module.css';
 
 export type HistorySign =

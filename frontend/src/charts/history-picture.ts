@@ -1,4 +1,4 @@
-/** What a history chart draws: points over time, their levels, bands and marks. Times are in ms. */
+/** The data of a history chart: points over time, their levels, bands and marks. Times are in ms. */
 export type Extent = readonly [from: number, to: number];
 
 export interface HistoryPoint {
@@ -7,7 +7,7 @@ export interface HistoryPoint {
   value: number;
   lower: number;
   upper: number;
-  /** Shown and not counted: drawn apart. */
+  /** Excluded: shown, but not counted. */
   aside: boolean;
 }
 
@@ -35,13 +35,13 @@ export interface HistoryMark {
   tone: 'bad' | 'good' | 'quiet' | 'note';
 }
 
-/** What is drawn. Drawn anew only when it is another object: keep it as long as nothing in it changes. */
+/** What is drawn. Keep the object while nothing in it changes: a new object redraws the chart. */
 export interface HistoryPicture {
   points: readonly HistoryPoint[];
   levels: readonly HistoryLevel[];
   bands: readonly HistoryBand[];
   marks: readonly HistoryMark[];
   span: Extent;
-  /** `step`: how far the values it stands among lie apart. */
+  /** `step`: the distance between neighbouring values, for the number of digits. */
   format: (value: number, step: number) => string;
 }

@@ -1,6 +1,6 @@
 /**
- * What stands in the plot of a history chart: bands, levels, marks, points. Drawn as few paths, not as one
- * element per point: 500 points cost no more than one. Uses the scales of the chart around it.
+ * Draws the plot of a history chart: bands, levels, marks, points. It uses few paths instead of an element per
+ * point, so that 500 points cost no more than one, and the scales of the chart around it.
  */
 import { useId } from 'react';
 import { usePlotArea, useXAxisScale, useYAxisScale } from 'recharts';
@@ -172,7 +172,7 @@ interface MarksProps {
   places: PlotScale;
 }
 
-/** Lines first, then words: a line never strikes words out. Without room for words it ends above the plot. */
+/** Draws lines before labels, so that no line crosses a label. Without room for a label the line ends above the plot. */
 function Marks({ marks, labels, places: { area, x } }: MarksProps) {
   const heightOf = (row: number) => area.top - row * LABEL_ROW - 4;
   return (

@@ -44,7 +44,7 @@ describe('the value axis of a history', () => {
     expect(domain[1]).toBeGreaterThanOrEqual(108);
   });
 
-  it('is not stretched by a far point that does not count, nor by a wide interval', () => {
+  it('is not stretched by a far point that excluded, nor by a wide interval', () => {
     const far = point(10_000, { aside: true });
     const wide = point(101, { lower: -5000, upper: 5000 });
     const axis = valueAxis({
@@ -54,7 +54,10 @@ describe('the value axis of a history', () => {
     });
     expect(axis.domain[0]).toBeGreaterThanOrEqual(90);
     expect(axis.domain[1]).toBeLessThanOrEqual(110);
-    expect([far, wide].map((each) => isFar(each, axis))).toEqual([true, false]);
+    expect([far, wide].map((value) => isFar(value, axis))).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('exists for a constant and for nothing', () => {
@@ -116,9 +119,9 @@ describe('the words above a history', () => {
       mark(at, 'twenty letters of it'),
     );
     const placed = placeLabels(marks, 800, [0, 1000]);
-    for (const [index, one] of placed.entries()) {
+    for (const [index, label] of placed.entries()) {
       for (const right of placed.slice(0, index))
-        expect(right.row).toBeLessThan(one.row);
+        expect(right.row).toBeLessThan(label.row);
     }
   });
 

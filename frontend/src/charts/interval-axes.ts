@@ -1,4 +1,4 @@
-/** The axes of an interval chart: which scale, how far, where the ticks stand. Pure. */
+/** Chooses scale, range and ticks of an interval chart's axes. */
 import type { IntervalChartProps, Scale } from './interval-picture';
 import { logTicks, niceTicks, spansDecades, type Ticks } from './ticks';
 

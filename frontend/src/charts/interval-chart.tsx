@@ -1,6 +1,6 @@
 /**
- * Values with their intervals over a category or a number, against reference lines and marks. Generic: it
- * knows points, bands and labels, nothing of arms or benchmarks. Bands are `Area`s; nothing is animated.
+ * A chart of values with intervals over a category or a number, with reference lines and marks. Generic: it knows
+ * points, bands and labels, nothing of arms or benchmarks. Bands are `Area`s; nothing is animated.
  */
 import {
   Area,

@@ -1,4 +1,4 @@
-/** What an interval chart draws: series of values with intervals, reference lines and marks. */
+/** The data of an interval chart: series of values with intervals, reference lines and marks. */
 export type Scale = 'linear' | 'log';
 
 export interface IntervalPoint {

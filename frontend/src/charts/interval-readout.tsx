@@ -1,4 +1,4 @@
-/** What stands under the pointer in an interval chart: every series' value with its interval. */
+/** The values under the pointer in an interval chart: one per series, with its interval. */
 import classes from './charts.module.css';
 import type { IntervalChartProps } from './interval-picture';
 import { LineSample } from './legend';

@@ -1,4 +1,4 @@
-/** Legends drawn by us, so that they are lists and read as such: plain, or with a switch for each series. */
+/** Legends as real lists for screen readers: plain, or with a switch for each series. */
 import type { ReactNode } from 'react';
 
 import classes from './charts.module.css';

@@ -1,6 +1,7 @@
 /**
- * Series looks: colour, dash and marker together, so that two series differ without colour. Invariant: the
- * first 144 series differ pairwise; a look depends on the index alone, so hiding one series changes no other.
+ * The looks of series: colour, dash and marker, so that series also differ without colour.
+ *
+ * The first 144 looks differ. A look depends on the index alone, so hiding a series changes no other.
  */
 export type Marker =
   'circle' | 'square' | 'diamond' | 'triangle' | 'triangle-down' | 'cross';

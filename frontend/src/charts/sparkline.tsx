@@ -1,4 +1,4 @@
-/** A word-sized line. Plain SVG: dozens stand in one table. The words beside it carry the figures. */
+/** A small line beside words, which carry the figures. Plain SVG, because a table has dozens of them. */
 export interface SparklineProps {
   values: readonly number[];
   width?: number;

@@ -1,5 +1,5 @@
 /**
- * Cumulative shares as steps, one line per series on a shared numeric axis. Generic, without dots or
+ * A chart of cumulative shares as steps, one line per series on a shared numeric axis. Generic, without dots or
  * animation.
  */
 import {

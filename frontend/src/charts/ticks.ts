@@ -1,10 +1,13 @@
-/** Round axis ticks: 1, 2 or 5 times a power of ten, covering the data, on linear and log axes. Pure. */
+/** Round axis ticks: 1, 2 or 5 times a power of ten, covering the data, on linear and log axes. */
 export interface Ticks {
   domain: readonly [number, number];
   ticks: number[];
 }
 
-/** A log axis from here on: below it a linear one shows as much and is read more easily. */
+/**
+ * Ratio of largest to smallest value from which an axis is logarithmic; below, a linear one is easier to
+ * read.
+ */
 const DECADES_NEED_LOG = 10;
 /** Ticks of a log axis above which only the powers of ten are kept. */
 const MANY_TICKS = 8;

@@ -1,4 +1,4 @@
-/** Ticks of a time axis at local minutes, hours, days, months or years, with the words they read as. Pure. */
+/** Ticks of a time axis at local minutes, hours, days, months or years, with their labels. */
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;

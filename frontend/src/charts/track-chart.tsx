@@ -1,4 +1,4 @@
-/** One quantity over time, small: several stand above each other on the same time axis. Generic. */
+/** A small chart of one quantity over time; several share one time axis. Generic. */
 import { Area, AreaChart, ResponsiveContainer, XAxis, YAxis } from 'recharts';
 
 import { AXIS, GRID } from './palette';
@@ -16,19 +16,19 @@ export interface TrackChartProps {
   showAxis: boolean;
   /** Ticks of the time axis in its seconds; without them, round seconds. */
   axis?: { ticks: readonly number[]; format: (tick: number) => string };
-  /** A value holds until the next one: of readings that are kept when they change. */
+  /** Draws steps: for readings that are stored only when they change, a value holds until the next one. */
   stepped?: boolean;
-  /** Stretches in which nothing was read, in order: no value holds through one. */
+  /** Gaps without readings, in order: no value is drawn across one. */
   gaps?: readonly Gap[];
 }
 
-/** In the seconds of the points: the last reading before it and the first after it. */
+/** The last reading before a gap and the first after it, in the unit of the points (s). */
 export interface Gap {
   after: number;
   until: number;
 }
 
-/** The points with the line ended where a gap begins; it goes on with the first point after it. */
+/** Ends the line where a gap begins and continues it with the first point after the gap. */
 export function pointsWithGaps(
   points: readonly TrackPoint[],
   gaps: readonly Gap[],

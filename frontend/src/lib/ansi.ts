@@ -1,4 +1,4 @@
-/** What a program printed, as a page can show it: without terminal escapes and without invisible characters. */
+/** Removes terminal escapes and invisible characters from the output of programs. */
 // Control characters are what this is about.
 /* oxlint-disable no-control-regex */
 /** Colours and cursor moves (ECMA-48 CSI), titles and links (OSC and its kin), two-character sequences. */

@@ -1,11 +1,11 @@
 /**
- * Names and units of what is read of a target, while a job measures and between jobs. Pure: the unit is the
- * end of the name; a part of a quantity stands behind a dot (`cpu_frequency_mhz.cpu4-7`).
+ * Names and units of a target's conditions. The unit is the end of the name; a part of a quantity follows a dot
+ * (`cpu_frequency_mhz.cpu4-7`).
  */
 import { formatDuration } from './times';
 import { formatInteger, formatNumber, formatValue } from './units';
 
-/** Android's names of a thermal status (PowerManager), which is where a number means something. */
+/** Android's names of a thermal status (PowerManager), by number. */
 export const THERMAL_STATUS: readonly string[] = [
   'none',
   'light',
@@ -38,7 +38,7 @@ const KNOWN: readonly (readonly [pattern: RegExp, label: string])[] = [
   [/^cpu_at_top/, 'Share at the highest clock'],
 ];
 
-/** A tick between two states is none of them. */
+/** The name of a status; empty for a tick between two. */
 function thermalStatus(value: number): string {
   return Number.isInteger(value)
     ? (THERMAL_STATUS[value] ?? formatInteger(value))
@@ -68,7 +68,7 @@ function rank(key: string): number {
   return index < 0 ? KNOWN.length : index;
 }
 
-/** "Temperature · k10temp": the quantity and, where it is a known one, which reading of it. */
+/** "Temperature · k10temp": a known quantity and which reading of it; otherwise the reading alone. */
 function fullLabel(key: string): string {
   const known = KNOWN.find(([pattern]) => pattern.test(key))?.[1];
   const [name = key, part] = key.split('.');
@@ -77,12 +77,14 @@ function fullLabel(key: string): string {
   return known === undefined ? plain : `${known} · ${plain}`;
 }
 
-/** Labels of several readings: the quantity's name alone, where only one of them is of it. */
+/** Labels of several readings; the only reading of a quantity is labelled with the quantity alone. */
 export function conditionLabels(keys: readonly string[]): string[] {
   const full = keys.map(fullLabel);
-  const heads = full.map((label) => label.split(' · ')[0] ?? label);
+  const quantities = full.map((label) => label.split(' · ')[0] ?? label);
   return full.map((label, index) => {
-    const head = heads[index] ?? label;
-    return heads.filter((other) => other === head).length === 1 ? head : label;
+    const quantity = quantities[index] ?? label;
+    return quantities.filter((other) => other === quantity).length === 1
+      ? quantity
+      : label;
   });
 }

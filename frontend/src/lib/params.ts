@@ -1,4 +1,4 @@
-/** Params as people read them and as keys. Invariant: the key does not depend on the order of the names. */
+/** Formats params for people and as keys; a key does not depend on the order of the names. */
 export type Params = Readonly<Record<string, number | string>>;
 
 function sorted(params: Params): [string, number | string][] {

@@ -1,4 +1,4 @@
-/** The five patterns of a rule: what it decides about, in words. */
+/** The scope of a rule, which is five patterns, as text. */
 export const PATTERNS = [
   'suite',
   'benchmark',

@@ -1,7 +1,6 @@
 /**
- * Readers for URL search values: unknown or malformed values become undefined, never an error page. A parser
- * must name every key even when it is undefined: the router lays its answer over the raw values of the
- * address.
+ * Reads search values of an address: unknown or malformed values become undefined, never an error page. A parser
+ * must name every key even when it is undefined, because the router merges its result into the raw values.
  */
 
 export function textValue(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-/** Which suite a page shows that may not have been told one. */
+/** The suite that a page shows when its address names none. */
 
 /** The named one; else the one run last, because a new user's first suite by name may never have run. */
 export function suiteToOpen<

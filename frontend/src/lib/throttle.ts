@@ -1,6 +1,6 @@
 /**
- * Leading and trailing throttle: runs at once, then at most once per interval, and always after the last
- * call. Used to turn a flood of live hints into a bounded number of refetches.
+ * Throttles a function: it runs at once, then at most once per interval, and always after the last call. It turns
+ * a flood of live hints into few refetches.
  */
 export interface Throttled {
   call: () => void;

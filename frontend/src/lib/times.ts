@@ -1,4 +1,4 @@
-/** Formatting of instants and durations; `now` is always a parameter so that tests own the clock. */
+/** Formats instants and durations; `now` is always a parameter, so that tests control the clock. */
 
 const MINUTE_S = 60;
 const HOUR_S = 3600;

@@ -1,6 +1,7 @@
 /**
- * Formatting of measured values. Invariant: numbers are only scaled and rounded for reading, never compared
- * or combined — every ratio, percentage and verdict comes from the server in words (I17).
+ * Formats measured values.
+ *
+ * Numbers are scaled and rounded, never compared or combined: the server words every ratio and verdict (I17).
  */
 export type Unit = 'ns' | 'bytes' | 'ops' | 'op/s' | 'bytes/s' | 'count';
 

@@ -1,4 +1,4 @@
-/** The state behind the fixture API: what a test or a look at the pages may read and change. */
+/** The state of the fixture API, which tests may read and change. */
 import type {
   Account,
   Agent,
@@ -10,6 +10,8 @@ import type {
   Completeness,
   Conditions,
   Distribution,
+  EnrolledAgent,
+  EnrolmentRequest,
   JobReport,
   LiveSeries,
   LogLine,
@@ -23,11 +25,14 @@ import type {
   Session,
   Suite,
   Target,
+  TargetClaim,
+  WaiverRequest,
 } from '../api/types';
 import { createFakeDecisions, type FakeDecisions } from './fake-decisions';
 import {
   ada,
   agent,
+  enrolledAgent,
   demoRun,
   failedRun,
   grace,
@@ -41,6 +46,8 @@ import {
 } from './fixtures';
 import { hotPhone, simulatedPhone } from './fixtures-targets';
 import { createFleet, type Fleet } from './fake-fleet';
+import { createChannels, type FakeChannels } from './fake-channels';
+import { createPeople, type FakePeople } from './fake-people';
 import {
   alertDetail,
   alerts,
@@ -73,8 +80,18 @@ export interface History {
 export interface FakeBackend {
   session: Session | null;
   signedIn: boolean;
+  /** The projects that requests named; null: none. */
+  projects: Set<string | null>;
+  /** Whether one of the session's projects is taken where none is named. */
+  hasDefault: boolean;
   accounts: Account[];
   agents: Agent[];
+  enrolled: EnrolledAgent[];
+  claims: TargetClaim[];
+  decidedClaims: { id: string; state: TargetClaim['state'] }[];
+  /** Ids of targets that a job holds. */
+  busyTargets: string[];
+  enrolmentRequests: EnrolmentRequest[];
   targets: Target[];
   fleet: Fleet;
   suites: Suite[];
@@ -87,9 +104,13 @@ export interface FakeBackend {
   series: Map<string, LiveSeries[]>;
   /** Reports of jobs that are not the plain one of `report`. */
   reports: Map<string, JobReport>;
+  /** Requested waivers; each lets pass what it names in the reports of its target's jobs. */
+  waivers: WaiverRequest[];
   requested: RunRequest[];
   history: History;
   decisions: FakeDecisions;
+  people: FakePeople;
+  channels: FakeChannels;
   /** Set to answer every request with this problem. */
   failure: {
     status: number;
@@ -241,6 +262,7 @@ const GATES: JobReport['gates'] = [
     metric: 'time',
     statistic: 'p99',
     absolute: false,
+    requires: [],
     op: '<',
     level: 'required',
     target: 400_000,
@@ -249,6 +271,7 @@ const GATES: JobReport['gates'] = [
     standing: 'pass',
     verdict: 'pass',
     reason: 'p99 is below the limit.',
+    waived: null,
   },
 ];
 
@@ -260,6 +283,7 @@ export function report(of: Run): JobReport {
     artifact_hash: 'cd'.repeat(32),
     target: 'lab-host',
     started_at: of.created_at,
+    missing: null,
     checks: [
       { name: 'sha256_vectors', ok: true, detail: 'published vectors' },
       { name: 'native_equals_fallback', ok: true, detail: 'all batches' },
@@ -298,6 +322,7 @@ export function report(of: Run): JobReport {
     unavailable: [],
     base: null,
     blockers: [],
+    advice: null,
     suppressed: [],
     conditions: {},
   };
@@ -342,8 +367,15 @@ export function createFakeBackend(): FakeBackend {
   return {
     session,
     signedIn: true,
+    projects: new Set(),
+    hasDefault: true,
     accounts: [ada, grace],
     agents: [agent],
+    enrolled: [enrolledAgent],
+    claims: [],
+    decidedClaims: [],
+    busyTargets: [],
+    enrolmentRequests: [],
     targets: [
       target({
         state: 'busy',
@@ -356,7 +388,9 @@ export function createFakeBackend(): FakeBackend {
     fleet: createFleet(),
     suites: [suite],
     runs: [liveRun, demoRun, confirmRun, run(), failedRun],
-    alerts: new Map(alerts.map((each: Alert) => [each.id, alertDetail(each)])),
+    alerts: new Map(
+      alerts.map((alert: Alert) => [alert.id, alertDetail(alert)]),
+    ),
     comparisons: [...comparisons, ...phoneComparisons],
     logs: new Map([
       ['job-live', lines(60)],
@@ -373,9 +407,12 @@ export function createFakeBackend(): FakeBackend {
       ['job-demo', samples(100)],
     ]),
     reports: new Map(),
+    waivers: [],
     requested: [],
     history: createHistory(),
     decisions: createFakeDecisions(),
+    people: createPeople(),
+    channels: createChannels(),
     failure: null,
   };
 }

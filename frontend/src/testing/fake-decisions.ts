@@ -1,4 +1,4 @@
-/** What people decide with, as the fixture API holds it: rules, advice, and what was asked of them. */
+/** The part of the fixture API's state that is about decisions: rules, policy advice, bulk triage, schedules. */
 import type {
   AlertDetail,
   AppliedRule,
@@ -28,16 +28,16 @@ export interface FakeDecisions {
   rules: RuleDetail[];
   versions: RuleVersion[];
   replay: Replay;
-  /** Every replay that was asked for. */
+  /** Every replay that was requested. */
   replays: { rule: RuleRequest; rule_id: string | null; days: number }[];
   orphans: Orphans;
-  /** What decides about an arm against its reference, whichever it is. */
+  /** The rule that applies to every comparison of an arm with its reference. */
   appliedToArms: AppliedRule;
   policies: PolicyAdvice[];
   policyHistory: PolicyAdvice[];
-  /** What saving a rule below it is refused with: the least effect that can be told from noise. */
+  /** The smallest effect that can be distinguished from noise; rules with a smaller one are refused. */
   floor: number;
-  /** Bulk decisions with what was before. */
+  /** Bulk decisions with the alerts as they were before. */
   bulk: { body: BulkRequest; before: AlertDetail[] }[];
   falseAlarms: Overview['false_alarms'];
   audit: AuditEntry[];

@@ -1,4 +1,4 @@
-/** What happened to the targets and what they were like, as the fixture API holds it. */
+/** The part of the fixture API's state about targets: their events and conditions. */
 import type { ImportDetail, TargetConditions, TargetEvent } from '../api/types';
 import { document } from './fixtures-imports';
 import { conditions, events, olderEvents } from './fixtures-targets';

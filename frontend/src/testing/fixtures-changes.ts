@@ -1,7 +1,4 @@
-/**
- * An alert about history: a step that two interleaved revisions confirmed and a bisection that found its
- * commit.
- */
+/** An alert about history: a step that an A/B run confirmed and a bisection whose result is its commit. */
 import type {
   AlertDetail,
   Bisection,
@@ -94,7 +91,7 @@ export function bisection(change: Partial<Bisection> = {}): Bisection {
   };
 }
 
-export function found(): Bisection {
+export function foundBisection(): Bisection {
   return bisection({
     state: 'found',
     good: 5,
@@ -220,27 +217,27 @@ export function explanation(of: AlertDetail, again: boolean): Explanation {
     cause: of.cause,
     cause_text: of.cause_text,
     rule: `${of.rule.name}, version ${of.rule.version}: ${of.rule.text}`,
-    findings: of.findings.map((one) => ({
-      id: one.id,
-      kind: one.kind,
-      role: one.role,
-      where: `${one.arm} in ${one.benchmark} at batch=${Number(one.params['batch']).toLocaleString('en-GB')}`,
-      words: one.words,
-      filters: one.filters,
+    findings: of.findings.map((source) => ({
+      id: source.id,
+      kind: source.kind,
+      role: source.role,
+      where: `${source.arm} in ${source.benchmark} at batch=${Number(source.params['batch']).toLocaleString('en-GB')}`,
+      words: source.words,
+      filters: source.filters,
       window: {
         text:
-          one.series_id === null
+          source.series_id === null
             ? '100 rounds of both sides in 5 launches of one job'
             : '44 points of one series',
-        points: one.series_id === null ? null : 44,
-        launches: one.launches,
-        blocks: one.blocks,
-        first_at: one.series_id === null ? null : minutesAgo(90_000),
-        last_at: one.series_id === null ? null : minutesAgo(90),
+        points: source.series_id === null ? null : 44,
+        launches: source.launches,
+        blocks: source.blocks,
+        first_at: source.series_id === null ? null : minutesAgo(90_000),
+        last_at: source.series_id === null ? null : minutesAgo(90),
       },
-      method: one.method,
-      parameters: one.parameters,
-      created_at: one.created_at,
+      method: source.method,
+      parameters: source.parameters,
+      created_at: source.created_at,
       rederived: again
         ? {
             identical: true,
@@ -255,9 +252,9 @@ export function explanation(of: AlertDetail, again: boolean): Explanation {
 /** The report of the A/B job: one comparison of revisions, and what both sides measured. */
 export function abReport(): JobReport {
   const plain = report(run());
-  const one = plain.measurements.find(({ arm }) => arm === 'native');
+  const measurement = plain.measurements.find(({ arm }) => arm === 'native');
   const side = (name: 'base' | 'head', median: number) => ({
-    ...(one as JobReport['measurements'][number]),
+    ...(measurement as JobReport['measurements'][number]),
     params: { batch: 1000 },
     side: name,
     median,

@@ -43,6 +43,8 @@ export function comparison(change: Partial<Comparison> = {}): Comparison {
     measured_at: minutesAgo(58),
     demonstration: false,
     sides: 'arms',
+    decides: true,
+    waived: null,
     ...change,
   };
 }

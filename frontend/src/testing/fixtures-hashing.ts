@@ -1,6 +1,6 @@
 /**
- * The hashing suite as it is declared: many arms, two params, benchmarks without a number to order by. For
- * pages that must hold with all of it; figures are made up.
+ * The hashing suite as it is declared: many arms, two params, and benchmarks without a numeric param. Figures are
+ * made up.
  */
 import type { Benchmark, Suite } from '../api/types';
 import { suite } from './fixtures';

@@ -1,7 +1,6 @@
 /**
- * History of the small installation in fixtures.ts: one series of 60 nights with a new kernel after 20, a
- * step of 14.2 % at 45 and one night that does not count; what is said of it; two revisions side by side;
- * what a run lacks.
+ * History of the small installation in fixtures.ts: a series of 60 nights with a new kernel after 20, a step of
+ * 14.2 % at 45 and one excluded night, with its sentences; two revisions side by side; a run's missing cases.
  */
 import type {
   Change,

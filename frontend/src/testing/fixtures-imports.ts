@@ -1,4 +1,4 @@
-/** An imported document whose prose is wrong about one of its rows. */
+/** An imported document whose text is wrong about one of its rows. */
 import type { ImportDetail, ImportedRow } from '../api/types';
 import { minutesAgo } from './fixtures';
 

@@ -1,4 +1,4 @@
-/** Usage policy advice of the small installation: right on the phone, and wrong a week before. */
+/** Usage policy advice of the small installation: right on the phone now, and wrong a week earlier. */
 import type { PolicyAdvice } from '../api/types';
 import { minutesAgo } from './fixtures';
 
@@ -82,7 +82,7 @@ export function policyAdvice(change: Partial<PolicyAdvice> = {}): PolicyAdvice {
       value: 2600,
       lower: 2100,
       upper: 3300,
-      words: 'cold: native wins from 2,600 fingerprints',
+      words: 'native wins from 2,600 fingerprints',
     },
     warmup,
     why: 'The minimum in force lies in the interval, and one round is enough.',

@@ -1,4 +1,4 @@
-/** What the small installation keeps on record: who changed what, its own false alarms, its noise floors. */
+/** Records of the small installation: the audit log, its own false alarms, its noise floors. */
 import type { AuditEntry, NoiseFloor, Overview, Schedule } from '../api/types';
 import { minutesAgo } from './fixtures';
 
@@ -9,7 +9,7 @@ export const falseAlarms: Overview['false_alarms'] = {
   invalid: 1,
   share: 2 / 41,
   words:
-    '2 of 41 alerts opened in the last 90 days were false (4.9 %): 1 vanished, 1 were called invalid.',
+    '2 of 41 alerts opened in the last 90 days were false (4.9 %): 1 vanished, 1 called invalid.',
 };
 
 export const audit: AuditEntry[] = [
@@ -17,6 +17,7 @@ export const audit: AuditEntry[] = [
     id: 3,
     at: minutesAgo(5),
     actor: 'Ada',
+    actor_kind: 'account',
     action: 'update',
     object_kind: 'rule',
     object_id: 'rule-1',
@@ -27,6 +28,7 @@ export const audit: AuditEntry[] = [
     id: 2,
     at: minutesAgo(50),
     actor: 'Grace',
+    actor_kind: 'account',
     action: 'bulk',
     object_kind: 'triage_batch',
     object_id: 'batch-7',
@@ -37,6 +39,7 @@ export const audit: AuditEntry[] = [
     id: 1,
     at: minutesAgo(900),
     actor: 'Ada',
+    actor_kind: 'account',
     action: 'acknowledge',
     object_kind: 'alert',
     object_id: 'alert-3',

@@ -1,6 +1,6 @@
 /**
- * Devices of the small installation: a phone that is too hot, one in quarantine with its evidence, and a
- * simulated one; what their health checks printed, what happened to them and what they were like.
+ * Devices of the small installation: a phone that is too hot, one in quarantine with its evidence, and a simulated
+ * one; with their health checks, events and conditions.
  */
 import type {
   HealthCheck,

@@ -1,16 +1,18 @@
 /**
- * Data of one small installation, typed by the schema. Functions build records so that tests change only what
- * they are about. Times are relative to `NOW`, the moment this module was loaded.
+ * Data of a small installation, typed by the schema. Tests change only what they are about. Times are relative to
+ * `NOW`, the moment this module was loaded.
  */
 import type {
   Account,
   Agent,
+  EnrolledAgent,
   Job,
   Outcome,
   Run,
   Session,
   Suite,
   Target,
+  TargetClaim,
 } from '../api/types';
 
 export const NOW = Date.now();
@@ -28,7 +30,35 @@ export const grace: Account = { id: 'acc-grace', name: 'Grace', email: null };
 
 export const session: Session = {
   account: ada,
-  scopes: ['read', 'alerts:write', 'admin'],
+  has_password: true,
+  project: 'default',
+  role: 'admin',
+  permissions: [
+    'project.read',
+    'members.read',
+    'audit.read',
+    'alerts.triage',
+    'annotations.write',
+    'benchmarks.write',
+    'rules.write',
+    'runs.create',
+    'targets.use',
+    'imports.write',
+    'schedules.write',
+    'channels.write',
+    'members.write',
+    'tokens.write',
+    'project.write',
+    'installation.admin',
+  ],
+  projects: [
+    {
+      name: 'default',
+      title: 'Default',
+      visibility: 'private',
+      role: 'admin',
+    },
+  ],
   expires_at: minutesAgo(-600),
 };
 
@@ -39,6 +69,45 @@ export const agent: Agent = {
   state: 'online',
   last_seen_at: minutesAgo(0.1),
   created_at: minutesAgo(9000),
+};
+
+export const enrolledAgent: EnrolledAgent = {
+  id: agent.id,
+  name: agent.name,
+  version: agent.version,
+  state: 'online',
+  last_seen_at: minutesAgo(0),
+  created_at: minutesAgo(50_000),
+  enrolled_by: 'Ada',
+  revoked_at: null,
+  credential_since: minutesAgo(50_000),
+  rotation_requested_at: null,
+  grant: {
+    projects: ['default'],
+    repositories: ['git.example.org/team/*'],
+    targets: ['host:*', 'device:R5CT*'],
+  },
+  targets: [
+    { id: 'target-1', name: 'bench-1', kind: 'host', serial: 'a1b2c3' },
+  ],
+};
+
+/** A phone that was carried to another host. */
+export const targetClaim: TargetClaim = {
+  id: 'claim-1',
+  target: {
+    id: 'target-phone',
+    name: 'Pixel 8',
+    kind: 'device',
+    serial: 'R5CT0001',
+  },
+  agent: { id: 'agent-2', name: 'lab-2' },
+  owner: { id: agent.id, name: agent.name },
+  state: 'open',
+  first_at: minutesAgo(12),
+  last_at: minutesAgo(0),
+  decided_by: null,
+  decided_at: null,
 };
 
 export function target(change: Partial<Target> = {}): Target {
@@ -213,6 +282,11 @@ export function run(change: Partial<Run> = {}): Run {
     repository: 'paceline',
     commit: '3f6c9b1d7e2a4c5580a1',
     base_commit: null,
+    base_branch: null,
+    pull_request: null,
+    judges_head: false,
+    concurrency_key: null,
+    superseded_by: null,
     branch: 'main',
     trigger: 'manual',
     state: 'done',

@@ -1,4 +1,4 @@
-/** The fixture API of alerts: the inbox, one alert, why it was raised, and what people decide about it. */
+/** The fixture API of alerts: the inbox, one alert, its explanation, and decisions about it. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type {
@@ -33,9 +33,9 @@ function change(
   id: unknown,
   make: (alert: AlertDetail) => AlertDetail,
 ) {
-  const found = backend.alerts.get(String(id));
-  if (found === undefined) return notFound();
-  const changed = make(found);
+  const alert = backend.alerts.get(String(id));
+  if (alert === undefined) return notFound();
+  const changed = make(alert);
   backend.alerts.set(changed.id, changed);
   return HttpResponse.json(changed);
 }
@@ -69,15 +69,15 @@ function withEvent(
 
 function matching(backend: FakeBackend, query: URLSearchParams): AlertDetail[] {
   return [...backend.alerts.values()].filter(
-    (each) =>
-      (query.get('state') ?? each.state) === each.state &&
-      (query.get('target') ?? each.target_id) === each.target_id &&
-      (query.get('kind') ?? each.kind) === each.kind &&
-      (query.get('cause') ?? each.cause) === each.cause &&
-      (query.get('rule') ?? each.rule_id) === each.rule_id &&
-      (query.get('overdue') === null || each.overdue) &&
-      (query.get('shadow') === 'true') === each.shadow &&
-      each.title.includes(query.get('text') ?? ''),
+    (alert) =>
+      (query.get('state') ?? alert.state) === alert.state &&
+      (query.get('target') ?? alert.target_id) === alert.target_id &&
+      (query.get('kind') ?? alert.kind) === alert.kind &&
+      (query.get('cause') ?? alert.cause) === alert.cause &&
+      (query.get('rule') ?? alert.rule_id) === alert.rule_id &&
+      (query.get('overdue') === null || alert.overdue) &&
+      (query.get('shadow') === 'true') === alert.shadow &&
+      alert.title.includes(query.get('text') ?? ''),
   );
 }
 
@@ -88,9 +88,9 @@ function bulkHandlers(backend: FakeBackend): HttpHandler[] {
       const body = (await request.json()) as BulkRequest;
       const chosen = body.alert_ids
         .map((id) => backend.alerts.get(id))
-        .filter((each) => each !== undefined);
+        .filter((alert) => alert !== undefined);
       const refused = chosen.filter(
-        (each) => body.action && !each.actions.includes(body.action),
+        (alert) => body.action && !alert.actions.includes(body.action),
       );
       if (refused.length > 0) {
         return problem(
@@ -98,21 +98,21 @@ function bulkHandlers(backend: FakeBackend): HttpHandler[] {
           'bulk_refused',
           `${refused.length} of ${chosen.length} alerts refuse; nothing was changed.`,
           Object.fromEntries(
-            refused.map((each) => [each.id, `It is ${each.state}.`]),
+            refused.map((alert) => [alert.id, `It is ${alert.state}.`]),
           ),
         );
       }
       bulk.push({ body, before: chosen });
-      for (const each of chosen) {
+      for (const alert of chosen) {
         const decided = body.action
-          ? withEvent(each, body.action, AFTER[body.action], body.note ?? null)
-          : each;
+          ? withEvent(alert, body.action, AFTER[body.action], body.note ?? null)
+          : alert;
         const assignee = body.assign
           ? (backend.accounts.find(
               ({ id }) => id === body.assign?.account_id,
             ) ?? null)
           : decided.assignee;
-        backend.alerts.set(each.id, { ...decided, assignee });
+        backend.alerts.set(alert.id, { ...decided, assignee });
       }
       return HttpResponse.json(batch(bulk.length - 1, body, null));
     }),
@@ -120,7 +120,7 @@ function bulkHandlers(backend: FakeBackend): HttpHandler[] {
       const index = Number(String(params['id']).slice('batch-'.length));
       const done = bulk[index];
       if (done === undefined) return notFound();
-      for (const each of done.before) backend.alerts.set(each.id, each);
+      for (const alert of done.before) backend.alerts.set(alert.id, alert);
       return HttpResponse.json(batch(index, done.body, ada.name));
     }),
   ];
@@ -156,11 +156,11 @@ export function alertHandlers(backend: FakeBackend): HttpHandler[] {
       change(backend, params['id'], (alert) => alert),
     ),
     http.get(`${API}/alerts/:id/explain`, ({ params, request }) => {
-      const found = backend.alerts.get(String(params['id']));
-      if (found === undefined) return notFound();
+      const alert = backend.alerts.get(String(params['id']));
+      if (alert === undefined) return notFound();
       return HttpResponse.json(
         explanation(
-          found,
+          alert,
           new URL(request.url).searchParams.get('rederive') === 'true',
         ),
       );
@@ -219,7 +219,7 @@ export function alertHandlers(backend: FakeBackend): HttpHandler[] {
       };
       return change(backend, params['id'], (alert) => ({
         ...alert,
-        assignee: backend.accounts.find((each) => each.id === id) ?? null,
+        assignee: backend.accounts.find((account) => account.id === id) ?? null,
       }));
     }),
   ];

@@ -1,4 +1,4 @@
-/** The fixture API of suites, agents and targets, and of what people do about targets. */
+/** The fixture API of suites, agents and targets, with the actions on targets. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type { Order, Target } from '../api/types';
@@ -31,11 +31,11 @@ function readHandlers(backend: FakeBackend): HttpHandler[] {
     http.get(`${API}/agents`, () => page(backend.agents)),
     http.get(`${API}/targets`, ({ request }) => {
       const query = new URL(request.url).searchParams;
-      return page(backend.targets.filter((each) => matches(each, query)));
+      return page(backend.targets.filter((target) => matches(target, query)));
     }),
     http.get(`${API}/targets/:id`, ({ params }) => {
-      const found = backend.targets.find(({ id }) => id === params['id']);
-      return found === undefined ? notFound() : HttpResponse.json(found);
+      const target = backend.targets.find(({ id }) => id === params['id']);
+      return target === undefined ? notFound() : HttpResponse.json(target);
     }),
     http.get(`${API}/targets/:id/events`, ({ request }) => {
       const query = new URL(request.url).searchParams;
@@ -57,8 +57,8 @@ function readHandlers(backend: FakeBackend): HttpHandler[] {
 const now = () => new Date(NOW).toISOString();
 
 function waiting(kind: Order['kind']): Order {
-  const asked = { requested_by: ada.name, requested_at: now() };
-  return { id: `order-${kind}`, kind, life: 'pending', ...asked, why: null };
+  const by = { requested_by: ada.name, requested_at: now() };
+  return { id: `order-${kind}`, kind, life: 'pending', ...by, why: null };
 }
 
 /** What the server makes of each action. */
@@ -112,11 +112,11 @@ function writeHandlers(backend: FakeBackend): HttpHandler[] {
     body: unknown,
     make: (target: Target) => Target,
   ) => {
-    const index = backend.targets.findIndex((each) => each.id === id);
-    const found = backend.targets[index];
-    if (found === undefined) return notFound();
+    const index = backend.targets.findIndex((target) => target.id === id);
+    const target = backend.targets[index];
+    if (target === undefined) return notFound();
     backend.fleet.asked.push({ action, body });
-    backend.targets[index] = make(found);
+    backend.targets[index] = make(target);
     return HttpResponse.json(backend.targets[index]);
   };
   return [
@@ -127,8 +127,8 @@ function writeHandlers(backend: FakeBackend): HttpHandler[] {
         until: string | null;
       };
       const { on, reason, until } = body;
-      return change(params['id'], 'maintenance', body, (found) => ({
-        ...found,
+      return change(params['id'], 'maintenance', body, (target) => ({
+        ...target,
         hold: on ? 'maintenance' : null,
         hold_reason: on ? reason : null,
         maintenance: on ? { by: ada.name, reason, until, since: now() } : null,
@@ -146,8 +146,8 @@ function writeHandlers(backend: FakeBackend): HttpHandler[] {
         const body = (text === '' ? {} : JSON.parse(text)) as {
           reason?: string;
         };
-        return change(params['id'], action, body, (found) =>
-          effect(found, body),
+        return change(params['id'], action, body, (target) =>
+          effect(target, body),
         );
       }),
     ),
@@ -158,8 +158,8 @@ function importHandlers({ fleet }: FakeBackend): HttpHandler[] {
   return [
     http.get(`${API}/imports`, () => page(fleet.imports)),
     http.get(`${API}/imports/:id`, ({ params }) => {
-      const found = fleet.imports.find(({ id }) => id === params['id']);
-      return found === undefined ? notFound() : HttpResponse.json(found);
+      const document = fleet.imports.find(({ id }) => id === params['id']);
+      return document === undefined ? notFound() : HttpResponse.json(document);
     }),
     http.delete(`${API}/imports/:id`, ({ params }) => {
       fleet.imports = fleet.imports.filter(({ id }) => id !== params['id']);

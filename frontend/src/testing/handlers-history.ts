@@ -17,24 +17,27 @@ function seriesHandlers({ history }: FakeBackend): HttpHandler[] {
       const matches = (name: string, own: string) =>
         (query.get(name) ?? own) === own;
       const items = history.series.filter(
-        (each) =>
-          matches('suite', each.suite) &&
-          matches('benchmark', each.benchmark) &&
-          matches('target', each.target_id) &&
+        (series) =>
+          matches('suite', series.suite) &&
+          matches('benchmark', series.benchmark) &&
+          matches('target', series.target_id) &&
           (query.get('changed') === null ||
-            (query.get('changed') === 'true') === 'standing' in each.changes) &&
+            (query.get('changed') === 'true') ===
+              'standing' in series.changes) &&
           (query.get('text') ?? '')
             .split(' ')
-            .every((word) => `${each.benchmark} ${each.arm}`.includes(word)),
+            .every((word) =>
+              `${series.benchmark} ${series.arm}`.includes(word),
+            ),
       );
       return HttpResponse.json({ items, next: null });
     }),
     http.get(`${API}/series/:id`, ({ params }) => {
-      const one = history.series.find(({ id }) => id === params['id']);
-      if (one === undefined) return notFound();
+      const series = history.series.find(({ id }) => id === params['id']);
+      if (series === undefined) return notFound();
       return HttpResponse.json({
         ...(history.page ?? seriesPage()),
-        series: one,
+        series: series,
       });
     }),
     http.get(`${API}/series/:id/points`, ({ params, request }) => {
@@ -137,11 +140,12 @@ function readHandlers({ history }: FakeBackend): HttpHandler[] {
           arm,
           reason,
         });
-        for (const [id, each] of history.completeness) {
-          const gone = each.gone.filter(
-            (one) => one.benchmark !== params['benchmark'] || one.arm !== arm,
+        for (const [id, report] of history.completeness) {
+          const gone = report.gone.filter(
+            (lost) =>
+              lost.benchmark !== params['benchmark'] || lost.arm !== arm,
           );
-          history.completeness.set(id, { ...each, gone });
+          history.completeness.set(id, { ...report, gone });
         }
         return HttpResponse.json({
           ...params,

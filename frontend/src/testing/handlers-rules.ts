@@ -19,11 +19,11 @@ const notFound = () => problem(404, 'not_found', 'There is no such thing.');
 const page = (items: readonly unknown[]) =>
   HttpResponse.json({ items, next: null });
 
-function refused({ floor }: FakeDecisions, asked: RuleRequest) {
+function refused({ floor }: FakeDecisions, request: RuleRequest) {
   if (
-    asked.kind === 'arm_slower' ||
-    asked.mode === 'off' ||
-    asked.min_effect >= floor
+    request.kind === 'arm_slower' ||
+    request.mode === 'off' ||
+    request.min_effect >= floor
   )
     return undefined;
   const words = `at least ${(floor * 100).toFixed(1)} % on pixel-8`;
@@ -37,12 +37,12 @@ function refused({ floor }: FakeDecisions, asked: RuleRequest) {
 
 function saved(
   before: Partial<RuleDetail>,
-  { owner_id: _owner, ...said }: RuleRequest,
+  { owner_id: _owner, ...fields }: RuleRequest,
 ): RuleDetail {
   return rule({
     owner: ada,
     ...before,
-    ...said,
+    ...fields,
     created_by: ada.name,
     created_at: new Date().toISOString(),
   });
@@ -51,12 +51,12 @@ function saved(
 function changeRule(
   decisions: FakeDecisions,
   id: unknown,
-  make: (found: RuleDetail) => RuleDetail,
+  make: (stored: RuleDetail) => RuleDetail,
 ) {
-  const index = decisions.rules.findIndex((each) => each.id === id);
-  const found = decisions.rules[index];
-  if (found === undefined) return notFound();
-  decisions.rules[index] = make(found);
+  const index = decisions.rules.findIndex((stored) => stored.id === id);
+  const stored = decisions.rules[index];
+  if (stored === undefined) return notFound();
+  decisions.rules[index] = make(stored);
   return HttpResponse.json(decisions.rules[index]);
 }
 
@@ -67,9 +67,9 @@ function readHandlers({ decisions }: FakeBackend): HttpHandler[] {
       return page(
         decisions.rules
           .filter(
-            (each) =>
-              (query.get('mode') ?? each.mode) === each.mode &&
-              (query.get('kind') ?? each.kind) === each.kind,
+            (stored) =>
+              (query.get('mode') ?? stored.mode) === stored.mode &&
+              (query.get('kind') ?? stored.kind) === stored.kind,
           )
           .map(brief),
       );
@@ -84,7 +84,7 @@ function readHandlers({ decisions }: FakeBackend): HttpHandler[] {
         : notFound();
     }),
     http.get(`${API}/rules/:id`, ({ params }) =>
-      changeRule(decisions, params['id'], (found) => found),
+      changeRule(decisions, params['id'], (stored) => stored),
     ),
     http.get(`${API}/rules/:id/versions`, () => page(decisions.versions)),
   ];
@@ -113,8 +113,8 @@ function writeHandlers({ decisions }: FakeBackend): HttpHandler[] {
         (await request.json()) as RuleRequest & { based_on: number };
       const no = refused(decisions, body);
       if (no !== undefined) return no;
-      return changeRule(decisions, params['id'], (found) =>
-        saved({ ...found, version: basedOn + 1 }, body),
+      return changeRule(decisions, params['id'], (stored) =>
+        saved({ ...stored, version: basedOn + 1 }, body),
       );
     }),
     http.delete(`${API}/rules/:id`, ({ params }) => {
@@ -135,15 +135,15 @@ function writeHandlers({ decisions }: FakeBackend): HttpHandler[] {
         created_at: new Date(at).toISOString(),
         ended_at: null,
       };
-      return changeRule(decisions, params['id'], (found) => ({
-        ...found,
+      return changeRule(decisions, params['id'], (stored) => ({
+        ...stored,
         mute,
-        mutes: [mute, ...found.mutes],
+        mutes: [mute, ...stored.mutes],
       }));
     }),
     http.post(`${API}/rules/:id/unmute`, ({ params }) =>
-      changeRule(decisions, params['id'], (found) => ({
-        ...found,
+      changeRule(decisions, params['id'], (stored) => ({
+        ...stored,
         mute: null,
       })),
     ),
@@ -156,9 +156,9 @@ function policyHandlers({ decisions }: FakeBackend): HttpHandler[] {
       const query = new URL(request.url).searchParams;
       return page(
         decisions.policies.filter(
-          (each) =>
-            (query.get('target') ?? each.target_id) === each.target_id &&
-            (query.get('suite') ?? each.suite) === each.suite,
+          (advice) =>
+            (query.get('target') ?? advice.target_id) === advice.target_id &&
+            (query.get('suite') ?? advice.suite) === advice.suite,
         ),
       );
     }),
@@ -168,15 +168,30 @@ function policyHandlers({ decisions }: FakeBackend): HttpHandler[] {
 
 function recordHandlers({ decisions }: FakeBackend): HttpHandler[] {
   return [
+    http.get(`${API}/installation/audit`, () =>
+      page([
+        {
+          ...decisions.audit[0],
+          id: 900,
+          action: 'promote',
+          object_kind: 'account',
+          object_id: 'acc-grace',
+          words: 'Ada made account Grace an admin of the installation.',
+        },
+      ]),
+    ),
     http.get(`${API}/audit`, ({ request }) => {
       const query = new URL(request.url).searchParams;
       return page(
         decisions.audit.filter(
-          (each) =>
-            (query.get('object_kind') ?? each.object_kind) ===
-              each.object_kind &&
-            (query.get('actor') ?? each.actor) === each.actor &&
-            (query.get('object_id') ?? each.object_id) === each.object_id,
+          (entry) =>
+            (query.get('object_kind') ?? entry.object_kind) ===
+              entry.object_kind &&
+            (query.get('actor') ?? entry.actor) === entry.actor &&
+            (query.get('actor_kind') ?? entry.actor_kind) ===
+              entry.actor_kind &&
+            (query.get('from') ?? entry.at) <= entry.at &&
+            (query.get('object_id') ?? entry.object_id) === entry.object_id,
         ),
       );
     }),
@@ -184,7 +199,9 @@ function recordHandlers({ decisions }: FakeBackend): HttpHandler[] {
       const query = new URL(request.url).searchParams;
       return page(
         decisions.floors.filter(
-          (each) => (query.get('target') ?? each.target_id) === each.target_id,
+          (noiseFloor) =>
+            (query.get('target') ?? noiseFloor.target_id) ===
+            noiseFloor.target_id,
         ),
       );
     }),
@@ -215,12 +232,12 @@ function scheduleHandlers({ decisions, targets }: FakeBackend): HttpHandler[] {
       const index = decisions.schedules.findIndex(
         ({ id }) => id === params['id'],
       );
-      const found = decisions.schedules[index];
-      if (found === undefined) return notFound();
+      const schedule = decisions.schedules[index];
+      if (schedule === undefined) return notFound();
       decisions.schedules[index] = {
-        ...found,
-        enabled: change.enabled ?? found.enabled,
-        every_s: change.every_s ?? found.every_s,
+        ...schedule,
+        enabled: change.enabled ?? schedule.enabled,
+        every_s: change.every_s ?? schedule.every_s,
       };
       return HttpResponse.json(decisions.schedules[index]);
     }),

@@ -1,10 +1,18 @@
 /** The fixture API: msw handlers over a World. Answers what contract C2 says, as briefly as it can. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
-import type { RunEstimate, RunRequest, Target } from '../api/types';
+import type {
+  RunEstimate,
+  RunRequest,
+  Target,
+  WaiverRequest,
+} from '../api/types';
 import { job, liveRun, run } from './fixtures';
+import { agentHandlers } from './handlers-agents';
 import { alertHandlers } from './handlers-alerts';
 import { fleetHandlers } from './handlers-fleet';
+import { channelHandlers } from './fake-channels';
+import { peopleHandlers } from './fake-people';
 import { historyHandlers } from './handlers-history';
 import { decisionHandlers } from './handlers-rules';
 import { problem } from './problems';
@@ -21,7 +29,8 @@ function isSignedIn(backend: FakeBackend): boolean {
 
 function guard(backend: FakeBackend): HttpHandler {
   return http.all(`${API}/*`, ({ request }) => {
-    const { pathname } = new URL(request.url);
+    const { pathname, searchParams } = new URL(request.url);
+    backend.projects.add(searchParams.get('project'));
     const { failure } = backend;
     if (
       failure !== null &&
@@ -43,11 +52,13 @@ function sessionHandlers(backend: FakeBackend): HttpHandler[] {
   };
   return [
     http.get(`${API}/version`, () => HttpResponse.json({ version: '1.2.3' })),
-    http.get(`${API}/session`, () =>
-      !isSignedIn(backend)
-        ? problem(401, 'unauthenticated', 'Sign in first.')
-        : HttpResponse.json(backend.session),
-    ),
+    http.get(`${API}/session`, ({ request }) => {
+      if (!isSignedIn(backend))
+        return problem(401, 'unauthenticated', 'Sign in first.');
+      const named = new URL(request.url).searchParams.get('project');
+      const own = backend.hasDefault ? backend.session?.project : null;
+      return HttpResponse.json({ ...backend.session, project: named ?? own });
+    }),
     http.post(`${API}/session/link`, async ({ request }) => {
       const { token } = (await request.json()) as { token: string };
       return token === 'good'
@@ -105,18 +116,19 @@ function estimateOf(body: RunRequest, targets: readonly Target[]): RunEstimate {
 }
 
 function runHandlers(backend: FakeBackend): HttpHandler[] {
-  const one = (id: unknown) => backend.runs.find((each) => each.id === id);
+  const findRun = (id: unknown) =>
+    backend.runs.find((stored) => stored.id === id);
   return [
     http.get(`${API}/runs`, ({ request }) => {
       const query = new URL(request.url).searchParams;
       return page(
         backend.runs.filter(
-          (each) =>
-            (query.get('state') ?? each.state) === each.state &&
-            (query.get('suite') ?? each.suite) === each.suite &&
-            (query.get('trigger') ?? each.trigger) === each.trigger &&
+          (stored) =>
+            (query.get('state') ?? stored.state) === stored.state &&
+            (query.get('suite') ?? stored.suite) === stored.suite &&
+            (query.get('trigger') ?? stored.trigger) === stored.trigger &&
             (!query.has('target') ||
-              each.jobs.some(
+              stored.jobs.some(
                 ({ target_id: id }) => id === query.get('target'),
               )),
         ),
@@ -155,20 +167,42 @@ function runHandlers(backend: FakeBackend): HttpHandler[] {
       return HttpResponse.json(estimateOf(body, targets));
     }),
     http.get(`${API}/runs/:id`, ({ params }) => {
-      const found = one(params['id']);
-      return found === undefined ? notFound() : HttpResponse.json(found);
+      const stored = findRun(params['id']);
+      return stored === undefined ? notFound() : HttpResponse.json(stored);
+    }),
+    http.post(`${API}/waivers`, async ({ request }) => {
+      const body = (await request.json()) as WaiverRequest;
+      backend.waivers.push(body);
+      const waived = {
+        waiver_id: 'wvr_1',
+        alert_id: null,
+        by: 'Ada',
+        reason: body.reason,
+        until: body.expires_at,
+        words: `waived by Ada: ${body.reason}`,
+      };
+      for (const [id, own] of backend.reports)
+        backend.reports.set(id, {
+          ...own,
+          gates: own.gates.map((gate) =>
+            gate.verdict === 'fail' && gate.arm === body.arm
+              ? { ...gate, waived }
+              : gate,
+          ),
+        });
+      return HttpResponse.json({ id: 'wvr_1', ...body }, { status: 201 });
     }),
     http.get(`${API}/runs/:id/comparisons`, () => page(backend.comparisons)),
     http.post(`${API}/runs/:id/cancel`, ({ params }) => {
       const index = backend.runs.findIndex(({ id }) => id === params['id']);
-      const found = backend.runs[index];
-      if (found === undefined) return notFound();
+      const stored = backend.runs[index];
+      if (stored === undefined) return notFound();
       backend.runs[index] = {
-        ...found,
+        ...stored,
         state: 'cancelled',
         outcome: 'cancelled',
-        jobs: found.jobs.map((each) => ({
-          ...each,
+        jobs: stored.jobs.map((oldJob) => ({
+          ...oldJob,
           state: 'cancelled',
           outcome: 'cancelled',
         })),
@@ -198,14 +232,14 @@ function jobHandlers(backend: FakeBackend): HttpHandler[] {
     }),
     http.get(`${API}/jobs/:id/conditions`, ({ params, request }) => {
       const expand = new URL(request.url).searchParams.get('expand') === 'raw';
-      const found = after(
+      const readings = after(
         backend.conditions.get(String(params['id'])),
         request,
       );
       return page(
         expand
-          ? found.slice(0, 1)
-          : found.map((each) => ({ ...each, raw: null })),
+          ? readings.slice(0, 1)
+          : readings.map((reading) => ({ ...reading, raw: null })),
       );
     }),
     http.get(`${API}/jobs/:id/reported`, ({ params, request }) => {
@@ -221,12 +255,12 @@ function jobHandlers(backend: FakeBackend): HttpHandler[] {
     http.get(`${API}/jobs/:id/report`, ({ params }) => {
       const own = backend.reports.get(String(params['id']));
       if (own !== undefined) return HttpResponse.json(own);
-      const found = backend.runs.find(({ jobs }) =>
+      const owner = backend.runs.find(({ jobs }) =>
         jobs.some(({ id }) => id === params['id']),
       );
-      return found === undefined || found.state !== 'done'
+      return owner === undefined || owner.state !== 'done'
         ? problem(404, 'not_analysed', 'The job has not been analysed yet.')
-        : HttpResponse.json(report(found));
+        : HttpResponse.json(report(owner));
     }),
     http.get(`${API}/jobs/:id/distribution`, ({ params, request }) => {
       const point = JSON.parse(
@@ -285,7 +319,10 @@ export function handlersFor(backend: FakeBackend): HttpHandler[] {
   return [
     guard(backend),
     ...sessionHandlers(backend),
+    ...peopleHandlers(backend),
+    ...channelHandlers(backend),
     ...fleetHandlers(backend),
+    ...agentHandlers(backend),
     ...runHandlers(backend),
     ...jobHandlers(backend),
     ...reportHandlers(backend),

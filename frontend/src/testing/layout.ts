@@ -1,4 +1,6 @@
-/** jsdom lays nothing out, so a chart that fills its parent draws nothing: gives every element a size. */
+/**
+ * Gives every element a size, because jsdom does no layout and a chart that fills its parent would draw nothing.
+ */
 import { onTestFinished, vi } from 'vitest';
 
 export function stubLayout(width = 960, height = 350): void {

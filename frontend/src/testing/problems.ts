@@ -1,4 +1,4 @@
-/** What the fixture API refuses with: problem+json, as the server writes it. */
+/** The refusals of the fixture API: problem+json, as the server writes it. */
 import { HttpResponse } from 'msw';
 
 export function problem(

@@ -1,4 +1,4 @@
-/** Renders the whole application at an address over a World, as a visitor would meet it. */
+/** Renders the whole application at an address over a fixture backend. */
 import { render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createMemoryHistory } from '@tanstack/react-router';

@@ -1,4 +1,4 @@
-/** A backend in which a series of `lab-host` moved: one alert about history with all of its evidence. */
+/** A backend in which a series of `lab-host` changed its level, with one alert and all of its evidence. */
 import { abReport, changeAlert } from './fixtures-changes';
 import type { FakeBackend } from './fake-backend';
 

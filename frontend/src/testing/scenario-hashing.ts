@@ -48,8 +48,8 @@ const PIECE_COST: Readonly<Record<string, readonly [number, number, number]>> =
   };
 
 function at(arm: string, batch: number, message: number): number {
-  const [call, perByte, each] = LEDGER_COST[arm] ?? [0, 1, 0];
-  const best = call + batch * (each + perByte * message);
+  const [call, perByte, perMessage] = LEDGER_COST[arm] ?? [0, 1, 0];
+  const best = call + batch * (perMessage + perByte * message);
   const fallback = 20 + batch * (38 + 0.55 * message);
   return arm === 'policy' && batch < 10 ? fallback * 1.01 : best;
 }

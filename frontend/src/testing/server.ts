@@ -1,4 +1,4 @@
-/** The interceptor of the tests' requests. */
+/** Intercepts the requests of tests. */
 import { setupServer } from 'msw/node';
 
 export const server = setupServer();

@@ -1,4 +1,4 @@
-/** What jsdom lacks, and the interception of requests: an unexpected request fails the test that made it. */
+/** Adds what jsdom lacks, and intercepts requests: an unexpected request fails the test that made it. */
 import '@testing-library/jest-dom/vitest';
 
 import { notifications } from '@mantine/notifications';

@@ -1,4 +1,4 @@
-/** The one styled link to a page of ours. Typed by the router's registered route tree. */
+/** The link to a page of ours, typed by the router's route tree. */
 import { createLink } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, Ref } from 'react';
 

@@ -1,7 +1,6 @@
 /**
- * What the harness's audit found in groups of a benchmark: each defect by name and in words, what the means
- * alone would have said, and beside it the true verdict. Shared by the arms page and the run page; everything
- * in it is the server's.
+ * The audit findings of a benchmark's groups: each defect by name and in words, the verdict of the means alone, and
+ * the true verdict. The arms page and the run page share it; everything in it is the server's.
  */
 import type { Audit, Comparison } from '../api/types';
 import { paramsKey, paramsLabel } from '../lib/params';
@@ -50,8 +49,8 @@ export function AuditPanel({ audits, comparisons }: AuditPanelProps) {
       title="Audit of the measurement"
       note={
         defective.length > 0
-          ? 'Defects in how these groups were measured: no verdict rests on their samples.'
-          : 'Nothing that takes a verdict back.'
+          ? 'These groups have measurement defects, so they give no verdicts.'
+          : 'No defect affects a verdict.'
       }
     >
       {defective.length > 0 && (
@@ -75,16 +74,16 @@ function groupKey({ benchmark, params }: Audit): string {
   return `${benchmark}|${paramsKey(params)}`;
 }
 
-/** What is worth knowing and takes nothing back; out of the way, because steadiness alone may fill a page. */
+/** Notes that do not change a verdict; folded away, because they can fill a page. */
 function Noted({ audits }: { audits: readonly Audit[] }) {
   return (
     <details className={classes.noted}>
       <summary>
-        Noted in {audits.length} {audits.length === 1 ? 'group' : 'groups'}, and
-        takes no verdict back
+        Notes on {audits.length} {audits.length === 1 ? 'group' : 'groups'}, no
+        effect on verdicts
       </summary>
       <DataTable
-        label="Noted by the audit"
+        label="Audit notes"
         rows={audits.flatMap((audit) =>
           audit.findings.map((finding) => Object.assign({ audit }, finding)),
         )}
@@ -95,12 +94,12 @@ function Noted({ audits }: { audits: readonly Audit[] }) {
           { header: 'Benchmark', cell: ({ audit }) => audit.benchmark },
           { header: 'Params', cell: ({ audit }) => paramsLabel(audit.params) },
           {
-            header: 'Noted',
+            header: 'Note',
             cell: ({ name }) => (
               <Status look={{ ...NOTED, word: defectName(name) }} />
             ),
           },
-          { header: 'In words', cell: ({ text }) => text, wrap: true },
+          { header: 'Summary', cell: ({ text }) => text, wrap: true },
         ]}
       />
     </details>
@@ -184,15 +183,12 @@ function Group({
       <dl className={classes.verdicts}>
         {audit.naive !== null && (
           <div>
-            <dt>What the means alone would have said</dt>
+            <dt>From the means alone</dt>
             <dd className={classes.naive}>{audit.naive}</dd>
           </div>
         )}
-        <Verdicts title="What these samples allow to say" rows={own} />
-        <Verdicts
-          title="The same work, measured without these defects"
-          rows={clean}
-        />
+        <Verdicts title="From these samples" rows={own} />
+        <Verdicts title="The same work without these defects" rows={clean} />
       </dl>
     </article>
   );

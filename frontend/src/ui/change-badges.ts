@@ -1,4 +1,4 @@
-/** How a change of a series' level looks and reads. */
+/** Looks and labels of changes of a series' level. */
 import type { Change } from '../api/types';
 import type { Badge, Tone } from './status';
 
@@ -25,7 +25,7 @@ export function changeBadge(
     : look;
 }
 
-/** Of a change that is still looked at; others are history. */
+/** The tone of a current change; others are quiet. */
 export function changeTone(change: Pick<Change, 'state' | 'direction'>): Tone {
   if (change.state !== 'suspect' && change.state !== 'standing') return 'quiet';
   return isWorse(change) ? 'bad' : 'good';

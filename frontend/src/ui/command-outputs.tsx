@@ -1,7 +1,4 @@
-/**
- * What commands on a device printed, as it came: the evidence behind every value that was read out of it.
- * Nothing is parsed here.
- */
+/** The outputs of commands on a device, unchanged: the evidence behind every value that was read from them. */
 import type { RawText } from '../api/types';
 import { withoutAnsi } from '../lib/ansi';
 import { formatInteger, formatNumber } from '../lib/units';
@@ -40,7 +37,7 @@ export function CommandOutputs({ label, texts }: CommandOutputsProps) {
               </span>
             </summary>
             {raw.text === '' ? (
-              <p className={classes.took}>It printed nothing.</p>
+              <p className={classes.took}>No output.</p>
             ) : (
               // What scrolls must be reachable by keyboard (WCAG 2.1.1).
               <pre

@@ -14,6 +14,7 @@ import { Identifier } from './identifier';
 import { VERDICTS } from './state-badges';
 import { Status } from './status';
 import { TargetName } from './target-name';
+import { WaivedMark } from './waived-mark';
 
 export function comparisonKey(row: Comparison): string {
   return [
@@ -22,6 +23,8 @@ export function comparisonKey(row: Comparison): string {
     row.benchmark,
     row.metric,
     row.arm,
+    row.reference,
+    row.sides,
     paramsKey(row.params),
   ].join('|');
 }
@@ -42,9 +45,14 @@ const BENCHMARK: Column<Comparison> = {
 const COLUMNS: readonly Column<Comparison>[] = [
   {
     header: 'Verdict',
-    cell: (row) => <Status look={VERDICTS[row.verdict]} title={row.reason} />,
+    cell: (row) => (
+      <>
+        <Status look={VERDICTS[row.verdict]} title={row.reason} />
+        <WaivedMark waived={row.waived} />
+      </>
+    ),
   },
-  { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
+  { header: 'Summary', cell: (row) => <Words row={row} />, wrap: true },
   { header: 'Ratio', cell: (row) => formatRatio(row.ratio), align: 'right' },
   {
     header: '99.8 % interval',

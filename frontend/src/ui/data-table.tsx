@@ -4,6 +4,7 @@
  */
 import type { ReactNode } from 'react';
 
+import { ScrollRegion } from './scroll-region';
 import classes from './table.module.css';
 
 export interface Column<Row> {
@@ -33,13 +34,11 @@ export function DataTable<Row>({
   rowKey,
   current,
 }: DataTableProps<Row>) {
-  const scroll =
-    rows.length > SCROLL_ABOVE_ROWS
-      ? `${classes.scroll} ${classes.long}`
-      : classes.scroll;
   return (
-    // A region that scrolls must be reachable by keyboard (WCAG 2.1.1).
-    <div className={scroll} role="region" aria-label={label} tabIndex={0}>
+    <ScrollRegion
+      label={label}
+      className={rows.length > SCROLL_ABOVE_ROWS ? classes.long : undefined}
+    >
       <table className={classes.table}>
         <caption className="pl-visually-hidden">{label}</caption>
         <thead>
@@ -66,7 +65,7 @@ export function DataTable<Row>({
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 

@@ -1,6 +1,7 @@
 /**
- * A derived row as a figure: how its kind is written. Invariant: values are only scaled to percent or rounded
- * for reading; what they mean was computed by the server (I17).
+ * Formats the figure of a derived row by its kind.
+ *
+ * Values are scaled to percent or rounded; the server words what they mean (I17).
  */
 import type { Derived } from '../api/types';
 import { formatParam } from '../lib/params';

@@ -1,4 +1,4 @@
-/** Derived metrics as a table: what each compares, its figure as its kind is written, its interval. */
+/** Derived metrics as a table: what each compares, its figure and its interval. */
 import type { Derived } from '../api/types';
 import { paramsKey, paramsLabel } from '../lib/params';
 import { DataTable, type Column } from './data-table';
@@ -13,7 +13,7 @@ const COLUMNS: readonly Column<Derived>[] = [
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
   { header: 'Value', cell: derivedValue, align: 'right' },
   { header: 'Interval', cell: derivedInterval, align: 'right' },
-  { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
+  { header: 'Summary', cell: (row) => <Words row={row} />, wrap: true },
 ];
 
 /** What it says, why it says nothing, and what the suite expects of it. */

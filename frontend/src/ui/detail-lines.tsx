@@ -1,9 +1,9 @@
-/** Fields that belong to an event, one line each; many unfold. One level of nesting is laid flat. */
+/** Fields of an event, one line each; many can be unfolded. One level of nesting is flattened. */
 import { formatDateTime } from '../lib/times';
 
 export type Detail = Readonly<Record<string, unknown>>;
 
-/** Fields in sight; what has more unfolds. */
+/** With more fields than this, only a summary is shown until it is unfolded. */
 const MAX_OPEN_LINES = 4;
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
@@ -26,7 +26,7 @@ function formatDetail(value: unknown): string {
 
 export interface DetailLinesProps {
   detail: Detail;
-  /** Said before it unfolds, instead of how many fields there are. */
+  /** Shown before it unfolds, instead of the number of fields. */
   summary?: string;
 }
 

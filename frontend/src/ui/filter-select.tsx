@@ -6,7 +6,8 @@ export interface FilterSelectProps {
   value: string | undefined;
   /** Word for "no filter"; absent when a value must be chosen. */
   all?: string;
-  options: readonly { value: string; label: string }[];
+  /** Undefined while they are loaded: the value's name is not known yet. */
+  options: readonly { value: string; label: string }[] | undefined;
   maw?: number;
   onChange: (value: string | undefined) => void;
 }
@@ -20,7 +21,8 @@ export function FilterSelect({
   onChange,
 }: FilterSelectProps) {
   const known =
-    value === undefined || options.some((option) => option.value === value);
+    value === undefined ||
+    options?.some((option) => option.value === value) === true;
   return (
     <NativeSelect
       label={label}
@@ -36,8 +38,10 @@ export function FilterSelect({
       }
     >
       {all !== undefined && <option value="">{all}</option>}
-      {!known && <option value={value}>{value}</option>}
-      {options.map((option) => (
+      {!known && (
+        <option value={value}>{options === undefined ? '…' : value}</option>
+      )}
+      {options?.map((option) => (
         <option key={option.value} value={option.value}>
           {option.label}
         </option>

@@ -1,6 +1,5 @@
 /**
- * The icons of the interface, drawn on a 24 px grid. Decorative: the word beside an icon carries the
- * meaning.
+ * The icons of the interface, on a 24 px grid. They are decorative: the word beside an icon carries the meaning.
  */
 
 const PATHS = {
@@ -12,6 +11,7 @@ const PATHS = {
   arms: 'M12 4v16M7 20h10M5 8h14M5 8l-2.5 6h5zM19 8l-2.5 6h5z',
   alerts: 'M6 17V11a6 6 0 1 1 12 0v6l2 2H4zM10 21h4',
   targets: 'M5 5h14v10H5zM2.5 19h19',
+  agents: 'M4 5h16v6H4zM4 13h16v6H4zM7.5 8h.1M7.5 16h.1M11 8h5M11 16h5',
   check: 'M5 12.5l4.5 4.5L19 7.5',
   cross: 'M6.5 6.5l11 11M17.5 6.5l-11 11',
   question: 'M8.7 9a3.4 3.4 0 1 1 4.8 3.1c-1 .5-1.5 1.1-1.5 2.4M12 18.2v.1',
@@ -39,10 +39,13 @@ const PATHS = {
   muted: 'M5 12h14',
   rules: 'M4 5h16l-6 7.5V19l-4 1.5v-8z',
   mute: 'M6 17V11a6 6 0 0 1 9.5-4.9M18 10v7l2 2H9M10 21h4M4 4l16 16',
+  channels: 'M3 10v4h4l7 5V5l-7 5zM17 9a4 4 0 0 1 0 6M19.5 6.5a8 8 0 0 1 0 11',
   policies: 'M4 19h16M4 19V5M7 7c4 .5 7 3 12 9M7 16c4-.5 7-3 12-9',
   noise: 'M3 13h2l1.5-3 2 5 2-7 2 8 2-6 1.5 3H21',
   imports: 'M12 3.5v11M7.5 10l4.5 4.5L16.5 10M4 15v5h16v-5',
   audit: 'M6 3.5h9l3.5 3.5v13.5H6zM9.5 11h6M9.5 14.5h6M9.5 7.5h2.5',
+  members:
+    'M9 5a3.5 3.5 0 1 1 0 7a3.5 3.5 0 0 1 0-7zM2.5 20a6.5 6.5 0 0 1 13 0M16 5.3a3.5 3.5 0 0 1 0 6.4M18.5 14.5a6.5 6.5 0 0 1 3 5.5',
   branch:
     'M7 4v12M7 20a2 2 0 1 0 0-4a2 2 0 0 0 0 4M17 8a2 2 0 1 0 0-4a2 2 0 0 0 0 4M17 8c0 5-10 3-10 8',
 } as const;

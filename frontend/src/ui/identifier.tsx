@@ -1,4 +1,4 @@
-/** A long name that a narrow table may break, after its underscores and nowhere else. */
+/** A long name that a narrow table may break after underscores only. */
 import { Fragment } from 'react';
 
 export function Identifier({ name }: { name: string }) {

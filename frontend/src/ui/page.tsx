@@ -2,13 +2,17 @@
 import { Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
+import { ExplainedHeading } from './explained-heading';
 import { Identifier } from './identifier';
 import classes from './layout.module.css';
 
 export interface PageProps {
   title: string;
   heading?: ReactNode;
+  /** A state of what the page shows, always visible. */
   lead?: ReactNode;
+  /** What the page is for, behind an (i). */
+  about?: string;
   crumb?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
@@ -18,6 +22,7 @@ export function Page({
   title,
   heading,
   lead,
+  about,
   crumb,
   actions,
   children,
@@ -28,7 +33,9 @@ export function Page({
       <header className={classes.head}>
         <div className={classes.headText}>
           {crumb !== undefined && <div className={classes.crumb}>{crumb}</div>}
-          <Title order={1}>{heading ?? <Identifier name={title} />}</Title>
+          <ExplainedHeading title={title} about={about}>
+            <Title order={1}>{heading ?? <Identifier name={title} />}</Title>
+          </ExplainedHeading>
           {lead !== undefined && <div className={classes.lead}>{lead}</div>}
         </div>
         {actions !== undefined && (

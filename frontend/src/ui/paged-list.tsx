@@ -1,6 +1,6 @@
 /**
- * One keyset page of a list whose filters are its address: loading, refused, nothing there yet, nothing that
- * matches, or the rows with their pager.
+ * One page of a list whose filters are in the address: loading, refused, empty, nothing that matches, or rows with
+ * a pager.
  */
 import { Button } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
@@ -14,9 +14,9 @@ import { EmptyState } from './states';
 
 export interface PagedListProps<Row> {
   query: UseQueryResult<Page<Row>>;
-  /** Nouns for sentences: "the runs", "run". */
+  /** Nouns for sentences: "the runs", "runs". */
   what: string;
-  one: string;
+  plural: string;
   icon: IconName;
   lines?: number;
   filtered: boolean;
@@ -32,7 +32,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
   const {
     query,
     what,
-    one,
+    plural,
     icon,
     lines = 6,
     filtered,
@@ -51,7 +51,7 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
             <Pager cursor={cursor} next={next} onCursor={onCursor} />
           </>
         ) : filtered ? (
-          <NoMatch one={one} icon={icon} onClear={onClear} />
+          <NoMatch plural={plural} icon={icon} onClear={onClear} />
         ) : (
           empty
         )
@@ -61,25 +61,23 @@ export function PagedList<Row>(props: PagedListProps<Row>) {
 }
 
 function NoMatch({
-  one,
+  plural,
   icon,
   onClear,
 }: {
-  one: string;
+  plural: string;
   icon: IconName;
   onClear: () => void;
 }) {
   return (
     <EmptyState
       icon={icon}
-      title={`No ${one} matches these filters`}
+      title={`No matching ${plural}`}
       action={
         <Button variant="default" onClick={onClear}>
-          Clear the filters
+          Clear filters
         </Button>
       }
-    >
-      Widen the filters to see more.
-    </EmptyState>
+    />
   );
 }

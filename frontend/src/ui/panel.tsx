@@ -2,13 +2,17 @@
 import { Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 
+import { ExplainedHeading } from './explained-heading';
 import classes from './layout.module.css';
 
 export interface PanelProps {
   title: string;
   /** Beside the title, and not part of it: a state of what it names. */
   mark?: ReactNode;
+  /** A state of what the panel shows, always visible. */
   note?: ReactNode;
+  /** What the panel shows and how to read it, behind an (i). */
+  about?: string;
   actions?: ReactNode;
   flush?: boolean;
   children: ReactNode;
@@ -18,6 +22,7 @@ export function Panel({
   title,
   mark,
   note,
+  about,
   actions,
   flush = false,
   children,
@@ -27,12 +32,12 @@ export function Panel({
     <section className={classes.panel} aria-labelledby={id}>
       <div className={classes.panelHead}>
         <div>
-          <div className={classes.panelTitle}>
+          <ExplainedHeading title={title} about={about}>
             <Title order={2} id={id}>
               {title}
             </Title>
             {mark}
-          </div>
+          </ExplainedHeading>
           {note !== undefined && <p className={classes.panelNote}>{note}</p>}
         </div>
         {actions}

@@ -1,6 +1,6 @@
 /**
- * Usage policy advice: from where the arm wins on a target, after how many warm-up rounds, and what is in
- * force. Shared by the pages of targets, arms and policies and the overview; every sentence is the server's.
+ * Usage policy advice: from which value on the arm wins on a target, after how many warm-up rounds, and the values
+ * in force. Several pages share it; every sentence is the server's.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -54,7 +54,7 @@ export function PolicyCard({ advice }: { advice: PolicyAdvice }) {
           params={{ runId: advice.run_id }}
           search={{ job: advice.job_id }}
         >
-          see the run
+          open run
         </AppLink>
         .
       </p>
@@ -88,7 +88,7 @@ export function PoliciesPanel({
       title={title}
       actions={
         <AppLink to="/policies" search={filters}>
-          With their history
+          Show history
         </AppLink>
       }
     >

@@ -1,4 +1,4 @@
-/** Whether the policy in force is right, as a mark. */
+/** Looks of whether the policy in force is right. */
 import type { PolicyAdvice } from '../api/types';
 import type { Badge } from './status';
 

@@ -1,6 +1,6 @@
 /**
- * Shows a query in the state it is in. Data already here stays visible while it is fetched again, and when
- * that fails the page says so above the older data instead of dropping it.
+ * Shows a query by its state. Older data stays visible while it is fetched again; if that fails, the page says so
+ * above the data.
  */
 import { Alert } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';

@@ -1,4 +1,4 @@
-/** Runs as rows: what was measured, where, and how it ended. */
+/** Runs as rows: suite, target and outcome. */
 import { Group } from '@mantine/core';
 import { Fragment } from 'react';
 

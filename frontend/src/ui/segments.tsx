@@ -1,4 +1,4 @@
-/** A choice among a few values, all of them visible; reads as a group of radio buttons. */
+/** A choice among a few visible values; a group of radio buttons for screen readers. */
 import { SegmentedControl } from '@mantine/core';
 import { useId } from 'react';
 

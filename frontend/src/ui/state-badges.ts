@@ -1,4 +1,4 @@
-/** How each state of the domain looks and reads: one table per vocabulary, exhaustive by type. */
+/** Looks and labels of each state of the domain: one table per vocabulary, exhaustive by type. */
 import type {
   AlertAction,
   AlertCause,
@@ -31,7 +31,7 @@ export const RUN_STATES: Record<Run['state'], Badge> = {
   cancelled: { tone: 'quiet', icon: 'stop', word: 'cancelled' },
 };
 
-/** How a run or a job stands, in one word: the server decides which. */
+/** Outcome of a run or a job, decided by the server. */
 export const OUTCOMES: Record<Outcome, Badge> = {
   queued: RUN_STATES.queued,
   running: RUN_STATES.active,
@@ -44,7 +44,7 @@ export const OUTCOMES: Record<Outcome, Badge> = {
   cancelled: RUN_STATES.cancelled,
 };
 
-/** Over, and nothing was judged. */
+/** Whether it ended without a verdict. */
 export function hasNoVerdict(outcome: Outcome): boolean {
   return ['failed', 'lost', 'expired', 'cancelled'].includes(outcome);
 }
@@ -79,24 +79,23 @@ export const ALERT_STATES: Record<AlertState, Badge> = {
 /** What a state means to the person who triages; shown on tiles and in tooltips. */
 export const ALERT_STATE_MEANING: Record<AlertState, string> = {
   suspected:
-    'Seen once. A confirmation run in a new session is on its way; nobody has been told yet.',
+    'Seen once. A confirmation run is on its way; nobody is notified yet.',
   unconfirmed: 'The confirmation run did not show it again.',
   inconclusive:
-    'The confirmation run could not decide, or failed: the history says which.',
+    'The confirmation run was inconclusive or failed; see the history.',
   open: 'Confirmed. Nobody has taken it yet.',
-  acknowledged: 'Somebody is on it.',
-  fixed: 'The effect is gone, or a person called it fixed.',
+  acknowledged: 'Someone is working on it.',
+  fixed: 'The effect is gone, or someone marked it as fixed.',
   expected: 'Known and accepted.',
   invalid: 'A false alarm.',
   infra: 'The target or the environment, not the code.',
-  vanished:
-    'With more measurements there is no such change any more. Counted as a false alarm of ours.',
+  vanished: 'More measurements show no such change. Counted as a false alarm.',
 };
 
 export const ALERT_CAUSES: Record<AlertCause, Badge> = {
-  code: { tone: 'bad', icon: 'branch', word: 'the code' },
-  environment: { tone: 'unsure', icon: 'wrench', word: 'the environment' },
-  target: { tone: 'busy', icon: 'targets', word: 'this target alone' },
+  code: { tone: 'bad', icon: 'branch', word: 'code' },
+  environment: { tone: 'unsure', icon: 'wrench', word: 'environment' },
+  target: { tone: 'busy', icon: 'targets', word: 'target' },
 };
 
 export const ALERT_KINDS: Record<AlertKind, string> = {
@@ -104,6 +103,9 @@ export const ALERT_KINDS: Record<AlertKind, string> = {
   history: 'change in history',
   environment: 'change of environment',
   policy: 'usage policy',
+  gate: 'gate',
+  missing: 'vanished cases',
+  schedule: 'scheduled run',
 };
 
 export const SHADOW: Badge = { tone: 'demo', icon: 'eye', word: 'shadow' };
@@ -115,7 +117,7 @@ export const TARGET_STATES: Record<Target['state'], Badge> = {
   offline: { tone: 'quiet', icon: 'muted', word: 'offline' },
 };
 
-/** What a person does with a target; what its checks say of it are states of its health. */
+/** Set by a person; what health checks find is `HEALTH_STATES`. */
 export const MAINTENANCE_BADGES: Record<'maintenance', Badge> = {
   maintenance: { tone: 'unsure', icon: 'wrench', word: 'maintenance' },
 };
@@ -155,7 +157,7 @@ export const DEMONSTRATION: Badge = {
 };
 
 export const TRIGGER_LABELS: Record<Trigger, string> = {
-  manual: 'by hand',
+  manual: 'manual',
   schedule: 'schedule',
   ci: 'CI',
   confirm: 'confirmation',

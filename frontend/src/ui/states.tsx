@@ -1,4 +1,4 @@
-/** What a page says when there is nothing to show: each state names the reason and what to do next. */
+/** Placeholders for pages without data: each names the reason and what to do next. */
 import { Button, Skeleton, Stack, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
@@ -9,7 +9,7 @@ import classes from './layout.module.css';
 interface StateProps {
   icon: IconName;
   title: string;
-  children: ReactNode;
+  children?: ReactNode;
   action?: ReactNode;
 }
 
@@ -20,7 +20,7 @@ export function EmptyState({ icon, title, children, action }: StateProps) {
         <Icon name={icon} />
       </span>
       <Title order={3}>{title}</Title>
-      <p>{children}</p>
+      {children !== undefined && <p>{children}</p>}
       {action}
     </div>
   );
@@ -32,10 +32,10 @@ export function NoPermission({ what }: { what: string }) {
       <span className={classes.stateIcon}>
         <Icon name="lock" />
       </span>
-      <Title order={3}>You may not see {what}</Title>
+      <Title order={3}>No access to {what}</Title>
       <p>
-        Your account is signed in but lacks the permission. Ask an administrator
-        to grant it, then reload.
+        Your account lacks the permission. Ask an administrator to grant it,
+        then reload.
       </p>
     </div>
   );
@@ -54,13 +54,13 @@ export function ErrorState({
     return <NoPermission what={what} />;
   const missing = isApiError(error) && error.status === 404;
   const absent = what.startsWith('the ')
-    ? 'Nothing was found'
-    : `There is no such ${what}`;
+    ? 'Not found'
+    : `${what.charAt(0).toUpperCase()}${what.slice(1)} not found`;
   const title = missing
     ? absent
     : isApiError(error)
       ? error.title
-      : `Cannot show ${what}`;
+      : `Cannot load ${what}`;
   return (
     <div className={classes.state} role="alert">
       <span className={`${classes.stateIcon} ${classes.stateBad}`}>

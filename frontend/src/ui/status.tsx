@@ -1,4 +1,4 @@
-/** A state as icon and word on a toned pill. Meaning never rests on colour alone. */
+/** A state as icon and word on a coloured pill. Meaning never depends on colour alone. */
 import { Icon, type IconName } from './icon';
 import classes from './status.module.css';
 import tones from './tones.module.css';

@@ -17,7 +17,7 @@ export function TargetFilter({ value, onChange }: TargetFilterProps) {
       label="Target"
       all="All targets"
       value={value}
-      options={(targets.data?.items ?? []).map(targetOption)}
+      options={targets.data?.items.map(targetOption)}
       onChange={onChange}
     />
   );

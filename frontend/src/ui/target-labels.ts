@@ -1,4 +1,4 @@
-/** Names of targets where only plain text can stand: in the options of a choice. */
+/** Names of targets as plain text, for the options of a choice. */
 import { useQuery } from '@tanstack/react-query';
 
 import { simulatedTargetsQuery } from '../api/targets';

@@ -1,6 +1,7 @@
 /**
- * The name of a target wherever it stands. Invariant: a simulated one is never shown without saying so. Which
- * ones are is asked once for all names of a page; until the answer is here a name stands bare.
+ * The name of a target, with a mark if the target is simulated.
+ *
+ * All names on a page share one request for the simulated targets; until it is answered, names have no mark.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -10,7 +11,7 @@ import { SIMULATED } from './state-badges';
 import { Status } from './status';
 
 export const SIMULATED_MEANING =
-  'Not a phone: a process on the server that answers like one. Left out of every figure about the fleet.';
+  'A process on the server that answers like a phone. Not counted in fleet figures.';
 
 export function SimulatedMark() {
   return <Status look={SIMULATED} title={SIMULATED_MEANING} />;

@@ -1,8 +1,8 @@
-/** A filter that is typed: the server is asked when the typing pauses, not with every letter. */
+/** A filter for free text. It takes effect when the typing pauses, so that not every key causes a request. */
 import { TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 
-/** Pause after the last key before the server is asked, ms: a word is typed faster, a thought slower. */
+/** Pause after the last key, in ms; people type the letters of a word faster. */
 const TYPING_MS = 300;
 
 export interface TextFilterProps {
@@ -13,21 +13,23 @@ export interface TextFilterProps {
 }
 
 /**
- * What is typed follows the address when something else changed it (the back button, a cleared filter), and
- * never when it is our own change coming back: whoever types on loses no letter and no focus.
+ * Keeps the typed text and the filter in the address in step.
+ *
+ * The text changes when something else changes the address, such as the back button. It does not change when the
+ * address gets the text that this filter sent, because more letters may have been typed since.
  */
-function useTyped(value: string, onChange: TextFilterProps['onChange']) {
+function useTypedText(value: string, onChange: TextFilterProps['onChange']) {
   const [typed, setTyped] = useState(value);
-  const [known, setKnown] = useState({ value, sent: value });
-  if (value !== known.value) {
-    setKnown({ value, sent: value });
-    if (value !== known.sent) setTyped(value);
+  const [last, setLast] = useState({ value, sent: value });
+  if (value !== last.value) {
+    setLast({ value, sent: value });
+    if (value !== last.sent) setTyped(value);
   }
   useEffect(() => {
     const next = typed.trim();
     if (next === value) return undefined;
     const timer = setTimeout(() => {
-      setKnown((held) => ({ ...held, sent: next }));
+      setLast((current) => ({ ...current, sent: next }));
       onChange(next === '' ? undefined : next);
     }, TYPING_MS);
     return () => clearTimeout(timer);
@@ -41,7 +43,7 @@ export function TextFilter({
   value = '',
   onChange,
 }: TextFilterProps) {
-  const { typed, setTyped } = useTyped(value, onChange);
+  const { typed, setTyped } = useTypedText(value, onChange);
   return (
     <TextInput
       label={label}

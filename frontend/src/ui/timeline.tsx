@@ -1,28 +1,28 @@
-/** What happened to one thing, the newest first. */
+/** Lists events, newest first. */
 import type { ReactNode } from 'react';
 
 import { TimeAgo } from './time-ago';
 import classes from './timeline.module.css';
 
-export interface Moment {
+export interface TimelineEntry {
   key: string | number;
   at: string;
   actor: string;
   words: ReactNode;
-  /** What somebody wrote, or what unfolds. */
+  /** A person's note as text, or an element such as folded details. */
   note?: ReactNode;
 }
 
 export function Timeline({
   label,
-  moments,
+  entries,
 }: {
   label: string;
-  moments: readonly Moment[];
+  entries: readonly TimelineEntry[];
 }) {
   return (
     <ol className={classes.list} aria-label={label}>
-      {moments.map(({ key, at, actor, words, note }) => (
+      {entries.map(({ key, at, actor, words, note }) => (
         <li key={key}>
           <div>{words}</div>
           <div className={classes.when}>

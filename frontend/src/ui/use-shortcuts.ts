@@ -1,6 +1,6 @@
 /**
- * Single-key shortcuts. Never taken from someone who is typing, from a dialog, or from a modified key; Enter
- * is left to the link or button it is pressed on. They can be switched off (WCAG 2.1.4).
+ * Single-key shortcuts. They are ignored while somebody types, in dialogs and with modifier keys; Enter is left to the
+ * focused link or button. They can be switched off (WCAG 2.1.4).
  */
 import { useLocalStorage } from '@mantine/hooks';
 import { useEffect, useEffectEvent } from 'react';

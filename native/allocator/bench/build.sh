@@ -4,8 +4,8 @@
 #   build.sh              everything
 #   build.sh programs     the workload and its parts
 #   build.sh parts        the subject, our library, the bound, the recorder and the traces: nothing of Cargo's
-#   build.sh arm NAME     one of others' allocators: mimalloc343 mimalloc mimalloc2 jemalloc tcmalloc snmalloc
-#                         rpmalloc
+#   build.sh arm NAME     one of others' allocators: mimalloc343 mimalloc mimalloc2 jemalloc tcmalloc gperftools
+#                         snmalloc rpmalloc
 #
 #   build/bench/paceline-allocator-bench    the workload
 #   build/bench/subject                     the process of an arm, for LD_PRELOAD
@@ -24,7 +24,7 @@ out=${OUT:-$here/../build/bench}
 target=${CARGO_TARGET_DIR:-$native/target}
 cc=${CC:-cc}
 cxx=${CXX:-c++}
-others="mimalloc343 mimalloc mimalloc2 jemalloc tcmalloc snmalloc rpmalloc"
+others="mimalloc343 mimalloc mimalloc2 jemalloc tcmalloc gperftools snmalloc rpmalloc"
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
   -Wcast-qual -Wpointer-arith -Wundef -Wvla -Werror"
 # The compiler must neither drop a malloc whose object it sees freed nor make other calls out of ours.
@@ -105,11 +105,28 @@ wheel_arm() { # wheel_arm NAME LIBRARY, of which NAME.txt pins the wheel
     put_stripped "$wheel/$2" "lib/lib$1.so"
 }
 
+# Nothing to build either: as the system has it, Debian's libtcmalloc-minimal4.
+system_arm() { # system_arm NAME FILE PACKAGE
+    found=$(PATH="$PATH:/usr/sbin:/sbin" ldconfig -p | sed -n "s/.*[[:space:]]$2 .*=> //p" | head -n 1)
+    if [ -z "$found" ]; then
+        echo "$2 is not installed (Debian: $3)" >"$out/lib/$1.why"
+        cat "$out/lib/$1.why" >&2
+        return 3
+    fi
+    sources=$(basename "$(readlink -f "$found")")
+    echo "it is as the system has it: a library to preload and none to link" >"$out/lib/$1.why"
+    put_stripped "$(readlink -f "$found")" "lib/lib$1.so"
+}
+
 build_arm() { # build_arm NAME
     arm=$1
     case $arm in
     mimalloc343)
         wheel_arm "$arm" cmeel.prefix/lib/libmimalloc.so
+        return
+        ;;
+    gperftools)
+        system_arm "$arm" libtcmalloc_minimal.so.4 libtcmalloc-minimal4
         return
         ;;
     mimalloc | mimalloc2) crate=libmimalloc-sys ;;
@@ -162,7 +179,8 @@ arm_once() {
         basename "$sources" >"$out/lib/$1.version"
         echo "$stamp" >"$out/objects/$1.stamp"
     else
-        echo "it could not be built here: see build/objects/$1.log beside the suite" >"$out/lib/$1.why"
+        [ -f "$out/lib/$1.why" ] ||
+            echo "it could not be built here: see build/objects/$1.log beside the suite" >"$out/lib/$1.why"
         tail -n 5 "$out/objects/$1.log" >&2
         echo "build.sh: no arm $1, the suite goes on without it" >&2
     fi

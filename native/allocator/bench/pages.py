@@ -52,6 +52,7 @@ WORDS: Mapping[str, StatisticLabel] = {
     "left_by_others": StatisticLabel(
         "memory left after a burst by each other's", turned=True, plus_one=True
     ),
+    "given_back": StatisticLabel("share of the peak given back when all is freed"),
     "programs_vs_mimalloc343": StatisticLabel(
         "time of real programs by mimalloc 3.4.3's", turned=True
     ),

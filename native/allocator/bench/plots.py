@@ -43,6 +43,7 @@ COLOURS = {
     "mimalloc2": "#f4a261",
     "jemalloc": "#1864ab",
     "tcmalloc": "#b08900",
+    "gperftools": "#5c940d",
     "snmalloc": "#7b2cbf",
     "rpmalloc": "#0b7285",
     "bound": "#adb5bd",

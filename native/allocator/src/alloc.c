@@ -141,8 +141,7 @@ void release_remote(void *object, uint32_t offset) {
     if (LIKELY(offset + cache->tag >= 1u << ENTRY_OWNER_SHIFT &&
                class < SMALL_CLASSES)) {
         struct batch *batch = cache->heap->outgoing[class];
-        _Atomic uint8_t *state =
-            state_at(cache->bins[class].states, (uintptr_t)object);
+        state_t *state = state_at(cache->bins[class].states, (uintptr_t)object);
         if (LIKELY(batch != NULL &&
                    batch->count + 1 < class_infos[class].batch &&
                    state_read(state) == live_mark_small((uintptr_t)object))) {

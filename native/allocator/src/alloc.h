@@ -43,7 +43,7 @@ ALWAYS_INLINE void *allocate_or(size_t size, allocate_t *slowly,
         }
         return slowly(size);
     }
-    if (LIKELY(size <= HARDENED_SMALL_MAX)) {
+    if (LIKELY(size - 1 < HARDENED_SMALL_MAX)) { /* none of 0 bytes */
         return allocate_hardened(size, by_refill);
     }
     return slowly(size);
@@ -73,7 +73,7 @@ ALWAYS_INLINE void release(void *object) {
         uint32_t offset_of_bin = entry - cache->tag;
         if (LIKELY(offset_of_bin < SMALL_CLASSES << ENTRY_CLASS_SHIFT)) {
             struct bin *bin = bin_at(cache, offset_of_bin);
-            _Atomic uint8_t *state = state_at(bin->states, place);
+            state_t *state = state_at(bin->states, place);
             void **top = bin->top;
             if (LIKELY(state_read(state) == (uint8_t)(STATE_LIVE | grain))) {
                 if (UNLIKELY(((uintptr_t)top & (MAGAZINE_BYTES - 1)) == 0)) {

@@ -1,12 +1,13 @@
-/* canary.h: the process's secret, and the check of many freed objects at once.
+/* canary.h: the process's secrets, and the check of many freed objects at once.
  */
 #include "canary.h"
 
-uint64_t canary_secret;
+struct canary_secrets canary_secrets;
 
-/* Odd: an address is a multiple of 16, so the first byte of its canary is not
- * the zero of a string's end. */
-void canary_draw_secret(void) { canary_secret = os_random() | 1; }
+void canary_draw_secrets(void) {
+    canary_secrets.factor = os_random() | 1;
+    canary_secrets.addend = os_random() | 1;
+}
 
 void check_poisons(void *const *objects, unsigned count) {
     for (unsigned i = 0; i < count; i++) {

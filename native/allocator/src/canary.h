@@ -1,6 +1,6 @@
 /* What hardened mode writes behind a live object and into a freed one.
  *
- * A canary of eight bytes, made of a secret and the address, follows the size
+ * A canary of eight bytes, made of two secrets and the address, follows the size
  * that was asked for. A table outside the blocks (range.h) knows that size, so
  * nothing in a block tells where its canary is.
  *
@@ -10,9 +10,11 @@
  * whether somebody wrote there since. The object's state says which of the two a
  * block should have.
  *
- * `canary_secret` is written once, before the first thread attaches. It is odd, so
- * the first byte of a canary is never zero. This is no cipher: whoever can read a
- * canary can forge others. */
+ * The secrets are written once, before the first thread attaches. The first byte
+ * of a canary is odd, so it is not the zero of a string's end. Whoever reads one
+ * canary knows one equation for two secrets: that of an object 2^k times an odd
+ * number away may still be any of 2^(63 - k). This is no cipher: two canaries
+ * that are read tell all. */
 #ifndef PACELINE_CANARY_H
 #define PACELINE_CANARY_H
 
@@ -24,9 +26,15 @@
 enum { CANARY_BYTES = 8, HARDENED_SMALL_MAX = SMALL_MAX - CANARY_BYTES };
 
 /* Hidden, so that no path looks up where it is. */
-extern uint64_t canary_secret __attribute__((visibility("hidden")));
+extern struct canary_secrets {
+    uint64_t factor, addend;
+} canary_secrets __attribute__((visibility("hidden")));
 
-static inline uint64_t canary(uintptr_t place) { return canary_secret ^ place; }
+/* A multiple of 16 times the factor leaves the low four bits to the addend, which
+ * is odd. */
+static inline uint64_t canary(uintptr_t place) {
+    return place * canary_secrets.factor + canary_secrets.addend;
+}
 
 /* `key` is canary(place), made once by who needs it twice. */
 static inline void write_key(uint64_t key, uintptr_t place) {
@@ -87,6 +95,6 @@ static inline void check_poison(uintptr_t place) {
  */
 void check_poisons(void *const *objects, unsigned count);
 /* Once, before the first thread attaches. */
-void canary_draw_secret(void);
+void canary_draw_secrets(void);
 
 #endif

@@ -6,7 +6,7 @@
 #include "range.h"
 #include "report.h"
 
-enum { SLOTS = 64 };
+enum { SLOTS = 64, EMPTY_OBJECTS = 1 << 14, GRAIN = 1 << GRAIN_SHIFT };
 
 _Atomic uintptr_t guarded_base;
 size_t guarded_bytes;
@@ -18,10 +18,15 @@ static struct {
         size_t size;
     } slots[SLOTS];
     unsigned next;
+    uint64_t empty[EMPTY_OBJECTS / 64]; /* bits of live ones */
+    unsigned next_empty;
 } guarded;
 
+static size_t slot_bytes(void) { return (2 * SLOTS + 1) * range.page_bytes; }
+
 static bool prepare(void) {
-    size_t bytes = (2 * SLOTS + 1) * range.page_bytes;
+    size_t bytes = slot_bytes() +
+                   round_up((size_t)EMPTY_OBJECTS * GRAIN, range.page_bytes);
     if (atomic_load_explicit(&guarded_base, memory_order_relaxed) != 0) {
         return true;
     }
@@ -57,24 +62,25 @@ static unsigned slot_of(const void *place) {
 }
 
 /* An object must be aligned, so between its end and the forbidden page there
- * may be bytes that are nobody's. Each is one byte of the secret: the odd one,
- * so that a string's end is seen. */
+ * may be bytes that are nobody's. Each is the first byte of the object's canary,
+ * which is odd, so that a string's end is seen. */
 static size_t slack_of(uintptr_t object, size_t size) {
     return page_of_slot(slot_of((void *)object)) + range.page_bytes -
            (object + size);
 }
 
 static void fill_slack(uintptr_t object, size_t size) {
-    memset((void *)(object + size), (uint8_t)canary_secret,
+    memset((void *)(object + size), (uint8_t)canary(object),
            slack_of(object, size));
 }
 
 /* The page may be touched: its slot is live. */
 static bool slack_is_whole(uintptr_t object, size_t size) {
     const unsigned char *behind = (const unsigned char *)(object + size);
+    const unsigned char expected = (uint8_t)canary(object);
     unsigned char changed = 0;
     for (size_t i = 0, slack = slack_of(object, size); i < slack; i++) {
-        changed |= behind[i] ^ (uint8_t)canary_secret;
+        changed |= behind[i] ^ expected;
     }
     return changed == 0;
 }
@@ -104,7 +110,78 @@ void *guarded_take(size_t size, size_t alignment) {
     return (void *)object;
 }
 
+/* --- objects of no bytes --- */
+
+static size_t offset_of(const void *place) {
+    return (uintptr_t)place -
+           atomic_load_explicit(&guarded_base, memory_order_relaxed);
+}
+
+static bool is_empty(const void *place) {
+    return offset_of(place) >= slot_bytes();
+}
+
+/* The word of the object's bit, and the bit; no bit where no object begins. */
+static uint64_t *empty_word(const void *place, uint64_t *bit) {
+    size_t offset = offset_of(place) - slot_bytes();
+    size_t index = offset / GRAIN % EMPTY_OBJECTS;
+    *bit = offset % GRAIN == 0 ? (uint64_t)1 << index % 64 : 0;
+    return &guarded.empty[index / 64];
+}
+
+/* Going round, so that an address is reused as late as can be. */
+void *guarded_take_empty(void) {
+    void *object = NULL;
+    os_lock(&guarded.lock);
+    unsigned index = guarded.next_empty;
+    for (unsigned words = 0;
+         words <= EMPTY_OBJECTS / 64 && object == NULL && prepare(); words++) {
+        uint64_t *word = &guarded.empty[index / 64];
+        uint64_t free = ~*word & ~(uint64_t)0 << index % 64;
+        if (free != 0) {
+            index = index / 64 * 64 + (unsigned)__builtin_ctzll(free);
+            *word |= (uint64_t)1 << index % 64;
+            object = (void *)(atomic_load_explicit(&guarded_base,
+                                                   memory_order_relaxed) +
+                              slot_bytes() + (size_t)index * GRAIN);
+            guarded.next_empty = (index + 1) % EMPTY_OBJECTS;
+        }
+        index = (index / 64 + 1) * 64 % EMPTY_OBJECTS;
+    }
+    os_unlock(&guarded.lock);
+    return object;
+}
+
+static void release_empty(void *place) {
+    uint64_t bit;
+    os_lock(&guarded.lock);
+    uint64_t *word = empty_word(place, &bit);
+    bool live = (*word & bit) != 0;
+    *word &= ~bit;
+    os_unlock(&guarded.lock);
+    if (!live) {
+        report_bad_free(place, "double or interior free of guarded object");
+    }
+}
+
+static size_t size_of_empty(void *place) {
+    uint64_t bit;
+    os_lock(&guarded.lock);
+    bool live = (*empty_word(place, &bit) & bit) != 0;
+    os_unlock(&guarded.lock);
+    if (!live) {
+        report_bad_free(place, "use of freed guarded object");
+    }
+    return 0;
+}
+
+/* --- both --- */
+
 void guarded_release(void *place) {
+    if (is_empty(place)) {
+        release_empty(place);
+        return;
+    }
     unsigned slot = slot_of(place);
     os_lock(&guarded.lock);
     bool live = guarded.slots[slot].object == (uintptr_t)place;
@@ -124,6 +201,9 @@ void guarded_release(void *place) {
 }
 
 size_t guarded_size(void *place) {
+    if (is_empty(place)) {
+        return size_of_empty(place);
+    }
     unsigned slot = slot_of(place);
     os_lock(&guarded.lock);
     bool live = guarded.slots[slot].object == (uintptr_t)place;

@@ -6,7 +6,10 @@
  * cost more than the rest of a sample. Bytes between the object's end and the
  * forbidden page (alignment) are filled, and checked on free and usable size.
  *
- * There is a fixed number of slots; when all are in use nothing is guarded. */
+ * There is a fixed number of slots; when all are in use nothing is guarded.
+ *
+ * Behind the last page lie the objects of no bytes: addresses of their own, 16
+ * bytes apart, that nobody may touch. */
 #ifndef PACELINE_GUARDED_H
 #define PACELINE_GUARDED_H
 
@@ -21,6 +24,8 @@ extern size_t guarded_bytes;
 
 /* NULL when it does not fit a page, or no slot is free. */
 void *guarded_take(size_t size, size_t alignment);
+/* An object of no bytes; NULL when all of them are in use. */
+void *guarded_take_empty(void);
 /* Whether an address belongs to any slot; the functions below are for such
  * addresses. */
 static inline bool is_guarded(const void *place) {

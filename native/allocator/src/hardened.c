@@ -88,6 +88,12 @@ static unsigned class_for(size_t size, size_t alignment) {
 
 SLOW void *hardened_allocate(size_t size, size_t alignment) {
     decay_tick();
+    if (UNLIKELY(size == 0 && alignment <= 1u << GRAIN_SHIFT)) {
+        void *empty = guarded_take_empty();
+        if (LIKELY(empty != NULL)) {
+            return empty;
+        }
+    }
     unsigned class = CLASS_COUNT;
     if (size <= MEDIUM_MAX - CANARY_BYTES && alignment <= MEDIUM_MAX) {
         class = class_for(size + CANARY_BYTES, alignment);

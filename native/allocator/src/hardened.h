@@ -3,9 +3,10 @@
  * Live objects have a canary behind them, freed ones poison at their start
  * (canary.h). A queue per class (queue.h) is the quarantine: an object is handed
  * out again only after at least a quarter of a magazine was freed after it.
- * Objects from a span are shuffled and freed ones are exchanged here and there, so
- * neighbours in memory or in time are not neighbours in reuse. One allocation in
- * some thousands is guarded (guarded.h).
+ * Objects from a span are shuffled and freed ones are exchanged here and
+ * there, so objects that are neighbours in memory, or were freed one after the
+ * other, are not reused one after the other. One allocation in some thousands
+ * is guarded (guarded.h).
  *
  * What default mode catches is caught here too, at the same call. */
 #ifndef PACELINE_HARDENED_H

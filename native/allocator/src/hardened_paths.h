@@ -53,7 +53,7 @@ ALWAYS_INLINE void *allocate_hardened(size_t size, void *(*by_refill)(size_t)) {
  * object is what it should be. */
 static inline bool end_life(const struct queue *queue, uintptr_t place) {
     states_t states = queue->states;
-    _Atomic uint8_t *state = state_at(states, place);
+    state_t *state = state_at(states, place);
     if (UNLIKELY(state_read(state) != live_mark_small(place))) {
         return false;
     }

@@ -1,5 +1,7 @@
-/* large.h: runs of units. In a run's span structure `capacity` is the number of
- * units and `start` the size that was asked for. */
+/* Implements large.h for runs of units; huge.c does so for mappings.
+ *
+ * In a run's span structure, `capacity` is the number of units and `start` is
+ * the requested size in bytes. */
 #include "large.h"
 
 #include "report.h"
@@ -13,9 +15,9 @@ static bool is_run(uintptr_t place) {
            entry_of_unit(unit_of(place)) == ENTRY_RUN;
 }
 
-/* A huge object lies outside of the range, or where nothing of the range is
- * mapped: its addresses are planned, and in a process that maps some TiB the
- * system may choose one of them. */
+/* Whether `place` can only be a huge object. Such an object lies outside of the
+ * range or in an unmapped part of it: the range's addresses are not reserved,
+ * so the system may choose one of them in a process that maps some TiB. */
 static bool is_outside(uintptr_t place) {
     return !in_range(place) || entry_of_unit(unit_of(place)) == ENTRY_NONE;
 }
@@ -46,8 +48,8 @@ void large_give(void *object) {
     if (place % UNIT_BYTES != 0) {
         report_bad_free(object, NULL);
     }
-    /* Exchanged, so that of two threads freeing the same run one sees that it
-     * is gone. */
+    /* An exchange, so that only one of two threads that free the same run
+     * succeeds. */
     if (atomic_exchange_explicit(&range.entries[unit_of(place)], ENTRY_NONE,
                                  memory_order_relaxed) != ENTRY_RUN) {
         report_bad_free(object, NULL);

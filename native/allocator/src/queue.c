@@ -1,9 +1,9 @@
-/* queue.h: turning queues, and filling them from batches and spans. */
+/* Implements queue.h: turns queues, and refills them from batches and spans. */
 #include "queue.h"
 
 #include "options.h"
 
-static uint64_t draw(struct hardened_heap *own) {
+static uint64_t next_random(struct hardened_heap *own) {
     own->seed ^= own->seed << 13;
     own->seed ^= own->seed >> 7;
     own->seed ^= own->seed << 17;
@@ -16,40 +16,42 @@ static void **array_begin(struct hardened_heap *own, unsigned class,
                        [MAGAZINE_SLOTS - class_infos[class].capacity];
 }
 
-/* Which of the two objects are put into; a full first one ends before the
- * second begins. */
+/* The index of the array that `top` is in. The top of a full first array is
+ * still below the begin of the second. */
 static unsigned filled_array(struct hardened_heap *own, unsigned class) {
     return own->queues[class].top >= array_begin(own, class, 1);
 }
 
-/* At least 1: a refill may then have one object. */
-static void draw_sample(struct hardened_heap *own) {
+/* Sets until_sample to at least 1, so that a refill may have one object. */
+static void choose_next_sample(struct hardened_heap *own) {
     size_t every = options.sample_every < UINT32_MAX / 2 ? options.sample_every
                                                          : UINT32_MAX / 2;
-    own->until_sample =
-        every == 0 ? UINT32_MAX : 1 + (uint32_t)(draw(own) % (2 * every));
+    own->until_sample = every == 0
+                            ? UINT32_MAX
+                            : 1 + (uint32_t)(next_random(own) % (2 * every));
 }
 
-/* Objects of the class can be guarded: they fit a page. Others do not count, or
- * they would be samples that cannot be taken. */
+/* Whether objects of the class fit a page, so that they can be guarded. Larger
+ * objects are not counted, because they could not be taken as samples. */
 static bool is_sampled(unsigned class) {
     return class_infos[class].size <= range.page_bytes;
 }
 
-/* How many objects a queue of the class may get. */
-static size_t most_until_sample(const struct hardened_heap *own,
-                                unsigned class) {
+/* How many objects a queue of the class may get before the next sample. */
+static size_t limit_until_sample(const struct hardened_heap *own,
+                                 unsigned class) {
     return is_sampled(class) ? own->until_sample : SIZE_MAX;
 }
 
-/* A queue got so many, which is at most that. */
+/* Counts objects that a queue got; `count` must not exceed
+ * limit_until_sample. */
 static void count_towards_sample(struct hardened_heap *own, unsigned class,
                                  size_t count) {
     if (is_sampled(class)) {
         own->until_sample -= (uint32_t)count;
         if (UNLIKELY(own->until_sample == 0)) {
             own->sample_due[class] = true;
-            draw_sample(own);
+            choose_next_sample(own);
         }
     }
 }
@@ -70,7 +72,7 @@ bool queues_prepare(struct heap *heap) {
     }
     own->heap = heap;
     own->seed = os_random() | 1;
-    draw_sample(own);
+    choose_next_sample(own);
     for (unsigned class = 0; class < CLASS_COUNT; class++) {
         const struct class_info *info = &class_infos[class];
         own->sample_due[class] = false;
@@ -87,39 +89,40 @@ bool queues_prepare(struct heap *heap) {
 
 /* --- order --- */
 
-static void exchange(void **one, void **two) {
+static void swap(void **one, void **two) {
     void *object = *one;
     *one = *two;
     *two = object;
 }
 
-/* Of what comes from spans, where neighbours in memory are neighbours in the
- * array. */
+/* Puts objects into a random order. Used for objects from spans, because they
+ * arrive in the order of their addresses. */
 static void shuffle(struct hardened_heap *own, void **objects, unsigned count) {
     for (unsigned i = count; i > 1; i--) {
-        exchange(&objects[(draw(own) >> 32) * i >> 32], &objects[i - 1]);
+        swap(&objects[(next_random(own) >> 32) * i >> 32], &objects[i - 1]);
     }
 }
 
-/* Of what was freed: here and there two are exchanged, so that the order of
- * frees does not tell that of reuse. */
-static inline void stir(struct hardened_heap *own, void **objects,
-                        size_t count) {
+/* Swaps a few random pairs. Used for freed objects, so that the order of frees
+ * does not reveal the order of reuse; a full shuffle would cost more. */
+static inline void swap_some(struct hardened_heap *own, void **objects,
+                             size_t count) {
     enum { OBJECTS_PER_DRAW = 16 };
     for (size_t i = 0; i < count; i += OBJECTS_PER_DRAW) {
-        uint64_t drawn = draw(own);
-        exchange(&objects[(drawn & UINT16_MAX) * count >> 16],
-                 &objects[(drawn >> 16 & UINT16_MAX) * count >> 16]);
-        exchange(&objects[(drawn >> 32 & UINT16_MAX) * count >> 16],
-                 &objects[(drawn >> 48) * count >> 16]);
+        uint64_t random = next_random(own);
+        swap(&objects[(random & UINT16_MAX) * count >> 16],
+             &objects[(random >> 16 & UINT16_MAX) * count >> 16]);
+        swap(&objects[(random >> 32 & UINT16_MAX) * count >> 16],
+             &objects[(random >> 48) * count >> 16]);
     }
 }
 
 /* --- turns --- */
 
-/* A queue is turned when this many quarters of a magazine were freed, of which
- * all but one are then there to be taken. More would be fewer turns and a
- * colder ring, and cut_to_sample would need room elsewhere. */
+/* A queue is turned once this many quarters of a magazine were freed. A turn
+ * makes all but one quarter available. A larger number would make turns rarer,
+ * but objects would be colder when they are reused, and cut_to_sample would
+ * find no room for its surplus. */
 enum { QUARTERS_FOR_TURN = 2 };
 
 static inline void copy(void **to, void **from, size_t count) {
@@ -133,10 +136,10 @@ static inline void copy(void **to, void **from, size_t count) {
     }
 }
 
-/* turn_class, inlined where the capacity is known: most classes have the same.
- */
-static inline bool turn(struct hardened_heap *own, unsigned class,
-                        size_t capacity) {
+/* The body of turn_class. It is inlined for the capacity that most classes
+ * have, which makes the copies fixed in size. */
+static inline bool turn_with_capacity(struct hardened_heap *own, unsigned class,
+                                      size_t capacity) {
     struct queue *queue = &own->queues[class];
     void **first = own->arrays[class][0] + MAGAZINE_SLOTS - capacity,
          **second = first + MAGAZINE_SLOTS;
@@ -149,37 +152,39 @@ static inline bool turn(struct hardened_heap *own, unsigned class,
         return false;
     }
     size_t moved = count - keep;
-    size_t most = most_until_sample(own, class);
-    moved = LIKELY(moved < most) ? moved : most;
+    size_t limit = limit_until_sample(own, class);
+    moved = LIKELY(moved < limit) ? moved : limit;
     count_towards_sample(own, class, moved);
     copy(other, begin + moved, count - moved);
     begin[moved] = NULL;
-    stir(own, begin, moved);
+    swap_some(own, begin, moved);
     queue->next = begin;
     queue->top = other + (count - moved);
     return true;
 }
 
-/* The filled array is taken from now on, but for the newest quarter of a
- * magazine: these begin the other one. False: too little was freed, and a turn
- * is not yet worth it. */
+/* Makes the freed objects available, except for the newest quarter of a
+ * magazine, which moves to the begin of the other array. Returns false if too
+ * few objects were freed for a turn. */
 static bool turn_class(struct hardened_heap *own, unsigned class) {
     size_t capacity = class_infos[class].capacity;
     return LIKELY(capacity == MAGAZINE_SLOTS - 1)
-               ? turn(own, class, MAGAZINE_SLOTS - 1)
-               : turn(own, class, capacity);
+               ? turn_with_capacity(own, class, MAGAZINE_SLOTS - 1)
+               : turn_with_capacity(own, class, capacity);
 }
 
-/* More than until the next sample goes before what was freed: a later turn
- * takes that first. There is room: less than half a magazine was freed, or
- * there had been a turn, and a batch is half of one at most. */
+/* Returns how many of `count` new objects may be available before the next
+ * sample. The surplus moves in front of the freed objects, so that a later turn
+ * makes it available first. There is room for it: fewer than half a magazine of
+ * objects were freed (otherwise the queue would have been turned), and a batch
+ * has at most half a magazine. */
 static unsigned cut_to_sample(struct hardened_heap *own, unsigned class,
                               void **begin, unsigned count) {
-    size_t most = most_until_sample(own, class);
-    if (UNLIKELY(count > most)) {
+    size_t limit = limit_until_sample(own, class);
+    if (UNLIKELY(count > limit)) {
         struct queue *queue = &own->queues[class];
         void **freed = array_begin(own, class, filled_array(own, class));
-        unsigned surplus = count - (unsigned)most;
+        unsigned surplus = count - (unsigned)limit;
         count -= surplus;
         memmove(freed + surplus, freed,
                 (size_t)(queue->top - freed) * sizeof *freed);
@@ -190,16 +195,17 @@ static unsigned cut_to_sample(struct hardened_heap *own, unsigned class,
     return count;
 }
 
-/* What comes from a batch has its poison; what comes from a span may be new.
- * While objects circulate, spans are asked for as few as a turn lacks: every
- * further one would only make the ring longer, and colder. */
+/* Takes a batch, or else objects from spans. Objects of a batch are poisoned
+ * already; objects of a span may be new and are poisoned here. Spans give only
+ * as many objects as the next turn lacks: more would circulate for longer
+ * without being used, and get colder. */
 static SLOW bool refill_from_heap(struct hardened_heap *own, unsigned class) {
     struct queue *queue = &own->queues[class];
     unsigned filled = filled_array(own, class);
     void **begin = array_begin(own, class, 1 - filled);
     unsigned count = heap_take_batch(own->heap, class, begin);
     if (count > 0) {
-        stir(own, begin, count);
+        swap_some(own, begin, count);
     } else {
         unsigned most = class_infos[class].batch, least = (most + 3) / 4;
         unsigned freed =
@@ -221,8 +227,9 @@ bool queue_refill(struct hardened_heap *own, unsigned class) {
     return LIKELY(turn_class(own, class)) || refill_from_heap(own, class);
 }
 
-/* What goes to the spares keeps its poison and is checked when it comes back,
- * or goes on to its span. */
+/* Turns the queue, or else puts its oldest batch into the heap. Objects of that
+ * batch stay poisoned; the poison is checked when they are taken again or return
+ * to their span. */
 void queue_make_room(struct hardened_heap *own, unsigned class) {
     struct queue *queue = &own->queues[class];
     if (*queue->next == NULL && turn_class(own, class)) {

@@ -19,6 +19,10 @@
  * at once. */
 enum { SEGMENTS_A_STEP = 16, META_STEP = 1 << 20, HUGE_PAGE = 2 << 20 };
 
+/* Around each table, so that running on from objects or from one table does not
+ * reach another. */
+#define GUARD_BYTES UNIT_BYTES
+
 struct table {
     uintptr_t base;
     size_t bytes;
@@ -68,14 +72,14 @@ static void plan_tables(size_t range_bytes, size_t *bytes) {
 
 static void place_tables(uintptr_t base, size_t range_bytes,
                          const size_t *bytes, size_t mapped) {
-    uintptr_t next = base + range_bytes;
+    uintptr_t next = base + range_bytes + GUARD_BYTES;
     for (unsigned i = 0; i < TABLE_COUNT; i++) {
         size_t whole = round_up(bytes[i], UNIT_BYTES);
         state.tables[i] =
             (struct table){.base = next,
                            .bytes = whole,
                            .mapped = mapped < whole ? mapped : whole};
-        next += whole;
+        next += whole + GUARD_BYTES;
     }
     for (unsigned shift = MIN_SHIFT; shift <= MAX_SHIFT; shift++) {
         /* base >> shift is a multiple of 64, so the low six bits of the
@@ -95,12 +99,22 @@ static void place_tables(uintptr_t base, size_t range_bytes,
 }
 
 static size_t plan(size_t range_bytes, size_t *bytes) {
-    size_t total = range_bytes;
+    size_t total = range_bytes + GUARD_BYTES;
     plan_tables(range_bytes, bytes);
     for (unsigned i = 0; i < TABLE_COUNT; i++) {
-        total += round_up(bytes[i], UNIT_BYTES);
+        total += round_up(bytes[i], UNIT_BYTES) + GUARD_BYTES;
     }
     return total;
+}
+
+/* Of a range in one mapping; where tables are mapped as they grow, nothing is
+ * mapped between them. */
+static void forbid_guards(void) {
+    for (unsigned i = 0; i < TABLE_COUNT; i++) {
+        const struct table *table = &state.tables[i];
+        (void)os_forbid((void *)(table->base - GUARD_BYTES), GUARD_BYTES);
+        (void)os_forbid((void *)(table->base + table->bytes), GUARD_BYTES);
+    }
 }
 
 static bool reserve(size_t range_bytes) {
@@ -113,6 +127,7 @@ static bool reserve(size_t range_bytes) {
     uintptr_t base = round_up((uintptr_t)got, SEGMENT_BYTES);
     place_tables(base, range_bytes, bytes, SIZE_MAX);
     os_refuse_huge_pages((void *)(base + range_bytes), total - range_bytes);
+    forbid_guards();
     state.reserved = true;
     range.bytes = range_bytes;
     return true;

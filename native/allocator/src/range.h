@@ -95,8 +95,8 @@ static inline bool in_range(uintptr_t place) {
 
 /* --- states --- */
 
-static inline _Atomic uint8_t *state_at(states_t states, uintptr_t place) {
-    return (_Atomic uint8_t *)(states + (place >> (states & 63)));
+static inline state_t *state_at(states_t states, uintptr_t place) {
+    return (state_t *)(states + (place >> (states & 63)));
 }
 
 /* The index of an object's state in its table is that of its length. */
@@ -105,12 +105,21 @@ static inline _Atomic uint16_t *length_at(uintptr_t lengths, states_t states,
     return (_Atomic uint16_t *)(lengths + 2 * (place >> (states & 63)));
 }
 
-static inline uint8_t state_read(const _Atomic uint8_t *state) {
-    return atomic_load_explicit(state, memory_order_relaxed);
+static inline uint8_t state_read(const state_t *state) {
+    return __atomic_load_n(state, __ATOMIC_RELAXED);
 }
 
-static inline void state_write(_Atomic uint8_t *state, uint8_t value) {
-    atomic_store_explicit(state, value, memory_order_relaxed);
+static inline void state_write(state_t *state, uint8_t value) {
+    __atomic_store_n(state, value, __ATOMIC_RELAXED);
+}
+
+/* `place` is a multiple of 8 in a table of states. */
+static inline uint64_t eight_states_read(uintptr_t place) {
+    return __atomic_load_n((eight_states_t *)place, __ATOMIC_RELAXED);
+}
+
+static inline void eight_states_write(uintptr_t place, uint64_t value) {
+    __atomic_store_n((eight_states_t *)place, value, __ATOMIC_RELAXED);
 }
 
 static inline uint8_t live_mark_small(uintptr_t place) {
@@ -126,7 +135,7 @@ static inline uint8_t live_mark(unsigned class, uintptr_t place) {
                                  : live_mark_medium(place);
 }
 
-static inline _Atomic uint8_t *state_of(unsigned class, uintptr_t place) {
+static inline state_t *state_of(unsigned class, uintptr_t place) {
     return state_at(range.states[class_infos[class].shift], place);
 }
 

@@ -4,8 +4,6 @@
 
 #include "options.h"
 
-#include <string.h>
-
 enum { PAGES_PER_UNIT = 16, PAGE_SHIFT = UNIT_SHIFT - 4 };
 
 static _Atomic uint32_t guards;
@@ -89,12 +87,14 @@ static void clear_states(const struct span *span) {
     uintptr_t at = first_state(span);
     uintptr_t end = end_of_states(span);
     for (; at < end && at % 8 != 0; at++) {
-        state_write((_Atomic uint8_t *)at, STATE_FREE);
+        state_write((state_t *)at, STATE_FREE);
     }
     for (; end > at && end % 8 != 0; end--) {
-        state_write((_Atomic uint8_t *)(end - 1), STATE_FREE);
+        state_write((state_t *)(end - 1), STATE_FREE);
     }
-    memset((void *)at, STATE_FREE, end - at);
+    for (; at < end; at += 8) {
+        eight_states_write(at, 0);
+    }
 }
 
 void span_end(struct span *span) {
@@ -157,8 +157,7 @@ static void take_carved(struct span *span, void **out, unsigned want) {
     for (uintptr_t at = first + span->scan;;) {
         at = at < end ? at : first;
         uintptr_t word_at = at & ~(uintptr_t)7;
-        uint64_t word = atomic_load_explicit((_Atomic uint64_t *)word_at,
-                                             memory_order_relaxed);
+        uint64_t word = eight_states_read(word_at);
         uint64_t zeros = zero_bytes(word) & ~(uint64_t)0 << (at - word_at) * 8;
         at = zeros == 0 ? word_at + 8
                         : word_at + ((unsigned)__builtin_ctzll(zeros) >> 3);
@@ -167,13 +166,13 @@ static void take_carved(struct span *span, void **out, unsigned want) {
         }
         uintptr_t place = object_of_state(span, at);
         if (place == 0) {
-            state_write((_Atomic uint8_t *)at++, STATE_HOLE);
+            state_write((state_t *)at++, STATE_HOLE);
             continue;
         }
         /* Free ones mostly lie together: those behind it are tried in turn,
          * which takes no arithmetic. */
         do {
-            state_write((_Atomic uint8_t *)at, STATE_CACHED);
+            state_write((state_t *)at, STATE_CACHED);
             out[want - ++taken] = (void *)place;
             if (taken == want) {
                 span->scan = (uint32_t)(at + 1 - first);
@@ -181,7 +180,7 @@ static void take_carved(struct span *span, void **out, unsigned want) {
             }
             place += size;
             at = (uintptr_t)state_at(states, place);
-        } while (at < end && state_read((_Atomic uint8_t *)at) == STATE_FREE);
+        } while (at < end && state_read((state_t *)at) == STATE_FREE);
     }
 }
 
@@ -246,8 +245,7 @@ static uint16_t busy_pages(const struct span *span) {
     uintptr_t end = end_of_states(span);
     for (uintptr_t at = first_state(span); at < end;) {
         uintptr_t word_at = at & ~(uintptr_t)7;
-        uint64_t word = atomic_load_explicit((_Atomic uint64_t *)word_at,
-                                             memory_order_relaxed);
+        uint64_t word = eight_states_read(word_at);
         word &= used & ~(uint64_t)0 << (at - word_at) * 8;
         if (word == 0) {
             at = word_at + 8;

@@ -26,7 +26,7 @@ static inline unsigned span_put(struct span *span, void *const *objects,
     unsigned put = 0;
     for (; put < count && (uintptr_t)objects[put] >> UNIT_SHIFT == unit;
          put++) {
-        _Atomic uint8_t *state = state_at(states, (uintptr_t)objects[put]);
+        state_t *state = state_at(states, (uintptr_t)objects[put]);
         if (UNLIKELY(state_read(state) != STATE_CACHED)) {
             break;
         }

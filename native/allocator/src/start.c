@@ -44,7 +44,7 @@ bool start_slowly(void) {
         start_failed = !begun;
     }
     if (begun) {
-        canary_draw_secret();
+        canary_draw_secrets();
         heaps_prepare();
         (void)os_prepare_thread_exit(thread_exit_handler);
         atomic_store_explicit(&start_done, true, memory_order_release);

@@ -61,6 +61,14 @@ enum {
     ENTRY_OWNER_SHIFT = 12
 };
 
+/* A state is a character, which C lets be read as any other type, and eight of
+ * them are searched and cleared as one word that may alias them. Both are always
+ * accessed atomically: a thread with a wrong address may look at any state. */
+typedef unsigned char state_t;
+typedef uint64_t __attribute__((may_alias)) eight_states_t;
+_Static_assert(_Generic((state_t *)NULL, unsigned char *: true, default: false),
+               "no other type may be read as a word");
+
 /* The states of one power of two: the byte for address p is at states + (p >>
  * (states & 63)). The tables are placed so that the low six bits of that sum's
  * first term are the shift. */
@@ -93,6 +101,9 @@ struct cache {
 _Static_assert(offsetof(struct cache, bins) == 64,
                "what every operation reads is in one line");
 _Static_assert(64 % sizeof(struct bin) == 0, "no bin lies across two lines");
+_Static_assert(sizeof(struct cache) <= 1280,
+               "glibc keeps 1,664 bytes for the thread-local storage of all "
+               "libraries that are loaded late");
 
 struct batch {
     struct batch *next;

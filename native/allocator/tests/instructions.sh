@@ -3,8 +3,7 @@
 #
 #   instructions.sh BUILD    builds tests/pairs.c into BUILD and runs it under the system's allocator, ours,
 #                            ours hardened, and each library in $OTHERS; a line per case
-#
-# The loop around is counted by a run that allocates nothing and is taken off, as is start-up.
+# A run that allocates nothing counts the instructions of the loop and of start-up, which are subtracted.
 set -eu
 build=$1
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)

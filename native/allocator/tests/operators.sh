@@ -1,5 +1,5 @@
 #!/bin/sh
-# The operators new and delete of C++ programs, in each way a program comes by them.
+# Tests operator new and delete of C++ programs, for each way of linking or preloading them.
 #
 #   operators.sh BUILD    prints a line per case and "N passed, N failed, N skipped"; exit 1 on a failure
 #

@@ -5,7 +5,7 @@
 #
 # Each program runs in default and in hardened mode. A program that is not installed is skipped, by name.
 set -u
-# Absolute: a program that changes its folder would not find another one, and run without it.
+# Made absolute: a program that changes its folder would not find a relative path and run without the library.
 library=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd)/$(basename -- "$1")
 [ -f "$library" ] || {
     echo "preload.sh: no library at $library; run native/allocator/build.sh" >&2

@@ -244,12 +244,34 @@ HARDENED_DEATH(overflow_is_caught_whatever_the_rest_of_the_block_says,
 
 /* The commonest overflow is a string's end. */
 HARDENED(no_canary_begins_with_a_zero) {
-    CHECK(canary_secret % 2 == 1);
     for (size_t size = 0; size < 4000; size++) {
         bytes = paceline_malloc(size);
         CHECK(is_guarded(bytes) || bytes[size] != 0);
         paceline_free(bytes);
     }
+}
+
+/* Canaries that were a secret and the address, mixed by sums or by exclusive
+ * or, could be told from one that was read. */
+static void forge(bool by_sum) {
+    char *leaking = paceline_malloc(100);
+    bytes = paceline_malloc(100);
+    CHECK(!is_guarded(leaking) && !is_guarded(bytes));
+    uint64_t canary_of_other;
+    memcpy(&canary_of_other, leaking + 100, sizeof canary_of_other);
+    uintptr_t from = (uintptr_t)leaking, to = (uintptr_t)bytes;
+    uint64_t forged =
+        by_sum ? canary_of_other + (to - from) : canary_of_other ^ from ^ to;
+    memcpy(bytes + 100, &forged, sizeof forged);
+    paceline_free(bytes);
+}
+
+HARDENED_DEATH(a_canary_that_was_read_tells_no_other_by_exclusive_or,
+               "overflow") {
+    forge(false);
+}
+HARDENED_DEATH(a_canary_that_was_read_tells_no_other_by_a_sum, "overflow") {
+    forge(true);
 }
 
 HARDENED_DEATH(overflow_found_by_realloc, "overflow") {

@@ -70,8 +70,9 @@ TEST_(overflow_of_a_sampled_object_found_by_its_size, "overflow", SAMPLE_ALL) {
     (void)paceline_malloc_usable_size(bytes);
 }
 
+/* Objects of no bytes are samples only where they must be aligned. */
 TEST_(overflow_of_a_sampled_object_of_no_bytes, "overflow", SAMPLE_ALL) {
-    bytes = sampled(1, 0);
+    bytes = sampled(64, 0);
     change(bytes);
     paceline_free(bytes);
 }
@@ -190,6 +191,64 @@ FAULT(running_on_from_a_span_ends_the_process, "at the forbidden page",
         bytes + (UNIT_BYTES - range.page_bytes - (uintptr_t)bytes % UNIT_BYTES);
     change(end - 1);
     write_where_forbidden(end);
+}
+
+/* The table of units is mapped whole from the start, and those of segments and
+ * spans follow. */
+FAULT(running_on_from_a_table_ends_the_process, "at the forbidden page", NULL) {
+    paceline_free(paceline_malloc(100));
+    write_where_forbidden((char *)range.segments - 1);
+}
+FAULT(running_back_from_a_table_ends_the_process, "at the forbidden page",
+      NULL) {
+    paceline_free(paceline_malloc(100));
+    write_where_forbidden((char *)range.spans - 1);
+}
+
+FAULT(writing_to_an_object_of_no_bytes_ends_the_process,
+      "at the forbidden page", SAMPLE_NONE) {
+    write_where_forbidden(paceline_malloc(0));
+}
+FAULT(reading_an_object_of_no_bytes_ends_the_process, "at the forbidden page",
+      SAMPLE_NONE) {
+    bytes = paceline_calloc(7, 0);
+    fprintf(stderr, "at the forbidden page\n");
+    (void)*(volatile char *)bytes;
+}
+
+TEST_(objects_of_no_bytes_have_addresses_of_their_own, NULL, SAMPLE_NONE) {
+    enum { MORE_THAN_ARE_GUARDED = 20000 };
+    static char *objects[MORE_THAN_ARE_GUARDED];
+    unsigned guarded = 0;
+    for (unsigned turn = 0; turn < 3; turn++) {
+        for (unsigned i = 0; i < MORE_THAN_ARE_GUARDED; i++) {
+            objects[i] = paceline_malloc(0);
+            guarded += is_guarded(objects[i]);
+            CHECK(objects[i] != NULL && (uintptr_t)objects[i] % 16 == 0);
+            CHECK(i == 0 || objects[i] != objects[i - 1]);
+            CHECK(paceline_malloc_usable_size(objects[i]) == 0);
+        }
+        CHECK(guarded == (turn + 1) * 16384);
+        for (unsigned i = 0; i < MORE_THAN_ARE_GUARDED; i++) {
+            paceline_free(objects[i]);
+        }
+    }
+    char *grown = paceline_realloc(paceline_malloc(0), 100);
+    CHECK(grown != NULL && !is_guarded(grown));
+    grown[99] = 1;
+    paceline_free(grown);
+}
+
+TEST_(an_object_of_no_bytes_is_freed_once, "double or interior free",
+      SAMPLE_NONE) {
+    bytes = paceline_malloc(0);
+    paceline_free(bytes);
+    paceline_free(bytes);
+}
+TEST_(an_address_inside_of_an_object_of_no_bytes_is_none,
+      "double or interior free", SAMPLE_NONE) {
+    bytes = paceline_malloc(0);
+    paceline_free(bytes + 8);
 }
 
 FAULT(running_on_from_a_sampled_object_ends_the_process,

@@ -64,7 +64,7 @@ fn prepare(context: &Context<'_>) -> Result<Prepared, Failure> {
     let repeats = context.knobs[0].1;
     Ok(Prepared {
         arms: vec![
-            // black_box: the input could be known at compile time for all the compiler may assume.
+            // black_box keeps the compiler from computing the sum of a known input in advance.
             Arm::new("indexed", move || indexed(black_box(&for_indexed))),
             Arm::new("iterator", move || {
                 for _ in 0..repeats {

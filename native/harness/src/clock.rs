@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use crate::fence::keep;
 use crate::sampler::{RawSample, Sample};
 
-/// Reads whose differences show the smallest step; a 10 ms clock still steps once or twice in them.
+/// Reads whose differences show the smallest step; even a 10 ms clock steps once or twice in them.
 const STEP_READS: u32 = 100_000;
-/// Stop looking for steps after this long: on a coarse clock a step already seen is good enough.
+/// Longest search for steps: on a coarse clock, one step is enough.
 const STEP_SEARCH: Duration = Duration::from_millis(50);
 const OVERHEAD_READS: u32 = 10_000;
 const OVERHEAD_BATCHES: usize = 5;
@@ -29,7 +29,7 @@ impl Clock {
     #[must_use]
     pub fn measure() -> Self {
         let origin = Instant::now();
-        // The quickest batch: an interruption can only make a batch slower.
+        // The fastest batch, because an interruption can only make a batch slower.
         let batches = (0..OVERHEAD_BATCHES).map(|_| mean_read_ns());
         let overhead_ns = batches.min().unwrap_or(0);
         Self {
@@ -51,13 +51,14 @@ impl Clock {
         self.resolution_ns
     }
 
-    /// What one read costs.
+    /// The cost of one read.
     #[must_use]
     pub fn overhead_ns(&self) -> u64 {
         self.overhead_ns
     }
 
-    /// Turns raw clock reads into a sample on this clock's time line, which begins at [`Clock::measure`].
+    /// Turns raw clock reads into a sample on this clock's time line, which begins at
+    /// [`Clock::measure`].
     #[must_use]
     pub fn process(&self, raw: RawSample) -> Sample {
         let here = || nanoseconds(raw.end.saturating_duration_since(raw.begin));
@@ -68,7 +69,7 @@ impl Clock {
     }
 }
 
-/// 584 years fit; what is longer is the longest.
+/// 584 years fit; longer durations are cut.
 fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
@@ -114,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_end_later_the_later_they_end() {
+    fn later_samples_have_later_ends() {
         let clock = Clock::measure();
         let begin = Instant::now();
         let end = begin + Duration::from_nanos(1500);

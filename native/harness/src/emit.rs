@@ -1,7 +1,8 @@
 //! Writes events of the bench stream.
 //!
-//! Lines collect in memory; bytes leave only in [`Emitter::flush`], which `session` calls between
-//! rounds (I3). The type is private to this crate, so no workload's timed code can hold one.
+//! Lines collect in memory and are written only in [`Emitter::flush`], which `session` calls
+//! between rounds (I3). The type is private to this crate, so timed code of a workload cannot hold
+//! one.
 
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
@@ -10,9 +11,9 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::event::{Event, Metric, Params, VERSION, Value};
 
-/// Flush early when this much waits.
+/// Flush early when this many bytes wait.
 const FLUSH_BYTES: usize = 32 * 1024;
-/// Often enough for a live page, rarely enough not to wake the reader after every round.
+/// Often enough for a live page, but not after every round, which would wake the reader.
 const FLUSH_EVERY: Duration = Duration::from_millis(200);
 
 pub(crate) struct Emitter<W: Write> {
@@ -34,14 +35,14 @@ impl<W: Write> Emitter<W> {
         self.line(&to_json(event));
     }
 
-    /// Any object as a line; for the answer to `--list`.
+    /// Any object as a line, for the answer to `--list`.
     pub(crate) fn line(&mut self, object: &Json) {
         self.pending
             .extend_from_slice(object.to_string().as_bytes());
         self.pending.push(b'\n');
     }
 
-    /// Between rounds: writes when enough waits or enough time passed.
+    /// Called between rounds: writes when enough bytes wait or enough time has passed.
     pub(crate) fn round_ended(&mut self) -> io::Result<()> {
         if self.pending.len() >= FLUSH_BYTES || self.flushed.elapsed() >= FLUSH_EVERY {
             self.flush()?;

@@ -1,4 +1,4 @@
-//! The events of the bench stream as values. Their description is `native/protocol/README.md`.
+//! The events of the bench stream as values, as `native/protocol/README.md` describes them.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub const COUNTERS_MAX: usize = 16;
 pub enum Value {
     /// 0 … 2^63 − 1.
     Int(u64),
-    /// Any other.
+    /// Any other value.
     Text(String),
 }
 
@@ -47,7 +47,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// As the stream spells it.
+    /// The name in the stream.
     #[must_use]
     pub fn wire(self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl Phase {
     }
 }
 
-/// What a metric's integers count.
+/// The unit of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Unit {
@@ -70,7 +70,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// Every unit there is.
+    /// All units.
     pub const ALL: [Self; 6] = [
         Self::Nanoseconds,
         Self::Bytes,
@@ -80,7 +80,7 @@ impl Unit {
         Self::Count,
     ];
 
-    /// As the stream spells it.
+    /// The name in the stream.
     #[must_use]
     pub fn wire(self) -> &'static str {
         match self {
@@ -94,7 +94,7 @@ impl Unit {
     }
 }
 
-/// Which way is better.
+/// The better direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Lower is better.
@@ -104,7 +104,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// As the stream spells it.
+    /// The name in the stream.
     #[must_use]
     pub fn wire(self) -> &'static str {
         match self {
@@ -117,22 +117,22 @@ impl Direction {
 /// A measured quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Metric {
-    /// `time` is the primary one.
+    /// The primary metric is `time`.
     pub name: String,
-    /// What its integers count.
+    /// Its unit.
     pub unit: Unit,
-    /// Which way is better.
+    /// Its better direction.
     pub direction: Direction,
 }
 
-/// A correctness check and how it ended.
+/// A correctness check and its result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// As `expected.checks` of `suite.toml` names it.
     pub name: String,
-    /// Whether it holds.
+    /// Whether it passed.
     pub ok: bool,
-    /// What was looked at, or what is wrong.
+    /// What was checked, or what is wrong.
     pub detail: String,
 }
 

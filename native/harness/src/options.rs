@@ -1,8 +1,6 @@
-//! The command line every workload has (`native/protocol/README.md`), turned into [`Options`] or a
-//! usage failure.
+//! Parses the command line that every workload has (`native/protocol/README.md`) into [`Options`].
 //!
-//! Absent on purpose: knowledge of benchmarks; `selection` checks names and values against the
-//! workload.
+//! Only the syntax is checked here; `selection` checks names and values against the workload.
 
 use crate::event::LARGEST;
 use crate::workload::Failure;
@@ -12,14 +10,14 @@ const LONGEST_SAMPLE_NS: u64 = 60_000_000_000;
 const HELP: &str = "Known options: --list, --launch, --rounds, --warmup-rounds, --min-time-ns, --seed, \
                     --case, --benchmark, --params, --knob.";
 
-/// `--case benchmark/arm[/k=v,k=v]`.
+/// A case that `--case benchmark/arm[/k=v,k=v]` selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaseFilter {
     /// The benchmark's name.
     pub benchmark: String,
     /// The arm's name.
     pub arm: String,
-    /// Params it names; others match any value.
+    /// The named params; all other params match any value.
     pub params: Vec<(String, String)>,
 }
 
@@ -57,7 +55,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Rounds before the measured ones; STATISTICS §1: the larger of 5 and 10 %.
+    /// The number of warm-up rounds: as given, or 10 % of the measured rounds, at least 5
+    /// (STATISTICS §1).
     #[must_use]
     pub fn warmup(&self) -> u64 {
         self.warmup_rounds

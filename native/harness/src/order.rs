@@ -12,7 +12,7 @@ use crate::event::{Params, Phase};
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// A generator; every seed is a good seed.
+    /// A generator; every seed is fine.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
@@ -27,7 +27,7 @@ impl SplitMix64 {
         z ^ (z >> 31)
     }
 
-    /// Uniform in `0..n`; draws that would favour small results are thrown away.
+    /// Uniform in `0..n`; draws that would favour small results are repeated.
     ///
     /// # Panics
     /// When `n` is 0.
@@ -61,7 +61,7 @@ pub fn fnv1a64(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The text the generator of a group and phase is seeded with, e.g. `measure/ledger_batch/batch=1000`.
+/// The seed text of a group and phase, for example `measure/ledger_batch/batch=1000`.
 #[must_use]
 pub fn key(phase: Phase, benchmark: &str, params: &Params) -> String {
     let mut named: Vec<_> = params.iter().collect();
@@ -73,13 +73,13 @@ pub fn key(phase: Phase, benchmark: &str, params: &Params) -> String {
     format!("{}/{benchmark}/{}", phase.wire(), named.join(","))
 }
 
-/// The orders of one group and phase, round after round, without end.
+/// The orders of one group and phase: an endless sequence of rounds.
 #[derive(Clone, Debug)]
 pub struct Order {
     random: SplitMix64,
     arms: usize,
     columns: Vec<usize>,
-    /// Shifts of the rows still to come in this square, last first.
+    /// Shifts of the remaining rows of this square, last first.
     rows: Vec<usize>,
 }
 

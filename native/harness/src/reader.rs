@@ -1,8 +1,8 @@
 //! Reads a bench stream and stops at the first fault, so that a workload's tests can check what it
 //! printed.
 //!
-//! `native/protocol/vectors` holds it to the same answers as the agent's and the server's readers.
-//! It keeps at most one line in memory, and of a line that is too long only the allowed part.
+//! It must report the same faults as the agent's and the server's readers; `native/protocol/vectors`
+//! has the test cases. It keeps at most one line in memory, and stops reading a line at the limit.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 use crate::event::{Check, Event, LINE_BYTES_MAX, Metric, VERSION};
 use crate::fields::Fields;
 
-/// What can be wrong with a stream; `native/protocol/README.md` says when each is meant.
+/// The kinds of faults; `native/protocol/README.md` defines each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "one row each in README.md of native/protocol")]
 pub enum Code {
@@ -34,7 +34,7 @@ pub enum Code {
 }
 
 impl Code {
-    /// As vectors and logs spell it.
+    /// The code's name in test vectors and logs.
     #[must_use]
     pub fn wire(self) -> &'static str {
         match self {
@@ -56,14 +56,14 @@ impl Code {
     }
 }
 
-/// The first thing wrong with a stream.
+/// The first fault of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What kind of wrong.
+    /// The kind of fault.
     pub code: Code,
-    /// Where, from 1.
+    /// The line, counted from 1.
     pub line: u64,
-    /// What was expected, for people.
+    /// A sentence with what was expected.
     pub text: String,
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for Fault {
 /// Why reading stopped.
 #[derive(Debug)]
 pub enum ReadError {
-    /// The stream is wrong.
+    /// The stream has a fault.
     Fault(Fault),
     /// The stream could not be read.
     Io(io::Error),
@@ -93,17 +93,17 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// What a case said that its samples are held against.
-struct Announced {
+/// What the samples of a case are checked against.
+struct DeclaredCase {
     metrics: Vec<Metric>,
     unavailable: bool,
 }
 
-/// What later lines are held against.
+/// What earlier lines declared, to check later lines.
 #[derive(Default)]
-struct Seen {
+struct StreamState {
     launch: Option<u64>,
-    cases: HashMap<u64, Announced>,
+    cases: HashMap<u64, DeclaredCase>,
     terminal: bool,
 }
 
@@ -111,7 +111,7 @@ struct Seen {
 pub struct Reader<R> {
     input: R,
     line: u64,
-    seen: Seen,
+    state: StreamState,
     stopped: bool,
 }
 
@@ -121,12 +121,12 @@ impl<R: BufRead> Reader<R> {
         Self {
             input,
             line: 0,
-            seen: Seen::default(),
+            state: StreamState::default(),
             stopped: false,
         }
     }
 
-    /// The next event; `None` at a proper end.
+    /// The next event; `None` at a valid end.
     fn read(&mut self) -> Result<Option<Event>, ReadError> {
         let mut bytes = Vec::new();
         let limit = LINE_BYTES_MAX as u64 + 1; // and its newline
@@ -135,7 +135,7 @@ impl<R: BufRead> Reader<R> {
             .take(limit)
             .read_until(b'\n', &mut bytes)
             .map_err(ReadError::Io)?;
-        if bytes.is_empty() && self.seen.terminal {
+        if bytes.is_empty() && self.state.terminal {
             return Ok(None);
         }
         self.line += 1;
@@ -152,13 +152,13 @@ impl<R: BufRead> Reader<R> {
                 format!("more than {LINE_BYTES_MAX} bytes"),
             );
         }
-        if self.seen.terminal {
+        if self.state.terminal {
             return self.fault(
                 Code::AfterTerminal,
                 "nothing may follow done or error".to_owned(),
             );
         }
-        match parse(&bytes).and_then(|object| self.seen.accept(&object)) {
+        match parse(&bytes).and_then(|object| self.state.read_event(&object)) {
             Ok(event) => Ok(Some(event)),
             Err((Code::NotJson, text)) if !complete => self.fault(Code::Truncated, text),
             Err((code, text)) => self.fault(code, text),
@@ -195,9 +195,9 @@ fn parse(line: &[u8]) -> Result<Map<String, Json>, (Code, String)> {
     }
 }
 
-impl Seen {
-    /// Turns an object into an event, if it may stand here.
-    fn accept(&mut self, object: &Map<String, Json>) -> Result<Event, (Code, String)> {
+impl StreamState {
+    /// Converts an object to an event and checks that it may follow the earlier events.
+    fn read_event(&mut self, object: &Map<String, Json>) -> Result<Event, (Code, String)> {
         let fields = Fields::new(object);
         let kind = fields.text("type")?;
         let known = [
@@ -234,12 +234,12 @@ impl Seen {
                 text: fields.text("text")?,
             },
         };
-        self.refer(&event)?;
+        self.check_references(&event)?;
         Ok(event)
     }
 
-    /// Checks references between events and remembers what later ones refer to.
-    fn refer(&mut self, event: &Event) -> Result<(), (Code, String)> {
+    /// Checks references of the event to earlier events, and stores what later ones refer to.
+    fn check_references(&mut self, event: &Event) -> Result<(), (Code, String)> {
         match event {
             Event::Start { launch, .. } => self.launch = Some(*launch),
             Event::Case {
@@ -248,14 +248,14 @@ impl Seen {
                 unavailable,
                 ..
             } => {
-                let announced = Announced {
+                let declared = DeclaredCase {
                     metrics: metrics.clone(),
                     unavailable: unavailable.is_some(),
                 };
-                if self.cases.insert(*case, announced).is_some() {
+                if self.cases.insert(*case, declared).is_some() {
                     return Err((
                         Code::DuplicateCase,
-                        format!("case {case} was announced before"),
+                        format!("case {case} was declared before"),
                     ));
                 }
             }
@@ -265,16 +265,16 @@ impl Seen {
                 launch,
                 ..
             } => {
-                let Some(announced) = self.cases.get(case) else {
-                    return Err((Code::UnknownCase, format!("case {case} was not announced")));
+                let Some(declared) = self.cases.get(case) else {
+                    return Err((Code::UnknownCase, format!("case {case} was not declared")));
                 };
-                if announced.unavailable {
+                if declared.unavailable {
                     return Err((
                         Code::BadField,
-                        format!("case: {case} is unavailable, it has no samples"),
+                        format!("case: {case} is unavailable and must not have samples"),
                     ));
                 }
-                if !announced.metrics.iter().any(|known| known.name == *metric) {
+                if !declared.metrics.iter().any(|known| known.name == *metric) {
                     return Err((
                         Code::BadField,
                         format!("metric: case {case} does not declare '{metric}'"),
@@ -283,7 +283,7 @@ impl Seen {
                 if self.launch != Some(*launch) {
                     return Err((
                         Code::BadField,
-                        format!("launch: {launch} is not the launch of start"),
+                        format!("launch: expected the launch of the start event, found {launch}"),
                     ));
                 }
             }
@@ -299,7 +299,7 @@ fn start(fields: &Fields<'_>) -> Result<Event, (Code, String)> {
     if version != VERSION {
         return Err((
             Code::Version,
-            format!("v is {version}, this reader speaks {VERSION}"),
+            format!("v: expected version {VERSION}, found {version}"),
         ));
     }
     let clock = fields.nested("clock", "clock.")?;

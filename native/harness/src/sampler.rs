@@ -10,13 +10,13 @@ use crate::clock::Clock;
 use crate::fence;
 use crate::workload::{Account, Arm, Failure};
 
-/// A sample must be this many clock steps long (STATISTICS §1: 0.1 % of quantisation).
+/// The least length of a sample in clock steps (STATISTICS §1: 0.1 % of quantisation).
 const RESOLUTIONS_PER_SAMPLE: u64 = 1000;
-/// The quickest of a few: interruptions only add.
+/// Calibration takes the fastest of this many samples, because interruptions only make them slower.
 const CALIBRATION_SAMPLES: usize = 3;
-/// A fifth above what is required, since later samples may be quicker than calibration.
+/// A fifth above what is required, since later samples may be faster than calibration.
 const HEADROOM_DIVISOR: u64 = 5;
-/// Below a tenth of the target a sample is too short to extrapolate from.
+/// Samples below a tenth of the target are too short to extrapolate from.
 const TRUSTED_SHARE: u64 = 10;
 const MOST_ITERATIONS: u64 = 1 << 40;
 
@@ -27,7 +27,7 @@ pub struct RawSample {
     pub begin: Instant,
     /// After it.
     pub end: Instant,
-    /// What the process that did the work measured, where that was another one.
+    /// What the process that did the work measured, if it was another one.
     pub elsewhere_ns: Option<u64>,
 }
 
@@ -36,7 +36,7 @@ pub struct RawSample {
 pub struct Sample {
     /// Duration of all iterations together.
     pub total_ns: u64,
-    /// When it ended, on the workload's time line.
+    /// Its end on the workload's time line.
     pub end_ns: u64,
 }
 
@@ -49,7 +49,8 @@ pub struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// A sampler for arms that run against each other; `min_time_ns` is what the command line asked for.
+    /// A sampler for arms that run against each other; `min_time_ns` is the requested length of a
+    /// sample.
     #[must_use]
     pub fn new(clock: &'a Clock, arms: Vec<&'a mut Arm>, min_time_ns: u64) -> Self {
         let required_ns = min_time_ns.max(RESOLUTIONS_PER_SAMPLE * clock.resolution_ns());
@@ -62,16 +63,16 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// How long a sample has to be.
+    /// The required length of a sample.
     #[must_use]
     pub fn required_ns(&self) -> u64 {
         self.required_ns
     }
 
-    /// The loop count, the same for all arms, at which the quickest arm's samples are long enough. What the
-    /// arms counted meanwhile is thrown away.
+    /// The loop count, the same for all arms, at which the fastest arm's samples are long enough.
+    /// Counters of these runs are dropped.
     ///
-    /// Fails when a process that does an arm's work failed; so does [`Sampler::round`].
+    /// Fails when a process that does an arm's work failed, like [`Sampler::round`].
     pub fn calibrate(&mut self) -> Result<u64, Failure> {
         let (clock, target) = (
             self.clock,
@@ -85,8 +86,8 @@ impl<'a> Sampler<'a> {
         Ok(iterations)
     }
 
-    /// What each arm of the last round counted and read, by position. Asked once the whole round is over, so
-    /// that no arm runs beside another's bookkeeping.
+    /// The counters and readings of each arm in the last round, by position. Called after the whole
+    /// round, so that no arm runs beside another's bookkeeping.
     pub fn accounts(&mut self, order: &[usize]) -> Vec<Account> {
         order.iter().map(|arm| self.arms[*arm].account()).collect()
     }
@@ -105,7 +106,7 @@ impl<'a> Sampler<'a> {
             .collect())
     }
 
-    /// By arm, the metrics that it has one value of in this launch.
+    /// For each arm, the metrics with one value per launch.
     pub fn once(&mut self) -> Result<Vec<Vec<(String, u64)>>, Failure> {
         self.arms.iter_mut().map(|arm| arm.once()).collect()
     }
@@ -136,7 +137,7 @@ fn calibrate(clock: &Clock, arm: &mut Arm, target_ns: u64) -> Result<u64, Failur
     }
 }
 
-/// One timed region. It sees the arm and a number: no emitter, no clock to read, nothing to write to.
+/// One timed region. It sees the arm and a number, but no emitter and no clock.
 fn time(arm: &mut Arm, iterations: u64) -> Result<RawSample, Failure> {
     fence::full(); // what came before stays before the first read
     let begin = Instant::now();
@@ -185,7 +186,7 @@ mod tests {
         let ((mut quick, _), (mut slow, _)) = (counting("quick", 10), counting("slow", 10_000));
         let mut sampler = Sampler::new(&clock, vec![&mut quick, &mut slow], 200_000);
         let iterations = sampler.calibrate().expect("work here cannot fail");
-        // The median of several: one sample may be interrupted, none can be quicker than the work.
+        // The median of several: a sample may be interrupted, but none can be faster than the work.
         let mut round = || {
             sampler
                 .round(&[0, 1], iterations)

@@ -1,6 +1,6 @@
-//! Which groups and arms of a workload the options select, and what the knobs are set to.
+//! Selects the groups and arms of a workload by the options, and sets its knobs.
 //!
-//! Invariant: an unknown name or a value out of range is a usage failure, never an empty selection.
+//! An unknown name or a value out of range is a usage failure, never an empty selection.
 
 use crate::event::{LARGEST, Params, Value};
 use crate::options::{CaseFilter, Options};
@@ -8,15 +8,15 @@ use crate::workload::{Allowed, Benchmark, Failure, Param, Workload};
 
 /// The arms of one (benchmark, params) that run against each other.
 pub struct Group<'a> {
-    /// What is measured.
+    /// The benchmark.
     pub benchmark: &'a Benchmark,
-    /// At which point.
+    /// The values of its params.
     pub params: Params,
-    /// Indexes into the benchmark's arms, in its order.
+    /// Indexes of the benchmark's arms, in its order.
     pub arms: Vec<usize>,
 }
 
-/// What a command line asks for.
+/// The selection of a command line.
 pub struct Selection<'a> {
     /// In the order they run.
     pub groups: Vec<Group<'a>>,
@@ -28,7 +28,7 @@ impl<'a> Selection<'a> {
     /// Applies options to a workload.
     ///
     /// # Errors
-    /// `usage` for an unknown name or value; `no_case` when nothing is left.
+    /// `usage` for an unknown name or value; `no_case` when nothing is selected.
     pub fn new(workload: &'a Workload, options: &Options) -> Result<Self, Failure> {
         check_names(workload, options)?;
         let mut groups = Vec::new();
@@ -77,7 +77,7 @@ fn arms(benchmark: &Benchmark, params: &Params, options: &Options) -> Vec<usize>
         .collect()
 }
 
-/// The cross product of the values of each param, the last param fastest.
+/// The cross product of the values of all params; the last param varies fastest.
 fn points(benchmark: &Benchmark, options: &Options) -> Result<Vec<Params>, Failure> {
     let mut points = vec![Params::new()];
     for param in &benchmark.params {
@@ -94,7 +94,7 @@ fn points(benchmark: &Benchmark, options: &Options) -> Result<Vec<Params>, Failu
     Ok(points)
 }
 
-/// `--params` replaces the declared values; `--case` may name further ones.
+/// `--params` replaces the declared values; `--case` may add others.
 fn values(benchmark: &Benchmark, param: &Param, options: &Options) -> Result<Vec<Value>, Failure> {
     let mut values = Vec::new();
     if let Some((_, asked)) = options.params.iter().find(|(name, _)| *name == param.name) {

@@ -4,8 +4,8 @@
 //! parse ─▶ start ─▶ open ─▶ checks ─▶ for each group: prepare ─▶ verify ─▶ calibrate
 //!    ─▶ warm-up rounds ─▶ measured rounds ─▶ verify ─▶ done
 //! ```
-//! `start` is first and exactly one terminal event is last, whatever fails. Output leaves only
-//! between rounds (I3).
+//! `start` is the first event and exactly one terminal event is the last, whatever fails. Output is
+//! written only between rounds (I3).
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -21,7 +21,7 @@ use crate::sampler::{Sample, Sampler};
 use crate::selection::{Group, Selection};
 use crate::workload::{Account, Arm, Benchmark, Context, Failure, Prepared, Reading, Workload};
 
-/// The metric the sampler itself measures.
+/// The metric that the sampler measures.
 const TIME: &str = "time";
 
 /// Why a launch stopped early.
@@ -42,8 +42,8 @@ impl From<io::Error> for Stop {
     }
 }
 
-/// Runs a command line on `out`; exit status 0 with `done` or after a list, 1 with `error` or when `out` is
-/// gone.
+/// Runs a command line and writes to `out`. The exit status is 0 with `done` or after a list, 1
+/// with `error` or when `out` is closed.
 pub fn run(workload: &Workload, args: &[String], out: impl Write) -> ExitCode {
     let clock = Clock::measure();
     let mut emitter = Emitter::new(out);
@@ -60,7 +60,7 @@ pub fn run(workload: &Workload, args: &[String], out: impl Write) -> ExitCode {
         Ok(()) => return ExitCode::SUCCESS,
         Err(stop) => stop,
     };
-    let told = match stop {
+    let written = match stop {
         Stop::Failure(failure) => {
             if !started {
                 emitter.push(&start(workload, &options, &clock, Vec::new()));
@@ -73,8 +73,8 @@ pub fn run(workload: &Workload, args: &[String], out: impl Write) -> ExitCode {
         }
         Stop::Io(error) => Err(error),
     };
-    if let Err(error) = told {
-        // Nobody reads the stream any more; stderr may still be seen.
+    if let Err(error) = written {
+        // The stream has no reader any more; stderr may still have one.
         let _ = writeln!(io::stderr(), "The bench stream cannot be written: {error}");
     }
     ExitCode::FAILURE
@@ -97,7 +97,7 @@ fn launch<W: Write>(
     let mut facts = (workload.open)()?;
     let knobs = workload.knobs.iter().zip(&selection.knobs);
     let changed = knobs.filter(|(knob, (_, value))| *value != knob.default);
-    // Knobs that are not at their default belong to what ran, so they are build facts.
+    // Knobs that differ from their default are facts of the build.
     facts.extend(
         changed.map(|(knob, (_, value))| (format!("knob.{}", knob.name), value.to_string())),
     );
@@ -160,7 +160,7 @@ fn list(workload: &Workload, selection: &Selection<'_>) -> serde_json::Value {
     json!({"suite": workload.suite, "workload": workload.name, "cases": cases})
 }
 
-/// `time`, which the sampler takes, and what the benchmark declares besides.
+/// `time`, which the sampler measures, and the metrics that the benchmark declares.
 fn metrics(benchmark: &Benchmark) -> Vec<Metric> {
     let time = Metric {
         name: TIME.to_owned(),
@@ -170,7 +170,7 @@ fn metrics(benchmark: &Benchmark) -> Vec<Metric> {
     [&[time], benchmark.metrics.as_slice()].concat()
 }
 
-/// The round a block belongs to.
+/// The phase and number of a round.
 #[derive(Clone, Copy)]
 struct Round {
     number: u64,
@@ -189,7 +189,7 @@ struct Launch<'a, W: Write> {
 }
 
 impl<W: Write> Launch<'_, W> {
-    /// Everything that is said before the first group.
+    /// Emits everything before the first group.
     fn open(&mut self, selection: &Selection<'_>) -> io::Result<()> {
         for (knob, (_, value)) in self.workload.knobs.iter().zip(&selection.knobs) {
             if knob.demonstration && *value != knob.default {
@@ -324,7 +324,7 @@ impl<W: Write> Launch<'_, W> {
         self.emitter.flush()
     }
 
-    /// `cases[position]` ran at that position.
+    /// `cases[position]` is the case that ran at that position.
     fn emit(
         &mut self,
         cases: &[u64],
@@ -349,7 +349,7 @@ impl<W: Write> Launch<'_, W> {
             };
             let mut time = event(TIME, round.iterations, vec![sample.total_ns]);
             if let Event::Samples { work, .. } = &mut time {
-                work.clone_from(&account.work); // said once per timed region, with its time
+                work.clone_from(&account.work); // once per timed region, with its time
             }
             self.emitter.push(&time);
             for (metric, reading) in &account.readings {
@@ -374,8 +374,8 @@ impl<W: Write> Launch<'_, W> {
         self.emitter.round_ended()
     }
 
-    /// What a launch has one value of, as part of its last measured round. `last[position]` is when the arm
-    /// that ran there was done, and which it was.
+    /// Emits metrics with one value per launch, as part of its last measured round.
+    /// `last[position]` is the time at which an arm ended there, and which arm it was.
     fn emit_once(
         &mut self,
         sampler: &mut Sampler<'_>,

@@ -1,4 +1,4 @@
-//! The vocabulary of a Rust workload: what it offers to be measured. `session` measures it.
+//! Defines what a Rust workload offers for measurement; `session` measures it.
 //!
 //! An [`Arm`]'s operation takes no arguments, so timed code can reach neither clock nor emitter
 //! (I3).
@@ -12,10 +12,10 @@ use crate::event::{Check, Metric, Params, Value, Work};
 use crate::fence::keep;
 use crate::session;
 
-/// Why a launch stops: becomes the `error` event.
+/// Stops a launch; becomes the `error` event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// `usage`, `no_case`, or the workload's own.
+    /// `usage`, `no_case`, or a code of the workload.
     pub code: String,
     /// What is wrong and what to do next.
     pub text: String,
@@ -43,10 +43,10 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What an arm measured of a metric besides `time`, in one timed region.
+/// An arm's reading of a metric other than `time` in one timed region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// The total over the region's iterations; for a rate, the rate.
+    /// The total over the region's iterations, or the rate.
     Total(u64),
     /// One value per call, in order. An empty list reports nothing.
     Each(Vec<u64>),
@@ -62,11 +62,11 @@ enum Body {
     Here(Box<dyn FnMut(u64)>),
     /// In a process of the arm's own, which times itself.
     Elsewhere(Box<dyn FnMut(u64) -> Result<u64, Failure>>),
-    /// Nowhere: why this machine cannot do it.
+    /// Nowhere, because this machine cannot do it: the reason.
     Nowhere(String),
 }
 
-/// One implementation, prepared for one point of the params.
+/// One implementation, prepared for one group.
 pub struct Arm {
     name: String,
     body: Body,
@@ -76,7 +76,7 @@ pub struct Arm {
     once: Vec<(String, TakeOnce)>,
 }
 
-/// What an arm has to say about a timed region, besides how long it took.
+/// What an arm reports of a timed region besides its duration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
     /// Counters, totals over the iterations.
@@ -86,9 +86,9 @@ pub struct Account {
 }
 
 impl Arm {
-    /// An arm that does `operation` once per iteration. Everything in it is timed: no allocation, no I/O
-    /// unless that is what is measured. The loop is compiled together with the operation; there is no call
-    /// through a pointer per iteration.
+    /// An arm that does `operation` once per iteration. Everything in it is timed, so it should
+    /// neither allocate nor do I/O unless that is measured. The loop is compiled together with the
+    /// operation, without a call through a pointer.
     pub fn new<T>(name: &str, mut operation: impl FnMut() -> T + 'static) -> Self {
         Self::looped(name, move |iterations| {
             for _ in 0..iterations {
@@ -97,8 +97,8 @@ impl Arm {
         })
     }
 
-    /// As [`Arm::new`], and reports how many `items` it did, with `items` in one operation. Each arm counts for
-    /// itself, because the arms of a round are asked after all of them ran.
+    /// Like [`Arm::new`], and reports `items` per operation. Each arm counts for itself, because
+    /// the arms of a round report after all of them ran.
     pub fn counted<T>(
         name: &str,
         items: usize,
@@ -114,21 +114,21 @@ impl Arm {
         .with_work(move || vec![("items".to_owned(), counter.take())])
     }
 
-    /// An arm whose `body` does the work as often as it is told, where the loop is another language's. What
-    /// that makes of its results is its own to keep from being optimised away.
+    /// An arm whose `body` repeats the work, where the loop is in another language. `body` must
+    /// keep its results from being optimised away.
     pub fn looped(name: &str, body: impl FnMut(u64) + 'static) -> Self {
         Self::of(name, Body::Here(Box::new(body)))
     }
 
-    /// An arm that needs a process of its own: `body` has that process do the work as often as it is told,
-    /// and returns the nanoseconds that *it* measured, so that what it takes to ask is in no sample. While
-    /// one arm's process works, those of the others must wait.
+    /// An arm that needs a process of its own: `body` lets that process repeat the work and returns
+    /// the nanoseconds that the *process* measured, so that communication is not part of a sample.
+    /// While one arm's process works, those of the others must wait.
     pub fn elsewhere(name: &str, body: impl FnMut(u64) -> Result<u64, Failure> + 'static) -> Self {
         Self::of(name, Body::Elsewhere(Box::new(body)))
     }
 
-    /// An arm that this machine or runtime cannot run, and why: it is announced and not measured. Not for
-    /// what should be there and is missing; that is a [`Failure`].
+    /// An arm that this machine or runtime cannot run: it is announced with the reason and not
+    /// measured. Use a [`Failure`] for something that should be there and is missing.
     #[must_use]
     pub fn unavailable(name: &str, reason: impl Into<String>) -> Self {
         Self::of(name, Body::Nowhere(reason.into()))
@@ -146,23 +146,24 @@ impl Arm {
         }
     }
 
-    /// Every sample is of exactly so many iterations, where how often the operation ran decides what is
-    /// measured (how full a heap is, say). Calibration then does not run the arm. The same for all arms.
+    /// Fixes the iterations of every sample, where their number decides what is measured (how full
+    /// a heap is, say). Calibration then does not run the arm. The same for all arms.
     #[must_use]
     pub fn with_iterations(mut self, iterations: u64) -> Self {
         self.iterations = Some(iterations);
         self
     }
 
-    /// Counters of what the timed region did (`items`, `prepared`, `kept` are reserved; at most 16). `take`
-    /// runs after a round, outside of all timed regions, and returns what was counted since its last call.
+    /// Counters of a timed region (`items`, `prepared`, `kept` are reserved; at most 16). `take`
+    /// runs after a round, outside of all timed regions, and returns the counts since its last
+    /// call.
     #[must_use]
     pub fn with_work(mut self, take: impl FnMut() -> Work + 'static) -> Self {
         self.work = Some(Box::new(take));
         self
     }
 
-    /// A metric besides `time` that [`Benchmark::metrics`] declares. `take` runs like that of
+    /// A metric besides `time` that [`Benchmark::metrics`] declares. `take` is called as in
     /// [`Arm::with_work`].
     #[must_use]
     pub fn with_metric(mut self, metric: &str, take: impl FnMut() -> Reading + 'static) -> Self {
@@ -170,8 +171,8 @@ impl Arm {
         self
     }
 
-    /// A metric that a launch has one value of, such as a peak: `take` runs once, after the last measured
-    /// round, and its value stands with that round.
+    /// A metric with one value per launch, such as a peak: `take` runs once after the last measured
+    /// round, and the value belongs to that round.
     #[must_use]
     pub fn with_launch_metric(
         mut self,
@@ -182,7 +183,7 @@ impl Arm {
         self
     }
 
-    /// Why this machine cannot run it, if so.
+    /// Why this machine cannot run it, if it cannot.
     #[must_use]
     pub fn why_unavailable(&self) -> Option<&str> {
         match &self.body {
@@ -191,18 +192,18 @@ impl Arm {
         }
     }
 
-    /// The name `suite.toml` gives it.
+    /// Its name in `suite.toml`.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How often it must run, if that is not for calibration to say.
+    /// Its fixed iterations, if it has them.
     pub(crate) fn iterations(&self) -> Option<u64> {
         self.iterations
     }
 
-    /// The work; what another process measured of it, if it was done there.
+    /// Does the work; returns what another process measured, if it was done there.
     #[inline]
     pub(crate) fn run(&mut self, iterations: u64) -> Result<Option<u64>, Failure> {
         match &mut self.body {
@@ -213,7 +214,7 @@ impl Arm {
         Ok(None)
     }
 
-    /// The metrics a launch has one value of.
+    /// The metrics with one value per launch.
     pub(crate) fn once(&mut self) -> Result<Vec<(String, u64)>, Failure> {
         self.once
             .iter_mut()
@@ -221,7 +222,7 @@ impl Arm {
             .collect()
     }
 
-    /// What happened since it was last asked.
+    /// Counters and readings since the last call.
     pub(crate) fn account(&mut self) -> Account {
         Account {
             work: self.work.as_mut().map(|take| take()).unwrap_or_default(),
@@ -234,10 +235,10 @@ impl Arm {
     }
 }
 
-/// What may be asked for of a param.
+/// The permitted values of a param.
 #[derive(Clone, Debug)]
 pub enum Allowed {
-    /// Integers between, inclusive.
+    /// All integers in this inclusive range.
     Range(u64, u64),
     /// Only the declared values.
     Listed,
@@ -248,9 +249,9 @@ pub enum Allowed {
 pub struct Param {
     /// Its name.
     pub name: String,
-    /// Run by default, in this order.
+    /// The values that run by default, in this order.
     pub values: Vec<Value>,
-    /// What else may be asked for.
+    /// The other permitted values.
     pub allowed: Allowed,
 }
 
@@ -281,7 +282,7 @@ impl Param {
     }
 }
 
-/// An integer option of a workload that is no param.
+/// An integer option of a workload that is not a param.
 #[derive(Clone, Debug)]
 pub struct Knob {
     /// Its name.
@@ -290,25 +291,26 @@ pub struct Knob {
     pub minimum: u64,
     /// Largest value.
     pub maximum: u64,
-    /// When not given.
+    /// The default.
     pub default: u64,
-    /// It changes the work in order to show an alert; results say so.
+    /// It changes the work to demonstrate an alert; results say so.
     pub demonstration: bool,
-    /// What a warning says about it.
+    /// The text of the warning about it.
     pub what: String,
 }
 
-/// What [`Benchmark::prepare`] may depend on.
+/// The input of [`Benchmark::prepare`].
 pub struct Context<'a> {
-    /// The point of the params.
+    /// The values of the params.
     pub params: &'a Params,
-    /// Every knob's value.
+    /// The value of every knob.
     pub knobs: &'a [(String, u64)],
-    /// Decides the input data.
+    /// The seed of the input data.
     pub seed: u64,
-    /// Which launch of the job this is: for what should differ between launches, such as a layout.
+    /// The number of this launch in the job, for what should differ between launches, such as a
+    /// layout.
     pub launch: u64,
-    /// Measured rounds that are to come, without those of warm-up.
+    /// The number of measured rounds, without warm-up.
     pub rounds: u64,
 }
 
@@ -338,22 +340,22 @@ impl Context<'_> {
     }
 }
 
-/// One group made ready: inputs generated, buffers allocated.
+/// A prepared group: inputs generated, buffers allocated.
 pub struct Prepared {
     /// All arms of the benchmark, in its order.
     pub arms: Vec<Arm>,
-    /// For time per item.
+    /// Items per iteration, for time per item.
     pub items_per_iteration: Option<u64>,
-    /// For throughput.
+    /// Bytes per iteration, for throughput.
     pub bytes_per_iteration: Option<u64>,
     /// Runs before and after measuring (I1).
     pub verify: Box<dyn FnMut() -> Vec<Check>>,
 }
 
-/// Makes a group ready; not timed.
+/// Prepares a group; not timed.
 pub type Prepare = Box<dyn Fn(&Context<'_>) -> Result<Prepared, Failure>>;
 
-/// One thing that is measured.
+/// A benchmark.
 pub struct Benchmark {
     /// Its name in `suite.toml`.
     pub name: String,
@@ -367,20 +369,20 @@ pub struct Benchmark {
     pub prepare: Prepare,
 }
 
-/// Facts about what runs, for `start.build`.
+/// Facts about the build, for `start.build`.
 pub type Facts = Vec<(String, String)>;
 
-/// A workload as its command line and its stream know it.
+/// A workload with its command line and its stream.
 pub struct Workload {
     /// The suite's name.
     pub suite: String,
     /// The workload's name.
     pub name: String,
-    /// What it measures.
+    /// Its benchmarks.
     pub benchmarks: Vec<Benchmark>,
-    /// Its options that are no params.
+    /// Its knobs.
     pub knobs: Vec<Knob>,
-    /// Loads what the arms need and returns facts about it; not called by `--list`.
+    /// Loads what the arms need and returns facts about it; `--list` does not call it.
     pub open: Box<dyn Fn() -> Result<Facts, Failure>>,
     /// Correctness checks that need no group.
     pub checks: Box<dyn Fn() -> Vec<Check>>,

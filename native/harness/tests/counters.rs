@@ -118,7 +118,7 @@ fn counters_are_those_of_the_timed_region_alone() {
 }
 
 #[test]
-fn a_total_goes_with_the_iterations_and_calls_are_values_of_one() {
+fn totals_cover_all_iterations_and_calls_are_single_values() {
     let mut iterations_by_round = std::collections::HashMap::new();
     let mut calls = std::collections::HashMap::new();
     for event in events(&[&QUICK[..], &["--min-time-ns", "200000"]].concat()) {

@@ -93,9 +93,9 @@ fn every_vector_reads_as_expected() {
         .iter()
         .filter_map(|name| {
             let expected = json_of(&vectors().join(format!("{name}.expect.json")));
-            let found = verdict(&stream(name));
-            (found != expected)
-                .then(|| format!("{name}\n  expected {expected}\n  found    {found}"))
+            let actual = verdict(&stream(name));
+            (actual != expected)
+                .then(|| format!("{name}\n  expected {expected}\n  actual   {actual}"))
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -190,7 +190,7 @@ fn the_same_seed_runs_in_the_same_order_and_another_does_not() {
 }
 
 #[test]
-fn filters_narrow_and_may_ask_for_values_in_range() {
+fn filters_select_cases_and_values_in_range() {
     let (_, events) = run(&[&QUICK[..], &["--case", "sum/iterator/numbers=77"]].concat());
     let cases: Vec<_> = events
         .iter()
@@ -206,7 +206,7 @@ fn filters_narrow_and_may_ask_for_values_in_range() {
 }
 
 #[test]
-fn a_demonstration_knob_is_said_in_the_build_facts_and_as_a_warning() {
+fn a_demonstration_knob_is_in_the_build_facts_and_a_warning() {
     let (_, events) = run(&[&QUICK[..], &["--knob", "iterator_repeats=3"]].concat());
     let Event::Start { build, .. } = &events[0] else {
         panic!("{:?}", events[0])
@@ -223,7 +223,7 @@ fn a_demonstration_knob_is_said_in_the_build_facts_and_as_a_warning() {
 }
 
 #[test]
-fn a_wrong_command_line_is_a_stream_that_ends_in_error() {
+fn a_wrong_command_line_gives_a_stream_that_ends_in_error() {
     for (args, code) in [
         (&["--rounds", "none"][..], "usage"),
         (&["--params", "size=1"][..], "usage"),
@@ -247,7 +247,7 @@ fn a_wrong_command_line_is_a_stream_that_ends_in_error() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_the_workload() {
+fn a_closed_output_ends_the_workload() {
     let mut child = sum()
         .args(["--rounds", "1000000"])
         .stdout(Stdio::piped())

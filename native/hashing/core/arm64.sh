@@ -6,8 +6,8 @@
 #                       devices, and runs that under qemu, too (tests/test_hashing_builds.py)
 #   arm64.sh count      instructions only
 #
-# As static programs, like those for devices (../../.cargo/config.toml): no cross compiler is needed. On an
-# AArch64 machine the same without qemu. Honours CARGO_TARGET_DIR; RUSTFLAGS are for the host and not heeded.
+# The programs are static, like those for devices (../../.cargo/config.toml): no cross compiler is needed. On an
+# AArch64 machine qemu is not used, either. Honours CARGO_TARGET_DIR; ignores RUSTFLAGS, which are for the host.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 what=${1:-all}
@@ -47,12 +47,12 @@ cargo_arm64() { # cargo_arm64 COMMAND ARGUMENT…
     cargo "$command" --quiet --release --locked --target "$triple" --target-dir "$target" \
         -p paceline-hashing-core "$@"
 }
-# What is tested is the code, not the linker: without optimising across crates it is built in half the time.
-tested() { CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo_arm64 test "$@"; }
+# The tests are about the code and not the linker: without optimising across crates they build in half the time.
+run_tests() { CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 cargo_arm64 test "$@"; }
 case $what in
-all) tested ;;
+all) run_tests ;;
 few)
-    tested --test vectors
+    run_tests --test vectors
     exit
     ;;
 esac

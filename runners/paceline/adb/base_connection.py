@@ -1,8 +1,8 @@
-"""Implements the port's methods for both real backends, on the services that a backend opens.
+"""Implements the methods of `port.Connection` for both real backends.
 
-After an error that is not the device's own refusal the connection is closed: what ran for it ends on the
-device, no late bytes are taken for an answer, and the next call connects anew. Every stream has a connection
-of its own. `direct.py` and `server.py` define how to connect and to open a service.
+An error other than a refusal by the device closes the connection: its commands end on the device, late bytes
+cannot pass for an answer, and the next call connects again. `direct.py` and `server.py` define how to connect
+and how to open a service of adbd.
 """
 
 from __future__ import annotations
@@ -37,20 +37,26 @@ from paceline.adb.props import properties
 from paceline.adb.sync import SERVICE as SYNC
 from paceline.adb.sync import Sync, whole_file
 
-TROUBLE = (AbsentError, OfflineError, UnauthorizedError, LostError, SlowError)
-"""Not among them what a healthy device says (Refused-, TransferError) and what it was never asked."""
-SHOWN_OF_ARGV = 80
-"""Characters of a command that an error repeats."""
-SHOWN_OF_REFUSAL = 200
+CLOSING_ERRORS = (
+    AbsentError,
+    OfflineError,
+    UnauthorizedError,
+    LostError,
+    SlowError,
+)
+"""Errors that close the connection. A healthy device may refuse a service or a file."""
+ARGV_CHARACTERS = 80
+"""Longest text of a command in an error message."""
+REFUSAL_CHARACTERS = 200
 CANNOT_RESTART = re.compile(
     rb"error|failed|denied|not (found|permitted)|inaccessible", re.IGNORECASE
 )
-"""What adbd (`StartSubprocess` in daemon/shell_service.cpp), its shell or `reboot` say when nothing comes of
-it; a device that restarts may print a word, too."""
+"""What adbd (`StartSubprocess` in daemon/shell_service.cpp), its shell or `reboot` print when the restart fails.
+A device that does restart may print something else."""
 
 
 class BaseConnection(ABC):
-    """A `port.Connection`, less the three methods below."""
+    """A `port.Connection`; subclasses add the three methods below."""
 
     def __init__(self, route: Route) -> None:
         self._route = route
@@ -60,15 +66,15 @@ class BaseConnection(ABC):
 
     @abstractmethod
     def _connect(self, deadline: float) -> Banner:
-        """Shakes hands. Raises Absent-, Offline-, Unauthorized-, TlsRequiredError."""
+        """Performs the handshake. Raises Absent-, Offline-, Unauthorized-, TlsRequiredError."""
 
     @abstractmethod
-    def _open(self, service: bytes, deadline: float, apart: bool) -> Channel:
-        """`apart`: on a connection of its own. Raises RefusedError, LostError, SlowError."""
+    def _open(self, service: bytes, deadline: float, separate: bool) -> Channel:
+        """Opens a service, with `separate` on a connection of its own. Raises RefusedError, LostError, SlowError."""
 
     @abstractmethod
     def _close(self) -> None:
-        """Safe to call twice."""
+        """Closes the connection. Safe to call twice."""
 
     @property
     def route(self) -> Route:
@@ -76,12 +82,12 @@ class BaseConnection(ABC):
 
     @property
     def longest_service(self) -> int:
-        """Bytes of a service's name this device takes."""
+        """The longest name of a service, in bytes, that this device accepts."""
         return shell.LONGEST_SERVICE
 
     def connect(self, timeout_s: float = CONNECT_TIMEOUT_S) -> Banner:
         """See port.Connection."""
-        self._hang_up()
+        self._disconnect()
         self._refused.clear()
         self._banner = self._connect(time.monotonic() + timeout_s)
         return self._banner
@@ -90,19 +96,19 @@ class BaseConnection(ABC):
         self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S
     ) -> CommandResult:
         """See port.Connection."""
-        with self._ending_on_trouble():
-            deadline = self._begin(timeout_s)
-            channel, reading = self._shell(argv, deadline, apart=False)
+        with self._closing_on_error():
+            deadline = self._start_operation(timeout_s)
+            channel, reader = self._open_shell(argv, deadline, separate=False)
             try:
-                return shell.read_whole(channel, reading, deadline, command_text(argv))
+                return shell.read_whole(channel, reader, deadline, command_text(argv))
             finally:
                 channel.close()
 
     def stream(self, argv: Sequence[str]) -> Stream:
         """See port.Connection."""
-        deadline = self._begin(CONNECT_TIMEOUT_S)
-        channel, reading = self._shell(argv, deadline, apart=True)
-        return shell.ShellStream(channel, reading, command_text(argv))
+        deadline = self._start_operation(CONNECT_TIMEOUT_S)
+        channel, reader = self._open_shell(argv, deadline, separate=True)
+        return shell.ShellStream(channel, reader, command_text(argv))
 
     def push(
         self,
@@ -116,7 +122,7 @@ class BaseConnection(ABC):
             io.BytesIO(source)
             if isinstance(source, bytes)
             else source.open("rb") as file,
-            self._syncing(timeout_s) as sync,
+            self._open_sync(timeout_s) as sync,
         ):
             return sync.push(file, remote, mode)
 
@@ -124,7 +130,7 @@ class BaseConnection(ABC):
         self, remote: str, target: Path | None = None, timeout_s: float = 300.0
     ) -> bytes:
         """See port.Connection."""
-        with self._syncing(timeout_s) as sync:
+        with self._open_sync(timeout_s) as sync:
             if target is None:
                 return b"".join(sync.pull(remote))
             whole_file(sync.pull(remote), target)
@@ -135,48 +141,46 @@ class BaseConnection(ABC):
         done = self.run(["getprop"])
         if done.rc:
             raise AdbError(
-                f"getprop ended with {done.rc}: {done.text.strip()[:SHOWN_OF_ARGV]}"
+                f"getprop ended with {done.rc}: {done.text.strip()[:ARGV_CHARACTERS]}"
             )
         return properties(done.text)
 
     def reboot(self) -> None:
         """See port.Connection."""
-        deadline, output = self._begin(CONNECT_TIMEOUT_S), b""
+        deadline, output = self._start_operation(CONNECT_TIMEOUT_S), b""
         try:
             with contextlib.closing(
-                self._open(b"reboot:", deadline, apart=False)
+                self._open(b"reboot:", deadline, separate=False)
             ) as channel:
-                while part := channel.receive(
-                    deadline
-                ):  # a word now and then; then it goes
+                while part := channel.receive(deadline):
                     output += part
         except LostError:
-            return  # gone
+            return  # it is restarting
         finally:
-            self._hang_up()
+            self._disconnect()
         if CANNOT_RESTART.search(output):
-            words = " ".join(output.decode("utf-8", "replace").split())[
-                :SHOWN_OF_REFUSAL
-            ]
-            raise RefusedError(f"{self._route} did not restart; it said: {words}")
+            text = " ".join(output.decode("utf-8", "replace").split())
+            raise RefusedError(
+                f"{self._route} did not restart and printed: {text[:REFUSAL_CHARACTERS]}"
+            )
 
     def close(self) -> None:
         """See port.Connection."""
-        self._hang_up()
+        self._disconnect()
 
-    def _hang_up(self) -> None:
-        """The next call connects anew."""
+    def _disconnect(self) -> None:
+        """Closes the connection; the next call connects again."""
         self._banner = None
         self._close()
 
-    def _begin(self, timeout_s: float) -> float:
-        """The deadline of an operation that starts now on a connection that stands."""
+    def _start_operation(self, timeout_s: float) -> float:
+        """Connects if necessary; returns the deadline of an operation that starts now."""
         if self._banner is None:
             self.connect(min(timeout_s, CONNECT_TIMEOUT_S))
         return time.monotonic() + timeout_s
 
-    def _shell(
-        self, argv: Sequence[str], deadline: float, *, apart: bool
+    def _open_shell(
+        self, argv: Sequence[str], deadline: float, *, separate: bool
     ) -> tuple[Channel, shell.OutputReader]:
         features = self._banner.features if self._banner else frozenset()
         services = (
@@ -184,11 +188,11 @@ class BaseConnection(ABC):
         )
         for service in services:
             if service not in self._refused:
-                name, reading = shell.prepare_service(
+                name, reader = shell.prepare_service(
                     service, argv, self.longest_service
                 )
                 try:
-                    return self._open(name, deadline, apart), reading
+                    return self._open(name, deadline, separate), reader
                 except RefusedError:
                     self._refused.add(service)
         self._refused.clear()
@@ -198,25 +202,25 @@ class BaseConnection(ABC):
         )
 
     @contextmanager
-    def _syncing(self, timeout_s: float) -> Iterator[Sync]:
-        with self._ending_on_trouble():
-            deadline = self._begin(timeout_s)
-            channel = self._open(SYNC, deadline, apart=False)
+    def _open_sync(self, timeout_s: float) -> Iterator[Sync]:
+        with self._closing_on_error():
+            deadline = self._start_operation(timeout_s)
+            channel = self._open(SYNC, deadline, separate=False)
             try:
                 yield Sync(channel, deadline)
             finally:
                 channel.close()
 
     @contextmanager
-    def _ending_on_trouble(self) -> Iterator[None]:
+    def _closing_on_error(self) -> Iterator[None]:
         try:
             yield
-        except TROUBLE:
-            self._hang_up()
+        except CLOSING_ERRORS:
+            self._disconnect()
             raise
 
 
 def command_text(argv: Sequence[str]) -> str:
-    """A command as errors say it."""
+    """A command as errors show it."""
     text = " ".join(argv)
-    return f"`{text if len(text) <= SHOWN_OF_ARGV else text[:SHOWN_OF_ARGV] + '…'}`"
+    return f"`{text if len(text) <= ARGV_CHARACTERS else text[:ARGV_CHARACTERS] + '…'}`"

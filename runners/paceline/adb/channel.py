@@ -1,8 +1,8 @@
 """The interface of one open service of a device: bytes in both directions, and its end.
 
-Backends implement it (`direct.py` on packets, `server.py` on a socket) and the protocols inside a service use
-it (`shell_v2.py`, `sentinel.py`, `sync.py`). Empty bytes mean that the device closed the service. An adb
-server cannot tell that from a lost transport, so each protocol checks itself whether it is complete.
+Backends implement it (`direct.py`, `server.py`); the protocols inside a service use it (`shell_v2.py`,
+`sentinel.py`, `sync.py`). Each protocol checks whether it is complete, because an adb server reports a closed
+service and a lost transport alike.
 """
 
 from __future__ import annotations
@@ -10,18 +10,18 @@ from __future__ import annotations
 from typing import Protocol
 
 Bytes = bytes | bytearray | memoryview
-"""What a channel sends; it is the caller's again when `send` returns."""
+"""What a channel sends. The caller may reuse it when `send` returns."""
 
 
 class Channel(Protocol):
-    """`deadline` is in seconds of time.monotonic."""
+    """One open service. Deadlines are in seconds of time.monotonic."""
 
     def send(self, data: Bytes, deadline: float) -> None:
-        """All of it. Raises SlowError, LostError (also when the device closed the service)."""
+        """Sends all of `data`. Raises SlowError, and LostError also when the device closed the service."""
 
     def receive(self, deadline: float) -> bytes | bytearray | None:
-        """What came next, the caller's own; empty once the device closed; None when nothing came in time.
-        Raises LostError."""
+        """Returns the next bytes, empty bytes once the device has closed the service, or None when nothing
+        came in time. The caller owns the bytes. Raises LostError."""
 
     def close(self) -> None:
-        """Tells the device, which ends what it runs for it. Safe to call twice."""
+        """Closes the service; the device ends its command. Safe to call twice."""

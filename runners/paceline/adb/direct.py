@@ -1,8 +1,8 @@
 """Connects to a device over TCP without any adb binary.
 
-The backend for routes of kind `tcp` (`adb tcpip 5555`, emulators, simulated devices): `packets.py` on a
-socket of ours, `handshake.py`, and here the flow control of one service: one WRTE, one OKAY (AOSP
-adb/protocol.txt). One service at a time on a connection.
+The backend for routes of kind `tcp` (`adb tcpip 5555`, emulators, simulated devices). It runs one service at a
+time on a connection; every WRTE waits for its OKAY (AOSP adb/protocol.txt). `packets.py` and `handshake.py`
+hold the layers below.
 """
 
 from __future__ import annotations
@@ -35,49 +35,51 @@ from paceline.adb.transport import (
 )
 
 MESSAGE_GRACE_S = 15.0
-"""For the rest of a message that began before the deadline: stopping within one loses step for good."""
+"""Time for the rest of a message that began before the deadline. A message read in part would put the
+connection out of step."""
 
 
 class DeviceLink:
-    """One connection to one device, hands shaken. Raises Absent-, Offline-, Unauthorized-,
+    """One connection to one device after its handshake. Raises Absent-, Offline-, Unauthorized-,
     TlsRequiredError."""
 
     def __init__(
         self, address: str, key: AgentKey, deadline: float, offers: KeyOffers
     ) -> None:
         self.address = address
-        waiting = offers.taken(address)
-        if waiting is None or not self._took_up(waiting, deadline, offers):
+        waiting = offers.take(address)
+        if waiting is None or not self._resume(waiting, deadline, offers):
             whom = f"the device at {address}"
             wire = DeadlineSocket(open_socket(address, deadline, NOBODY), whom)
-            self._shake(
-                Handshake(PacketConnection(wire, whom), key, address), deadline, offers
-            )
+            handshake = Handshake(PacketConnection(wire, whom), key, address)
+            self._finish_handshake(handshake, deadline, offers)
         self._last_id = 0
 
-    def _took_up(self, waiting: Handshake, deadline: float, offers: KeyOffers) -> bool:
-        """Goes on with a handshake that waited for a person; False when its connection has ended."""
+    def _resume(self, waiting: Handshake, deadline: float, offers: KeyOffers) -> bool:
+        """Continues a handshake that waited for a person; False when its connection has ended."""
         try:
-            self._shake(waiting, deadline, offers)
+            self._finish_handshake(waiting, deadline, offers)
         except (OfflineError, UnauthorizedError):
             if waiting.waits_for_person:
                 raise
             return False
         return True
 
-    def _shake(self, handshake: Handshake, deadline: float, offers: KeyOffers) -> None:
+    def _finish_handshake(
+        self, handshake: Handshake, deadline: float, offers: KeyOffers
+    ) -> None:
         try:
-            greeting = handshake.finish(deadline, lambda: offers.wait_s(self.address))
+            result = handshake.finish(deadline, lambda: offers.request(self.address))
         except UnauthorizedError:
             if handshake.waits_for_person:
-                offers.kept(self.address, handshake)
+                offers.keep(self.address, handshake)
             raise
-        offers.trusted(self.address)
-        self.packets, self.banner = handshake.connection, greeting.banner
-        self.longest_message = greeting.longest_message
+        offers.note_trust(self.address)
+        self.packets, self.banner = handshake.connection, result.banner
+        self.longest_message = result.longest_message
 
     def next_id(self) -> int:
-        """A number no service of this connection had before."""
+        """A service number that this connection has not used yet."""
         self._last_id += 1
         return self._last_id
 
@@ -95,13 +97,13 @@ class DirectChannel:
         self._arrived: deque[bytearray] = deque()
         self._ended = False
         self._id, self._remote_id = link.next_id(), 0
-        self._say(packets.OPEN, deadline, service + b"\0")
-        packet = self._hear(deadline)
+        self._send_packet(packets.OPEN, deadline, service + b"\0")
+        packet = self._receive_packet(deadline)
         if packet.command == packets.CLSE:
             self._ended = True
             self.close()
             raise RefusedError(
-                f"the device at {link.address} refuses the service {_short(service)}"
+                f"the device at {link.address} refuses the service {_service_kind(service)}"
             )
         self._remote_id = packet.arg0
 
@@ -113,9 +115,9 @@ class DirectChannel:
                 raise LostError(
                     f"the device at {self._link.address} closed the service"
                 )
-            self._say(packets.WRTE, deadline, view[at : at + size])
-            while self._next(deadline) == packets.WRTE:
-                pass  # what the device says meanwhile is kept; OKAY or CLSE ends the wait
+            self._send_packet(packets.WRTE, deadline, view[at : at + size])
+            while self._take_packet(deadline) == packets.WRTE:
+                pass  # data that arrives meanwhile is kept; OKAY or CLSE ends the wait
 
     def receive(self, deadline: float) -> bytearray | None:
         """See Channel."""
@@ -124,41 +126,42 @@ class DirectChannel:
                 return bytearray()
             if not self._link.packets.readable(deadline - time.monotonic()):
                 return None
-            self._next(time.monotonic() + max(MESSAGE_GRACE_S, remaining(deadline)))
+            grace_s = max(MESSAGE_GRACE_S, remaining(deadline))
+            self._take_packet(time.monotonic() + grace_s)
         return self._arrived.popleft()
 
     def close(self) -> None:
-        """See Channel. The device's own CLSE comes later and is for nobody: its number is not used again."""
+        """See Channel. The device's own CLSE comes later and is ignored, because its number is not reused."""
         if self._ends_link:
             self._link.close()
         elif not self._ended:
             self._ended = True
             try:
-                self._say(packets.CLSE, time.monotonic() + GOODBYE_S)
+                self._send_packet(packets.CLSE, time.monotonic() + GOODBYE_S)
             except AdbError:
                 self._link.close()
 
-    def _next(self, deadline: float) -> int:
-        """Takes one message of this service; keeps what it carries."""
-        packet = self._hear(deadline)
+    def _take_packet(self, deadline: float) -> int:
+        """Receives a packet of this service, answers it and keeps its data; returns its command."""
+        packet = self._receive_packet(deadline)
         if packet.command == packets.WRTE:
-            self._say(packets.OKAY, deadline)
+            self._send_packet(packets.OKAY, deadline)
             self._arrived.append(packet.payload)
         elif packet.command == packets.CLSE:
             self._ended = True
-            self._say(packets.CLSE, deadline)
+            self._send_packet(packets.CLSE, deadline)
         return packet.command
 
-    def _say(self, command: int, deadline: float, data: Bytes = b"") -> None:
+    def _send_packet(self, command: int, deadline: float, data: Bytes = b"") -> None:
         self._link.packets.send(command, self._id, self._remote_id, data, deadline)
 
-    def _hear(self, deadline: float) -> Packet:
-        """The next packet of this service. What a service that was closed before still said is dropped."""
+    def _receive_packet(self, deadline: float) -> Packet:
+        """The next packet of this service. Packets of services closed earlier are dropped."""
         while True:
             packet = self._link.packets.receive(deadline)
             if packet.command not in (packets.OKAY, packets.WRTE, packets.CLSE):
                 raise LostError(
-                    f"the device at {self._link.address} is out of step: it said {packet.name}"
+                    f"the device at {self._link.address} is out of step: it sent {packet.name}"
                 )
             is_from_our_end = packet.arg0 in (0, self._remote_id) or not self._remote_id
             if packet.arg1 == self._id and is_from_our_end:
@@ -166,8 +169,8 @@ class DirectChannel:
 
 
 class DirectConnection(BaseConnection):
-    """The device at `address`, "host:port". `offers`: what this agent has asked of people, shared by all its
-    connections; without them this one keeps its own."""
+    """The device at `address`, "host:port". `offers` is shared by all connections of an agent; without it the
+    connection keeps its own."""
 
     def __init__(
         self, address: str, key: AgentKey, offers: KeyOffers | None = None
@@ -192,14 +195,14 @@ class DirectConnection(BaseConnection):
         self._link = DeviceLink(self._route.address, self._key, deadline, self._offers)
         return self._link.banner
 
-    def _open(self, service: bytes, deadline: float, apart: bool) -> Channel:
+    def _open(self, service: bytes, deadline: float, separate: bool) -> Channel:
         link = self._link
-        if apart or link is None:
+        if separate or link is None:
             link = DeviceLink(self._route.address, self._key, deadline, self._offers)
         try:
-            return DirectChannel(link, service, deadline, ends_link=apart)
+            return DirectChannel(link, service, deadline, ends_link=separate)
         except AdbError:
-            if apart:
+            if separate:
                 link.close()
             raise
 
@@ -209,5 +212,5 @@ class DirectConnection(BaseConnection):
             self._link = None
 
 
-def _short(service: bytes) -> str:
+def _service_kind(service: bytes) -> str:
     return service.partition(b":")[0].decode("ascii", "replace") + ":"

@@ -3,10 +3,9 @@
     CNXN ──▶ AUTH token ──▶ signature ──▶ AUTH token ──▶ public key ──▶ (a person) ──▶ CNXN
       └────────────────────────┴───────────────────────────────────────────────────────▲
 
-Each way a handshake can end has its own error with advice. A key is offered once: every offer opens another
-dialog on the device (adbd queues them, `AdbdAuthContext::PromptUser`), and none closes with its connection.
-So a handshake that waits for a person is kept in `KeyOffers` and continued by the next try; after its
-connection ended, the key is offered again only after OFFER_AGAIN_S.
+Every offer of a key opens another dialog on the device, which stays when its connection ends (adbd queues
+them, `AdbdAuthContext::PromptUser`). So a handshake that waits for a person is kept in `KeyOffers` and the next
+try continues it. After its connection has ended, the key is offered again only after OFFER_AGAIN_S.
 """
 
 from __future__ import annotations
@@ -31,25 +30,28 @@ from paceline.adb.port import (
 )
 
 HOST_BANNER = b"host::features=shell_v2,cmd\0"
-"""What we say we are, less what we do not use."""
+"""The features of adb's host side that this client uses."""
 AUTH_TOKEN, AUTH_SIGNATURE, AUTH_PUBLIC_KEY = 1, 2, 3
 OFFER_AGAIN_S = 300.0
-"""Between two offers to one device: whoever comes back to it finds one dialog, not a hundred."""
+"""Shortest time between two offers to one device, so that a person finds one dialog there, not a hundred."""
 PROP_PREFIX = "ro.product."
 NOT_RUNNING = ("recovery", "sideload", "bootloader", "rescue")
-"""What a device that is not in Android says before its `::` (AOSP adb/adb.cpp, connection states)."""
+"""States of a device that has not started Android; its banner begins with one (AOSP adb/adb.cpp)."""
 
 
 class HandshakeResult(msgspec.Struct, frozen=True):
-    """What a device answered. `longest_message`: bytes of one payload it takes."""
+    """What a device answered. `longest_message`: most bytes of one payload it accepts."""
 
     banner: Banner
     longest_message: int
 
 
 class Handshake:
-    """One handshake on a connection of its own. After UnauthorizedError with `waits_for_person` it stands
-    and `finish` may be called again; after any other error the connection is closed."""
+    """One handshake on a connection of its own.
+
+    After UnauthorizedError with `waits_for_person` the connection is still open and `finish` may be called
+    again. After any other error it is closed.
+    """
 
     def __init__(
         self, connection: PacketConnection, key: AgentKey, address: str
@@ -60,12 +62,12 @@ class Handshake:
         self._has_greeted = self._has_signed = False
 
     def finish(
-        self, deadline: float, may_offer: Callable[[], float]
+        self, deadline: float, request_offer: Callable[[], float]
     ) -> HandshakeResult:
-        """Up to the device's answer. `may_offer` says in how many seconds the key may be offered, 0 for now.
-        Raises Offline-, Unauthorized-, TlsRequiredError."""
+        """Continues until the device accepts us. `request_offer` returns 0 when the key may be offered now,
+        else the seconds until it may. Raises Offline-, Unauthorized-, TlsRequiredError."""
         try:
-            return self._finish(deadline, may_offer)
+            return self._finish(deadline, request_offer)
         except SlowError as error:
             if self.waits_for_person:
                 raise prompt_waits_error(self._whom, self._key.fingerprint) from error
@@ -77,7 +79,7 @@ class Handshake:
             self.connection.close()
             if self.waits_for_person:
                 self.waits_for_person = False
-                raise _refused(self._whom, self._key.fingerprint) from error
+                raise _refused_error(self._whom, self._key.fingerprint) from error
             raise OfflineError(
                 f"{self._whom} ended the handshake: {error.text}", _NO_ANSWER
             ) from error
@@ -86,11 +88,11 @@ class Handshake:
             raise
 
     def _finish(
-        self, deadline: float, may_offer: Callable[[], float]
+        self, deadline: float, request_offer: Callable[[], float]
     ) -> HandshakeResult:
         if not self._has_greeted:
             self._has_greeted = True
-            self._say(
+            self._send(
                 packets.CNXN,
                 packets.VERSION,
                 packets.LONGEST_PAYLOAD,
@@ -108,35 +110,37 @@ class Handshake:
             if packet.command == packets.STLS:
                 raise tls_required_error(self._whom)
             if packet.command != packets.AUTH or packet.arg0 != AUTH_TOKEN:
-                raise LostError(f"it said {packet.name} where its answer was expected")
-            self._answer(bytes(packet.payload), deadline, may_offer)
+                raise LostError(f"it sent {packet.name} where its answer was expected")
+            self._answer_token(bytes(packet.payload), deadline, request_offer)
 
-    def _answer(
-        self, token: bytes, deadline: float, may_offer: Callable[[], float]
+    def _answer_token(
+        self, token: bytes, deadline: float, request_offer: Callable[[], float]
     ) -> None:
-        """A token for the first time is signed. A second one means that the device does not know the key."""
+        """Signs the first token. A second one means that the device does not know the key: offers it."""
         if not self._has_signed:
             self._has_signed = True
-            self._say(packets.AUTH, AUTH_SIGNATURE, 0, self._key.sign(token), deadline)
+            self._send(packets.AUTH, AUTH_SIGNATURE, 0, self._key.sign(token), deadline)
             return
         if self.waits_for_person:
             raise LostError("it asked again while its prompt waits")
-        if wait_s := may_offer():
-            raise _asked_lately(self._whom, self._key.fingerprint, wait_s)
+        if wait_s := request_offer():
+            raise _offered_lately_error(self._whom, self._key.fingerprint, wait_s)
         self.waits_for_person = True
-        self._say(
+        self._send(
             packets.AUTH, AUTH_PUBLIC_KEY, 0, self._key.public_text + b"\0", deadline
         )
 
-    def _say(
+    def _send(
         self, command: int, arg0: int, arg1: int, payload: bytes, deadline: float
     ) -> None:
         self.connection.send(command, arg0, arg1, payload, deadline)
 
 
 class KeyOffers:
-    """Where the key was offered: handshakes that wait for a person, and when each device was asked last.
-    Shared by all connections of one agent; may be used from any thread."""
+    """Handshakes that wait for a person, and when the key was last offered to each device.
+
+    Shared by all connections of one agent; safe to use from any thread.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -144,20 +148,20 @@ class KeyOffers:
         self._waiting: dict[str, Handshake] = {}
         self._offered_s: dict[str, float] = {}
 
-    def taken(self, address: str) -> Handshake | None:
-        """The handshake that waits there; the caller's from now on."""
+    def take(self, address: str) -> Handshake | None:
+        """Removes and returns the handshake that waits at `address`; the caller owns it now."""
         with self._lock:
             return self._waiting.pop(address, None)
 
-    def kept(self, address: str, handshake: Handshake) -> None:
-        """Keeps one that waits, instead of closing it."""
+    def keep(self, address: str, handshake: Handshake) -> None:
+        """Keeps a handshake that waits for a person; an earlier one there is closed."""
         with self._lock:
             before, self._waiting[address] = self._waiting.get(address), handshake
         if before is not None:
             before.connection.close()
 
-    def wait_s(self, address: str) -> float:
-        """0 when the key may be offered now, which counts as an offer; else for how long not."""
+    def request(self, address: str) -> float:
+        """Returns 0 when the key may be offered now, and counts that as an offer; else the seconds to wait."""
         now = self._clock()
         with self._lock:
             last_s = self._offered_s.get(address)
@@ -166,13 +170,13 @@ class KeyOffers:
             self._offered_s[address] = now
             return 0.0
 
-    def trusted(self, address: str) -> None:
-        """The device answered: should it forget the key, it may be asked at once."""
+    def note_trust(self, address: str) -> None:
+        """Notes that the device accepted the key. If it forgets the key, it may be offered at once."""
         with self._lock:
             self._offered_s.pop(address, None)
 
     def close(self) -> None:
-        """Ends what waits."""
+        """Closes all waiting handshakes."""
         with self._lock:
             waiting = list(self._waiting.values())
             self._waiting.clear()
@@ -181,7 +185,8 @@ class KeyOffers:
 
 
 def parse_banner(text: str, address: str) -> Banner:
-    """`device::ro.product.name=x;…;features=a,b`. Raises OfflineError for recovery and its kin."""
+    """Parses `device::ro.product.name=x;…;features=a,b`. Raises OfflineError for a device that has not
+    started Android."""
     state, _, rest = text.partition("::")
     if state in NOT_RUNNING:
         raise OfflineError(
@@ -195,40 +200,42 @@ def parse_banner(text: str, address: str) -> Banner:
     )
 
 
-_NO_ANSWER = "Unplug and plug it, or switch USB debugging off and on; another adb may hold the device."
+_NO_ANSWER = "Plug it in again, or switch USB debugging off and on. Another adb may be using the device."
 
 
-def _refused(whom: str, fingerprint: str) -> UnauthorizedError:
+def _refused_error(whom: str, fingerprint: str) -> UnauthorizedError:
     return UnauthorizedError(
         f"{whom} does not trust this agent",
-        f"It ended the connection while its prompt (fingerprint {fingerprint}) was shown. Unlock it and look"
-        f" whether USB debugging is on; it is asked again after {OFFER_AGAIN_S / 60:.0f} minutes.",
+        f"It ended the connection while its prompt (fingerprint {fingerprint}) was shown. Unlock it and check"
+        f" that USB debugging is on; it is asked again after {OFFER_AGAIN_S / 60:.0f} minutes.",
     )
 
 
-def _asked_lately(whom: str, fingerprint: str, wait_s: float) -> UnauthorizedError:
+def _offered_lately_error(
+    whom: str, fingerprint: str, wait_s: float
+) -> UnauthorizedError:
     return UnauthorizedError(
         f"{whom} does not trust this agent",
         f"It was asked within the last {OFFER_AGAIN_S / 60:.0f} minutes: accept the prompt with the"
-        f" fingerprint {fingerprint} if it still shows one. Else it is asked again in {wait_s / 60:.0f}"
-        " minutes, and at once when the agent is restarted.",
+        f" fingerprint {fingerprint} if it is still shown. Otherwise it is asked again in {wait_s / 60:.0f}"
+        " minutes, or at once when the agent is restarted.",
     )
 
 
 def prompt_waits_error(whom: str, fingerprint: str) -> UnauthorizedError:
-    """For a device that has shown its prompt and not answered yet; one whose person refused is as silent."""
+    """The error for a device that shows its prompt. A device whose person refused is just as silent."""
     return UnauthorizedError(
         f"{whom} asks whether to trust this agent",
-        f"Unlock it and accept the prompt with the fingerprint {fingerprint}; tick 'always allow'. No prompt,"
-        " or refused by mistake? Switch USB debugging off and on, and it asks again within"
+        f"Unlock it and accept the prompt with the fingerprint {fingerprint}; tick 'always allow'. If there is"
+        " no prompt, or it was refused by mistake, switch USB debugging off and on; it asks again within"
         f" {OFFER_AGAIN_S / 60:.0f} minutes.",
     )
 
 
 def tls_required_error(whom: str) -> TlsRequiredError:
-    """For a device that answers STLS."""
+    """The error for a device that answers STLS."""
     return TlsRequiredError(
-        f"{whom} wants an encrypted connection (wireless debugging)",
+        f"{whom} requires an encrypted connection (wireless debugging)",
         "Pair it with Google's adb and let the agent use that adb server: adb pair HOST:PORT, adb connect"
         " HOST:PORT. Or put it on a cable once: adb tcpip 5555.",
     )

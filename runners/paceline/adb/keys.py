@@ -1,8 +1,7 @@
-"""The agent's RSA key, by which devices know it: made once, mode 0600.
+"""The agent's RSA key, by which devices recognise it.
 
-The handshake of `direct.py` signs with it, and the device's prompt shows its fingerprint. A key that others
-can read is refused. It is created whole or not at all, also by two agents at once. Its public form is
-Android's (`mincrypt`), as `adb pubkey` prints it. An adb server has its own key in ~/.android.
+It is created once with mode 0600, whole or not at all, even by two agents at once; a key that others can read
+is refused. An adb server has its own key in ~/.android.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def public_form(key: rsa.RSAPublicKey) -> bytes:
 
 
 class AgentKey:
-    """Signs tokens and shows its public half."""
+    """A private key that signs tokens."""
 
     def __init__(self, private: rsa.RSAPrivateKey) -> None:
         self._private = private
@@ -59,12 +58,13 @@ class AgentKey:
 
     @classmethod
     def of_agent(cls, data_dir: Path) -> AgentKey:
-        """The one key of the agent with this data directory. Raises UserError as `load_or_create`."""
+        """The key of the agent with this data directory. Raises UserError like `load_or_create`."""
         return cls.load_or_create(key_directory(data_dir))
 
     @classmethod
     def load_or_create(cls, directory: Path) -> AgentKey:
-        """The key in `directory`, made when there is none. Raises UserError: readable by others, damaged."""
+        """The key in `directory`, created when there is none. Raises UserError when it is damaged or others
+        can read it."""
         path = directory / FILE_NAME
         if not path.exists():
             _create(path)
@@ -81,27 +81,27 @@ class AgentKey:
 
     @property
     def fingerprint(self) -> str:
-        """As the device's prompt shows it: MD5 of the public form, pairs of hex digits with colons."""
+        """MD5 of the public form in hex pairs with colons, as the device's prompt shows it."""
         digest = hashlib.md5(self._public, usedforsecurity=False).hexdigest().upper()
         return ":".join(digest[at : at + 2] for at in range(0, len(digest), 2))
 
     @property
     def public_text(self) -> bytes:
-        """What an `adb_keys` file holds a line of."""
+        """The key as a line of an `adb_keys` file, as `adb pubkey` prints it."""
         return base64.b64encode(self._public) + COMMENT
 
     def sign(self, data: bytes) -> bytes:
         """PKCS#1 v1.5 over `data` as if it were a SHA-1 digest: ADB signs its 20 random bytes like that."""
-        # The protocol's choice, not ours: AUTH tokens are signed so by every adb (AOSP adb/protocol.txt).
+        # The protocol requires it (AOSP adb/protocol.txt).
         digest = utils.Prehashed(hashes.SHA1())  # noqa: S303 -- see above
         return self._private.sign(data, padding.PKCS1v15(), digest)
 
 
-_REMAKE = "Remove the file: a new key is made, and each device asks once more whether to trust it."
+_REMAKE = "Remove the file: a new key is created, and each device asks again whether to trust it."
 
 
 def _create(path: Path) -> None:
-    """Writes a new key beside `path` and links it there; whoever comes second uses the first one's."""
+    """Writes a new key beside `path` and links it there. Of two agents the second uses the first one's key."""
     path.parent.mkdir(parents=True, exist_ok=True)
     pem = rsa.generate_private_key(
         public_exponent=65537, key_size=KEY_BITS
@@ -110,9 +110,8 @@ def _create(path: Path) -> None:
         serialization.PrivateFormat.PKCS8,
         serialization.NoEncryption(),
     )
-    descriptor, name = tempfile.mkstemp(
-        prefix=FILE_NAME, dir=path.parent
-    )  # 0600 from its first moment
+    # mkstemp creates the file with mode 0600.
+    descriptor, name = tempfile.mkstemp(prefix=FILE_NAME, dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             file.write(pem)
@@ -122,9 +121,7 @@ def _create(path: Path) -> None:
             os.link(name, path)  # unlike a rename, never replaces
         except FileExistsError:
             pass
-        except (
-            OSError
-        ):  # a file system without hard links: the last of several makers' key stands
+        except OSError:  # no hard links here: the last agent's key wins
             Path(name).replace(path)
     finally:
         Path(name).unlink(missing_ok=True)
@@ -135,6 +132,6 @@ def _refuse_shared(path: Path) -> None:
     if os.name == "posix" and mode & 0o077:
         raise UserError(
             f"{path} is readable by others (mode {mode:o})",
-            f"Whoever has it controls every device that trusts it. If nobody read it: chmod 600 {path}. Else:"
-            f" {_REMAKE[0].lower()}{_REMAKE[1:]}",
+            f"Whoever has it controls every device that trusts it. If nobody has read it: chmod 600 {path}."
+            f" Otherwise: {_REMAKE[0].lower()}{_REMAKE[1:]}",
         )

@@ -1,13 +1,12 @@
-"""Follows a device's log on a stream of its own: whole lines, each once, across lost connections.
+"""Follows a device's log on a connection of its own: whole lines, each once, across lost connections.
 
     open ──stream──▶ follow ──line──▶ take
       ▲                │ lost, or logcat ended
-      └──── pause ─────┘  (from the last time seen, and not while it is `held`)
+      └──── pause ─────┘  (never while `held`)
 
-Events (thermal, low memory) go to the conditions, and every line to whoever reads results from it. Bytes are
-decoded only as whole lines. After a loss the log is requested again from the last line's time on, and lines
-that were already passed on are skipped. Lines that the device overwrote before they were read are lost;
-logcat does not say so, and `gaps` counts where it may have happened.
+After a loss the log is requested again from the time of the last line on, and lines already passed on are
+skipped. Lines that the device overwrote meanwhile are lost; logcat does not report that, so `gaps` counts the
+places where it may have happened.
 """
 
 from __future__ import annotations
@@ -31,25 +30,33 @@ log = logging.getLogger("paceline.devices")
 
 BUFFERS = ("main", "system", "crash")
 READ_S = 0.5
-"""How long one wait for bytes lasts, and so how late the end is noticed."""
+"""Longest wait for bytes, and so the longest delay until the follower ends."""
 FIRST_PAUSE_S = 0.5
 LONGEST_PAUSE_S = 8.0
 RECENT_LINES = 1_024
-"""Remembered for the next loss: more than a log takes within the one millisecond it is asked for again."""
+"""Lines remembered to skip after a loss: more than a log takes in the one millisecond that is read again."""
 MAX_EVENTS = 200
-"""Kept between two looks: a thermal daemon that chatters must not fill an agent's memory."""
+"""Most events kept until they are drained, so that a chatty thermal daemon cannot fill the agent's memory."""
 
-DEVICE_TIME = ("date", "+%m-%d %H:%M:%S.000")
-"""What a log that begins now begins at; to the second, as every date can say it."""
+DEVICE_TIME = ("date", "+%m-%d %H:%M:%S.%N")
+"""Prints the time as the log does; a `date` without %N is accurate to the second."""
 
 _BUFFERS = tuple(word for name in BUFFERS for word in ("-b", name))
 _STAMP = re.compile(r"\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$", re.ASCII)
+_MOMENT = re.compile(r"(\d\d-\d\d \d\d:\d\d:\d\d)\.(\d{3})?", re.ASCII)
 _THERMAL_TAG = re.compile(r"thermal", re.IGNORECASE)
 _KILLER_TAG = re.compile(r"(?:lowmemorykiller|lmkd?|killinfo)$", re.IGNORECASE)
 
 
+def moment_of(printed: str, rest: str = "000") -> str | None:
+    """What `DEVICE_TIME` printed, to the millisecond, as the log writes it; `rest` completes a time in whole
+    seconds."""
+    match = _MOMENT.match(printed.strip())
+    return None if match is None else f"{match[1]}.{match[2] or rest}"
+
+
 class LogLine(msgspec.Struct, frozen=True):
-    """One line of the log, whole. `raw.number` counts over all connections."""
+    """One line of the log. `raw.number` counts over all connections."""
 
     raw: RawLine
     origin: LogOrigin
@@ -57,8 +64,7 @@ class LogLine(msgspec.Struct, frozen=True):
 
 
 class LogEvent(msgspec.Struct, frozen=True):
-    """Something the system did that may explain a measurement. `at` is the device's own time, without a
-    year."""
+    """Something the system did that may explain a measurement. `at` is the device's time, without a year."""
 
     kind: str
     at: str | None
@@ -71,7 +77,7 @@ class LogEvent(msgspec.Struct, frozen=True):
 
 
 def event_of(line: LogLine) -> LogEvent | None:
-    """The event a line tells of, if it does: throttling, or a process killed for want of memory."""
+    """The event that a line reports, if any: throttling, or a process killed for lack of memory."""
     tag, level = line.origin.tag, line.origin.level
     if not tag or level in (None, "V", "D"):
         return None
@@ -85,8 +91,10 @@ def event_of(line: LogLine) -> LogEvent | None:
 
 
 class LogReader:
-    """What a follower has read so far; pure: bytes in, lines out, and where to go on. `prefix`: what keeps
-    logcat out of the way on the device, `taskset f nice -n 10`."""
+    """Turns the bytes of a log into lines and remembers where to continue. Pure.
+
+    `prefix` keeps logcat off the launches' cores on the device, for example `taskset f nice -n 10`.
+    """
 
     def __init__(self, since: str | None = None, prefix: Sequence[str] = ()) -> None:
         self._buffer, self._prefix = LineBuffer(), list(prefix)
@@ -96,7 +104,7 @@ class LogReader:
 
     @property
     def argv(self) -> list[str]:
-        """The command that goes on where this stands; at first with the newest line there is."""
+        """The command that continues the log; at first from its newest line on."""
         return [
             *self._prefix,
             "logcat",
@@ -109,28 +117,26 @@ class LogReader:
 
     @property
     def rest(self) -> list[str] | None:
-        """The command that prints what there is from where this stands, and ends; None: it stands nowhere."""
+        """The command that prints the rest of the log and ends; None when no position is known."""
         return None if self._since is None else [*self.argv, "-d"]
 
     def lines(self, chunk: bytes) -> Iterator[LogLine]:
-        """Lines that end in this chunk, without separators, without what was told before a loss."""
+        """The lines that end in this chunk, without separators and lines passed on before a loss."""
         for raw in self._buffer.feed(chunk):
             if (line := self._line(raw)) is not None:
                 yield line
 
     def lost(self) -> None:
-        """The connection ended: half a line is forgotten, and what was told at the last time comes again."""
+        """Notes a lost connection: drops half a line and skips the lines that will come again."""
         self._buffer.forget()
         self._again = Counter(self._recent)
 
     def _line(self, raw: RawLine) -> LogLine | None:
-        if (
-            self._again[raw.text] > 0
-        ):  # its time, pid and tid are part of it: it is the same line
+        if self._again[raw.text] > 0:  # the text includes time, pid and tid
             self._again[raw.text] -= 1
             return None
         origin, message = origin_of(raw.text)
-        if origin.level is None:  # what logcat itself says: separators, complaints
+        if origin.level is None:  # logcat's own separators and complaints
             return None
         if origin.logged_at is not None and _STAMP.match(origin.logged_at):
             self._since = origin.logged_at
@@ -139,8 +145,8 @@ class LogReader:
 
 
 class LogFollower:
-    """Follows a log on a thread of its own from `with` until its end. `open_connection` gives a connection
-    that nobody else uses; `take` is called on the follower's thread."""
+    """Follows a log on its own thread while the context is open. `open_connection` returns a connection that
+    nobody else uses; `take` is called on the follower's thread."""
 
     def __init__(
         self,
@@ -150,46 +156,42 @@ class LogFollower:
         prefix: Sequence[str] = (),
         pause_s: float = FIRST_PAUSE_S,
     ) -> None:
-        self._open, self._take, self._prefix, self._pause_s = (
-            open_connection,
-            take,
-            prefix,
-            pause_s,
-        )
+        self._open, self._take = open_connection, take
+        self._prefix, self._pause_s = prefix, pause_s
         self._end = threading.Event()
         self._tried = threading.Event()
         self._connecting = threading.Lock()
-        self._following: LogReader | None = None
+        self._reader: LogReader | None = None
         self._thread = threading.Thread(target=self._run, name="logcat", daemon=True)
         self.gaps = 0
-        """How often the log was lost and taken up again."""
+        """How often the log was lost and resumed."""
 
     def wait(self, timeout_s: float) -> bool:
-        """Until it follows, or has seen that it cannot; whether that was within the time."""
+        """Waits until it follows the log or has failed to; False after `timeout_s`."""
         return self._tried.wait(timeout_s)
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """In here nothing new is begun on the device: a log that is lost is taken up again afterwards, from
-        where it was lost. Waits for what is being begun."""
+        """While the body runs, nothing new is started on the device; a log lost meanwhile is resumed
+        afterwards. Waits for a connection that is being opened."""
         with self._connecting:
             yield
 
     def finish(self) -> None:
-        """Tells it to end; leaving the context waits for that."""
+        """Tells the thread to end; leaving the context waits for it."""
         self._end.set()
 
     def rest(self, connection: Connection) -> bool:
-        """Ends the following, then takes what the log holds beyond it: what was logged right before the end,
-        or while the log was lost. False: the device does not say. May be asked again. Raises AdbError."""
+        """Stops following and takes the remaining lines: those logged right before the end, or while the log
+        was lost. False when the device does not tell. May be called again. Raises AdbError."""
         self.finish()
         self._thread.join()
-        following = self._following
-        if following is None or (argv := following.rest) is None:
+        reader = self._reader
+        if reader is None or (argv := reader.rest) is None:
             return False
         done = connection.run(argv)
-        following.lost()  # it comes again from the last time on
-        for line in following.lines(done.stdout):
+        reader.lost()  # the lines of the last millisecond come again
+        for line in reader.lines(done.stdout):
             self._take(line)
         return done.rc == 0
 
@@ -206,82 +208,75 @@ class LogFollower:
         while not self._end.is_set():
             with contextlib.ExitStack() as held:
                 try:
-                    stream, self._following = self._begun(held, self._following)
-                    if self._follow(stream, self._following):
+                    stream, self._reader = self._start(held, self._reader)
+                    if self._follow(stream, self._reader):
                         pause_s = self._pause_s
                 except AdbError:
-                    pass  # lost, as a cable is: taken up again
+                    pass  # lost, for example a cable: resumed below
                 except Exception:
-                    log.exception(
-                        "a line of the device's log, or the reading of it, failed"
-                    )
-            if self._following is not None:
-                self._following.lost()
+                    log.exception("reading a device's log failed")
+            if self._reader is not None:
+                self._reader.lost()
             if self._end.wait(pause_s):
                 return
             self.gaps += 1
             pause_s = min(pause_s * 2, LONGEST_PAUSE_S)
 
-    def _begun(
-        self, held: contextlib.ExitStack, following: LogReader | None
+    def _start(
+        self, held: contextlib.ExitStack, reader: LogReader | None
     ) -> tuple[Stream, LogReader]:
-        """logcat, started on a connection of its own; both are closed with `held`. Raises AdbError."""
+        """Starts logcat on a new connection; `held` closes both. Raises AdbError."""
         while not self._connecting.acquire(timeout=READ_S):
             if self._end.is_set():
                 raise LostError("Nobody follows the log any more.")
         try:
-            connection = held.enter_context(contextlib.closing(_Quiet(self._open())))
-            following = following or LogReader(_now(connection.inner), self._prefix)
-            return held.enter_context(
-                connection.inner.stream(following.argv)
-            ), following
+            connection = self._open()
+            held.callback(_close_quietly, connection)
+            reader = reader or LogReader(_read_time(connection), self._prefix)
+            return held.enter_context(connection.stream(reader.argv)), reader
         finally:
             self._connecting.release()
             self._tried.set()
 
-    def _follow(self, stream: Stream, following: LogReader) -> bool:
-        """Until it ends or is lost; whether anything came."""
+    def _follow(self, stream: Stream, reader: LogReader) -> bool:
+        """Takes lines until the stream ends or is lost; False when none came."""
         has_lines = False
         with contextlib.suppress(AdbError):
             while not self._end.is_set():
                 chunk = stream.read(READ_S)
                 if chunk == b"":
                     break
-                for line in following.lines(chunk or b""):
+                for line in reader.lines(chunk or b""):
                     has_lines = True
                     self._take(line)
         return has_lines
 
 
-class _Quiet:
-    """A connection whose closing raises nothing: it may be lost already."""
-
-    def __init__(self, inner: Connection) -> None:
-        self.inner = inner
-
-    def close(self) -> None:
-        with contextlib.suppress(AdbError):
-            self.inner.close()
+def _close_quietly(connection: Connection) -> None:
+    with contextlib.suppress(AdbError):  # it may be lost already
+        connection.close()
 
 
-def _now(connection: Connection) -> str | None:
+def _read_time(connection: Connection) -> str | None:
+    """The time from which a new log is followed. To the millisecond: from the whole second on, it would begin with
+    lines of up to a second before."""
     done = connection.run(DEVICE_TIME)
-    return done.text.strip() if done.rc == 0 else None
+    return moment_of(done.text) if done.rc == 0 else None
 
 
 class DeviceLog:
-    """What a job keeps of a log: events until somebody looks, the oldest given up first. Called from the
-    follower's thread and from the job's."""
+    """Keeps a log's events until they are drained; of too many the newest. Used by the follower's and the
+    job's thread."""
 
     def __init__(self, also: Callable[[LogLine], None] | None = None) -> None:
         self._also, self._lock = also, threading.Lock()
         self._events: list[LogEvent] = []
         self._unkept = 0
         self.lines = 0
-        """How many were taken, of whatever kind."""
+        """Number of lines taken, of any kind."""
 
     def take(self, line: LogLine) -> None:
-        """One line; give this to a `Follower`."""
+        """Takes one line from a `LogFollower`."""
         if (event := event_of(line)) is not None:
             with self._lock:
                 self._events.append(event)
@@ -293,13 +288,13 @@ class DeviceLog:
         self.lines += 1
 
     def drain(self) -> list[str]:
-        """Events since the last call, in words: what `DeviceConditions` asks for."""
+        """Descriptions of the events since the last call, for `DeviceConditions`."""
         with self._lock:
             events, unkept = self._events, self._unkept
             self._events, self._unkept = [], 0
         descriptions = [event.words for event in events]
         return (
-            [f"{unkept} earlier ones were not kept", *descriptions]
+            [f"{unkept} earlier events were not kept", *descriptions]
             if unkept
             else descriptions
         )

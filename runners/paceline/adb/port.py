@@ -1,9 +1,9 @@
 """The port to one Android device: connect, run, stream, push, pull, props, reboot, close.
 
-Three backends pass one conformance suite: `direct.py` speaks ADB over TCP itself, `server.py` asks an adb
-server (USB, paired over Wi-Fi), and `fake.py` needs no device. Commands are argv lists, quoted per item, so
-that no item can become shell code. An exit status is always the device's own: without it the transport was
-lost. Every error says what happened and what to do. Every stream has a connection of its own.
+Three backends pass one conformance suite: `direct.py` speaks ADB over TCP, `server.py` uses an adb server (USB,
+paired over Wi-Fi), and `testing/fake_device.py` needs no device. Commands are argv lists, quoted per item, so
+that no item can become shell code. An exit status always comes from the device; without one the transport was
+lost.
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ COMMAND_TIMEOUT_S = 30.0
 
 
 class AdbError(UserError):
-    """Anything that went wrong with a device. Always infrastructure, never the benchmark's fault. `text` is a
-    sentence, whatever a system said last: advice and other sentences follow it on the same line."""
+    """A failure of a device or of the way to it; never the benchmark's fault.
+
+    `text` becomes a sentence, because advice follows it on the same line.
+    """
 
     def __init__(self, text: str, advice: str = "") -> None:
         super().__init__(text if text.endswith((".", "!", "?")) else f"{text}.", advice)
@@ -33,27 +35,27 @@ class AbsentError(AdbError):
 
 
 class OfflineError(AdbError):
-    """The device is known but does not speak (the adb server says offline, or the handshake ended)."""
+    """The device is known but does not answer (offline at the adb server, or the handshake ended)."""
 
 
 class UnauthorizedError(AdbError):
-    """The device does not trust this agent's key: its prompt waits for a person, or was refused."""
+    """The device does not trust this agent's key: its prompt waits for a person, or a person refused it."""
 
 
 class TlsRequiredError(AdbError):
-    """The device wants STLS (wireless debugging): only an adb server that is paired with it can reach it."""
+    """The device requires STLS (wireless debugging): only an adb server that is paired with it can reach it."""
 
 
 class RefusedError(AdbError):
-    """The device closed a service it was asked for at once."""
+    """The device refused to start a service."""
 
 
 class LostError(AdbError):
-    """The transport ended while it was in use; what ran may still run on the device."""
+    """The transport ended while it was in use; the command may still be running on the device."""
 
 
 class SlowError(AdbError):
-    """No answer within the time given; the connection of the command was closed so that it ends."""
+    """No answer in time. The connection was closed, which ends the command on the device."""
 
 
 class TransferError(AdbError):
@@ -81,15 +83,15 @@ class Route(msgspec.Struct, frozen=True):
 
 
 class Banner(msgspec.Struct, frozen=True):
-    """What the device said when it was connected to."""
+    """The device's answer to the handshake."""
 
     features: frozenset[str]
     props: Mapping[str, str]
-    """Of the banner alone: product, model, device."""
+    """The properties in the banner: product, model, device."""
 
 
 class CommandResult(msgspec.Struct, frozen=True):
-    """A command that ended. Without shell v2 the device merges both outputs: all of it is in `stdout`."""
+    """A command that ended. Without shell v2 the device merges both outputs into `stdout`."""
 
     rc: int
     stdout: bytes
@@ -101,36 +103,36 @@ class CommandResult(msgspec.Struct, frozen=True):
 
 
 class Stream(Protocol):
-    """What a command prints, as it comes, on a connection of its own."""
+    """The output of a running command, on a connection of its own."""
 
     def read(self, timeout_s: float) -> bytes | None:
-        """The next bytes (of both outputs, in order of arrival); b"" once it ended; None when nothing came
-        in time. Raises LostError."""
+        """Returns the next bytes of both outputs in order of arrival, b"" once the command has ended, or None
+        when nothing came in time. Raises LostError."""
 
     def close(self) -> None:
-        """Ends it. Safe to call twice."""
+        """Ends the command. Safe to call twice."""
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *_: object) -> None: ...
 
 
 class Connection(Protocol):
-    """One device by one route. Methods may be called from one thread at a time; streams live on their own.
+    """One device by one route, used by one thread at a time; its streams are independent of it.
 
-    Every method raises AdbError's children; after LostError the next call connects anew.
+    Every method raises AdbErrors; after LostError the next call connects again.
     """
 
     @property
     def route(self) -> Route: ...
 
     def connect(self, timeout_s: float = CONNECT_TIMEOUT_S) -> Banner:
-        """Shakes hands; again when connected already. Raises Absent-, Offline-, Unauthorized-,
-        TlsRequiredError."""
+        """Connects, or connects again. Raises Absent-, Offline-, Unauthorized-, TlsRequiredError."""
 
     def run(
         self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S
     ) -> CommandResult:
-        """Runs to its end. Raises SlowError when it does not end in time, LostError, RefusedError."""
+        """Runs a command to its end. Raises SlowError when it does not end in time, LostError,
+        RefusedError."""
 
     def stream(self, argv: Sequence[str]) -> Stream:
         """Starts a command and returns at once."""
@@ -142,18 +144,19 @@ class Connection(Protocol):
         mode: int = 0o644,
         timeout_s: float = 300.0,
     ) -> int:
-        """Writes a file whole, returns its size in bytes. Raises TransferError, LostError."""
+        """Writes a file and returns its size in bytes. Raises TransferError, LostError."""
 
     def pull(
         self, remote: str, target: Path | None = None, timeout_s: float = 300.0
     ) -> bytes:
-        """Reads a file; with `target` into that file, and returns b"". Raises TransferError, LostError."""
+        """Returns the content of a file, or writes it to `target` and returns b"". Raises TransferError,
+        LostError."""
 
     def props(self) -> dict[str, str]:
-        """`getprop`, parsed."""
+        """The properties that `getprop` prints."""
 
     def reboot(self) -> None:
-        """Asks for a restart and closes. Raises RefusedError when the device said that it cannot."""
+        """Requests a restart and closes the connection. Raises RefusedError when the device cannot restart."""
 
     def close(self) -> None:
         """Ends the connection. Safe to call twice."""

@@ -12,7 +12,7 @@ _BEGIN = re.compile(r"^\[([^\]\[\n]+)\]: \[", re.MULTILINE)
 
 
 def properties(text: str) -> dict[str, str]:
-    """Values by name; of a name that is printed twice the last one, as init would have it."""
+    """Values by name. When a name is printed twice the last value counts, as in Android's init."""
     text = text.replace("\r\n", "\n").replace("\r", "")
     begins = list(_BEGIN.finditer(text))
     ends = [*(begin.start() for begin in begins[1:]), len(text)]

@@ -1,9 +1,8 @@
 """Connects to a device through Google's adb server: USB and paired wireless debugging.
 
-The backend for routes of kind `server`. A connection is the server's transport (its transport id), and each
-service has a socket of its own to the server. When the server drops the transport and reopens the device with
-another id, the connection is lost, as with a cable. A TCP device that the server reconnects keeps its id;
-callers notice that by boot id and serial.
+The backend for routes of kind `server`. A connection is a transport of the server (its transport id); each
+service has its own socket to the server. The connection is lost when the server reopens the device with
+another id. A TCP device that the server reconnects keeps its id: callers check boot id and serial.
 """
 
 from __future__ import annotations
@@ -36,48 +35,48 @@ from paceline.adb.transport import READ_BYTES, DeadlineSocket
 
 
 class AdbServer:
-    """The adb server at `address`; asking it starts nothing."""
+    """The adb server at `address`. No request starts a server."""
 
     def __init__(self, address: str = DEFAULT_ADDRESS) -> None:
         self.address = address
 
     def version(self, timeout_s: float = CONNECT_TIMEOUT_S) -> int:
-        """Of its protocol, 41 for all since 2018. Raises AbsentError when nobody listens."""
+        """The version of its protocol: 41 since 2018. Raises AbsentError when nobody listens."""
         answer = ask(self.address, "host:version", timeout_s)
         try:
             return int(answer, 16)
         except ValueError as error:
             raise LostError(
-                f"what listens at {self.address} is no adb server: version {answer!r}"
+                f"{self.address} is not an adb server: it answered the version {answer!r}"
             ) from error
 
     def devices(self, timeout_s: float = CONNECT_TIMEOUT_S) -> list[ListedDevice]:
-        """Everything it lists, in its order, whatever the state. Raises AbsentError when nobody listens."""
+        """All devices that it lists, in any state. Raises AbsentError when nobody listens."""
         return parse_devices(ask(self.address, "host:devices-l", timeout_s))
 
     def connect_to(self, address: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
-        """Has it connect to a device by TCP; its own words, also when it could not."""
+        """Makes the server connect to a device by TCP; returns its message, also of a failure."""
         return ask(self.address, f"host:connect:{address}", timeout_s)
 
     def disconnect_from(
         self, address: str, timeout_s: float = CONNECT_TIMEOUT_S
     ) -> None:
-        """Has it forget a device by TCP, if it knows it."""
+        """Makes the server forget a device by TCP, if it knows it."""
         with contextlib.suppress(RefusedError, AbsentError):
             ask(self.address, f"host:disconnect:{address}", timeout_s)
 
     def reconnect(self, name: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
-        """`adb -s NAME reconnect`: drops its connection to that device and takes it up anew; one by TCP it
-        forgets with that."""
+        """`adb -s NAME reconnect`: the server closes its connection to the device and opens it again. A TCP
+        device is forgotten instead."""
         return ask(self.address, f"host-serial:{name}:reconnect", timeout_s)
 
     def connection(self, name: str) -> ServerConnection:
-        """To the device it knows as `name`; not connected yet."""
+        """A connection to the device it knows as `name`; not connected yet."""
         return ServerConnection(self.address, name)
 
 
 class ServerChannel:
-    """A service behind a smart socket: plain bytes; the server does the flow control."""
+    """A service behind a smart socket. The server does the flow control."""
 
     def __init__(self, wire: DeadlineSocket) -> None:
         self._wire = wire
@@ -133,31 +132,29 @@ class ServerConnection(BaseConnection):
         }
         return Banner(frozenset(filter(None, features.split(","))), props)
 
-    def _open(self, service: bytes, deadline: float, apart: bool) -> Channel:
-        del apart  # every service has a socket of its own
+    def _open(self, service: bytes, deadline: float, separate: bool) -> Channel:
+        del separate  # every service has a socket of its own
         address, name = self._route.address, self._route.name
-        question = AdbServerRequest(address, deadline)
+        request = AdbServerRequest(address, deadline)
         try:
             try:
-                question.ask(self._transport or _by_name(name), name)
+                request.ask(self._transport or _by_name(name), name)
             except AbsentError as error:
                 raise LostError(
                     f"the adb server at {address} dropped {name}", error.advice
                 ) from error
-            # The server has answered: from here on it waits for the device, and a silence is the device's.
-            question.wire.whom = (
-                f"the device {name}, reached by the adb server at {address},"
-            )
-            question.ask(service, name)
+            # The server has answered, so from here on errors name the device.
+            request.wire.whom = f"the device {name} at the adb server {address}"
+            request.ask(service, name)
         except AdbError:
-            question.wire.close()
+            request.wire.close()
             raise
-        return ServerChannel(question.wire)
+        return ServerChannel(request.wire)
 
     def _close(self) -> None:
         self._transport = b""
 
 
 def _by_name(name: str) -> bytes:
-    """For servers older than transport ids."""
+    """The request for servers that have no transport ids yet."""
     return f"host:transport:{name}".encode()

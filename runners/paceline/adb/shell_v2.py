@@ -14,22 +14,22 @@ from paceline.adb.port import LostError
 HEADER = struct.Struct("<BI")
 STDOUT, STDERR, EXIT = 1, 2, 3
 LONGEST = 1 << 20
-"""Bytes of one packet. adbd sends at most MAX_PAYLOAD; more means that this is no shell protocol."""
+"""Most bytes of one packet. adbd sends at most MAX_PAYLOAD; more cannot be the shell protocol."""
 
 OutputPiece = tuple[Literal["stdout", "stderr"], bytes | memoryview]
 
 
 class ShellV2:
-    """Takes bytes as they come, gives pieces of output in order of arrival."""
+    """Takes bytes as they come and returns pieces of output in order of arrival."""
 
     def __init__(self) -> None:
         self.rc: int | None = None
         self._rest = b""
-        """Of a packet that is not complete yet."""
+        """The begin of a packet that is not complete yet."""
 
     def feed(self, data: bytes | bytearray) -> list[OutputPiece]:
-        """Complete packets only, where they lie in `data`; the rest waits. Raises LostError for what is no
-        packet."""
+        """The output in the packets that `data` completes, as views of `data`. Raises LostError for anything
+        that is not a packet."""
         if self._rest:
             data = self._rest + data
             self._rest = b""
@@ -48,7 +48,7 @@ class ShellV2:
             at = end
             if kind == EXIT:
                 if not body:
-                    raise LostError("the device's shell ended without saying how")
+                    raise LostError("the device's shell ended without a status")
                 self.rc = body[0]
             elif kind in (STDOUT, STDERR) and body:
                 pieces.append(("stdout" if kind == STDOUT else "stderr", body))

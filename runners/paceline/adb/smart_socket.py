@@ -1,7 +1,7 @@
-"""Asks an adb server, through its smart sockets: one request or one service per connection (AOSP SERVICES.TXT).
+"""Sends requests to an adb server through its smart sockets: one per connection (AOSP SERVICES.TXT).
 
-Every answer of the server that is a failure has one error with advice. No server is started or stopped here:
-it belongs to whoever started it, and has a key of its own (~/.android/adbkey).
+Every failure that the server answers becomes an error with advice. The server belongs to whoever started it,
+so it is never started or stopped here.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ STATES = (
 LINE = re.compile(
     rf"(?P<name>\S.*?)\s+(?P<state>{STATES})(?P<props>(?:\s+[\w-]+:\S*)*)\s*"
 )
-ASLEEP = ("recovery", "sideload", "rescue", "bootloader", "host")
+NOT_STARTED = ("recovery", "sideload", "rescue", "bootloader", "host")
 
 
 class ListedDevice(msgspec.Struct, frozen=True):
-    """A device as the adb server lists it. `name` is its serial on USB, an address or an mDNS name else."""
+    """A device as the adb server lists it. `name` is its serial on USB, otherwise an address or mDNS name."""
 
     name: str
     state: str
@@ -47,7 +47,7 @@ class ListedDevice(msgspec.Struct, frozen=True):
 
 
 def parse_devices(text: str) -> list[ListedDevice]:
-    """`host:devices-l`; lines that are no device are left out."""
+    """Parses the answer to `host:devices-l`; other lines are ignored."""
     devices = []
     for line in text.splitlines():
         if match := LINE.fullmatch(line):
@@ -57,34 +57,34 @@ def parse_devices(text: str) -> list[ListedDevice]:
 
 
 def state_error(state: str, name: str, server: str) -> AdbError | None:
-    """Why a device in that state cannot be used; None when it can."""
+    """Why a device in `state` cannot be used; None when it can."""
     device = f"{name} at the adb server {server}"
     if state == "device":
         return None
     if state in ("unauthorized", "authorizing"):
         return UnauthorizedError(
             f"{device}: the device does not trust that adb server",
-            "Unlock it and accept its prompt; tick 'always allow'. No prompt? Revoke the USB debugging"
-            " authorizations in its developer options and plug it in again.",
+            "Unlock it and accept its prompt; tick 'always allow'. If there is no prompt, revoke the USB"
+            " debugging authorizations in its developer options and plug it in again.",
         )
     if state.startswith("no permissions"):
         return OfflineError(
-            f"{device}: the host may not open the USB device",
+            f"{device}: this user may not open the USB device",
             "Install the udev rules for Android (package android-sdk-platform-tools-common), join the group"
-            " plugdev, plug it in again.",
+            " plugdev, and plug it in again.",
         )
-    if state in ASLEEP:
+    if state in NOT_STARTED:
         return OfflineError(
             f"{device}: the device is in {state}", "Restart it into Android."
         )
     return OfflineError(
         f"{device}: the device is {state}",
-        "Unplug and plug it, or run `adb reconnect offline`; over Wi-Fi look whether it sleeps.",
+        "Plug it in again, or run `adb reconnect offline`. Over Wi-Fi, check whether it is asleep.",
     )
 
 
 def failure_error(reason: str, name: str, server: str) -> AdbError:
-    """The error for a FAIL with that text, said about a device (AOSP adb/transport.cpp)."""
+    """The error for a FAIL about device `name` with the text `reason` (AOSP adb/transport.cpp)."""
     text = reason.lower()
     if "unauthorized" in text or "authorizing" in text:
         return state_error("unauthorized", name, server) or AdbError(reason)
@@ -101,7 +101,7 @@ def failure_error(reason: str, name: str, server: str) -> AdbError:
 
 
 class AdbServerRequest:
-    """One connection to an adb server: requests, their OKAY, then bytes."""
+    """One connection to an adb server: a request, its OKAY, then bytes."""
 
     def __init__(self, server: str, deadline: float) -> None:
         self.server, self._deadline = server, deadline
@@ -110,30 +110,29 @@ class AdbServerRequest:
         )
 
     def ask(self, request: bytes, name: str = "") -> None:
-        """Sends it; returns at OKAY. Raises LostError, SlowError, and why_failed() for a FAIL, said about
-        the device `name`."""
+        """Sends a request about device `name` and waits for OKAY. Raises LostError, SlowError, and the
+        `failure_error` of a FAIL."""
         self.wire.send(b"%04x%s" % (len(request), request), self._deadline)
-        answer = self._exactly(4)
+        answer = self._read_exactly(4)
         if answer == b"OKAY":
             return
         if answer != b"FAIL":
-            raise LostError(
-                f"what listens at {self.server} is no adb server: it said {answer!r}"
-            )
+            raise self._protocol_error(answer)
         raise failure_error(self.text(), name, self.server)
 
     def text(self) -> str:
-        """The answer that follows: four hex digits and as many bytes."""
-        digits = self._exactly(LENGTH_DIGITS)
+        """Reads the answer after OKAY: its length in four hex digits, then its bytes."""
+        digits = self._read_exactly(LENGTH_DIGITS)
         try:
             length = int(digits, 16)
         except ValueError as error:
-            raise LostError(
-                f"what listens at {self.server} is no adb server: it said {digits!r}"
-            ) from error
-        return self._exactly(length).decode("utf-8", "replace")
+            raise self._protocol_error(digits) from error
+        return self._read_exactly(length).decode("utf-8", "replace")
 
-    def _exactly(self, length: int) -> bytes:
+    def _protocol_error(self, answer: bytes) -> LostError:
+        return LostError(f"{self.server} is not an adb server: it sent {answer!r}")
+
+    def _read_exactly(self, length: int) -> bytes:
         data = b""
         while len(data) < length:
             more = self.wire.receive(length - len(data), self._deadline)
@@ -150,11 +149,11 @@ class AdbServerRequest:
 
 
 def ask(server: str, request: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
-    """One question about the server itself or a device of it, and its answer. Raises AbsentError: no server;
-    SlowError, LostError, and what why_failed() says."""
-    with AdbServerRequest(server, time.monotonic() + timeout_s) as question:
-        question.ask(request.encode(), request)
-        return question.text()
+    """Sends one request to the server and returns its answer. Raises AbsentError without a server, SlowError,
+    LostError, and the `failure_error` of a FAIL."""
+    with AdbServerRequest(server, time.monotonic() + timeout_s) as connection:
+        connection.ask(request.encode(), request)
+        return connection.text()
 
 
 _NO_SERVER = (

@@ -1,8 +1,7 @@
 """Transfers files with the sync service, version 1 (AOSP adb/SYNC.TXT).
 
-A file counts as pushed only after the device's OKAY. A refusal is noticed in the middle of a file, so that a
-full device costs no more than what fitted. A pulled file appears whole under its name or not at all. Content
-is not verified here: callers that need it ask the device for a digest.
+A file counts as pushed only after the device's OKAY. A refusal ends the push in the middle of a file. A pulled
+file appears whole under its name or not at all. Callers verify content by a digest that the device computes.
 """
 
 from __future__ import annotations
@@ -22,38 +21,38 @@ from paceline.adb.port import AdbError, LostError, SlowError, TransferError
 SERVICE = b"sync:"
 HEADER = struct.Struct("<4sI")
 CHUNK_BYTES = 64 << 10
-"""SYNC_DATA_MAX: the most one DATA may carry."""
+"""Most bytes of one DATA message (SYNC_DATA_MAX)."""
 BURST_BYTES = 15 * (CHUNK_BYTES + HEADER.size)
-"""Sent at a time: just below the 1 MiB a device acknowledges as one message (MAX_PAYLOAD)."""
-LET_GO_S = 5.0
-"""For the few MB a host's socket buffers hold, on a slow link; then we hang up all the same."""
+"""Bytes sent at a time: just below the 1 MiB that a device acknowledges as one message (MAX_PAYLOAD)."""
+DRAIN_S = 5.0
+"""Longest time to send what the host's socket buffers hold after a refusal: a few MB on a slow link."""
 LONGEST_PATH = 1024
-"""Bytes; the device refuses more."""
+"""Most bytes of a path that the device accepts."""
 REGULAR_FILE = 0o100000
 NO_SPACE = ("no space left", "disk quota exceeded")
 
 
 class Sync:
-    """One conversation; the channel is the caller's to close."""
+    """One use of the sync service. The caller closes the channel."""
 
     def __init__(self, channel: Channel, deadline: float) -> None:
         self._channel, self._deadline = channel, deadline
         self._arrived = memoryview(b"")
-        """What came and was not taken yet."""
+        """Received bytes that were not taken yet."""
         self._done = False
 
     def push(self, file: BinaryIO, remote: str, mode: int) -> int:
-        """Writes `file` to its end, returns its bytes. The device unlinks an older file of that name first.
-        Raises TransferError, SlowError, LostError."""
+        """Copies `file` to the device and returns its size. The device first unlinks an older file of that
+        name. Raises TransferError, SlowError, LostError."""
         try:
-            sent = self._say_all(file, remote, mode)
+            sent = self._send_file(file, remote, mode)
             self._expect(b"OKAY", remote)
         except TransferError:
-            self._let_go()
+            self._drain()
             raise
         return sent
 
-    def _say_all(self, file: BinaryIO, remote: str, mode: int) -> int:
+    def _send_file(self, file: BinaryIO, remote: str, mode: int) -> int:
         burst = memoryview(bytearray(BURST_BYTES + HEADER.size))
         opening = _message(
             b"SEND", b"%s,%d" % (checked_path(remote), REGULAR_FILE | mode)
@@ -73,25 +72,27 @@ class Sync:
         return sent
 
     def pull(self, remote: str) -> Iterator[Bytes]:
-        """The file's pieces. Raises TransferError (also after some of them), SlowError, LostError."""
+        """Yields the file in pieces. Raises TransferError (also after some pieces), SlowError, LostError."""
         self._channel.send(_message(b"RECV", checked_path(remote)), self._deadline)
         while True:
-            kind, length = self._header(remote)
+            kind, length = self._read_header(remote)
             if kind == b"DONE":
                 return
-            self._judge(kind, length, b"DATA", remote)
+            self._check(kind, length, b"DATA", remote)
             while length:
-                piece = self._some(length, remote)
+                piece = self._read_some(length, remote)
                 length -= len(piece)
                 yield piece
 
     def _send(self, burst: memoryview, remote: str) -> None:
-        """A part of a push; raises TransferError when the device has refused it by now."""
+        """Sends a part of a push. Raises TransferError when the device has already refused it."""
         try:
             self._channel.send(burst, self._deadline)
         except LostError:
             with contextlib.suppress(LostError, SlowError):
-                self._expect(b"OKAY", remote)  # may have refused before it closed
+                self._expect(
+                    b"OKAY", remote
+                )  # the device may have refused, then closed
             raise
         data = self._channel.receive(time.monotonic())
         if data:
@@ -99,11 +100,13 @@ class Sync:
         if bytes(self._arrived[:4]) == b"FAIL":
             self._expect(b"OKAY", remote)
 
-    def _let_go(self) -> None:
-        """After a refusal: waits until what was sent is gone. A device reads a refused file to its DONE (AOSP
-        daemon/file_sync_service.cpp), and an adb server whose client hangs up before sends it the rest
-        without waiting for a single OKAY (seen with 29.0.6)."""
-        deadline = time.monotonic() + LET_GO_S
+    def _drain(self) -> None:
+        """After a refusal, waits until the device has read what was sent.
+
+        A device reads a refused file to its DONE (AOSP daemon/file_sync_service.cpp). If the client closes
+        before that, an adb server sends the rest without waiting for any OKAY (seen with 29.0.6).
+        """
+        deadline = time.monotonic() + DRAIN_S
         with contextlib.suppress(AdbError):
             rest = b"" if self._done else _message(b"DONE", b"")
             self._channel.send(rest + _message(b"QUIT", b""), deadline)
@@ -112,38 +115,37 @@ class Sync:
 
     def _expect(self, kind: bytes, remote: str) -> None:
         """Takes the next message, which has no body unless it is a refusal."""
-        answer, length = self._header(remote)
-        self._judge(answer, length, kind, remote)
+        answer, length = self._read_header(remote)
+        self._check(answer, length, kind, remote)
 
-    def _header(self, remote: str) -> tuple[bytes, int]:
-        kind, length = HEADER.unpack(self._exactly(HEADER.size, remote))
+    def _read_header(self, remote: str) -> tuple[bytes, int]:
+        kind, length = HEADER.unpack(self._read_exactly(HEADER.size, remote))
         return bytes(kind), int(length)
 
-    def _judge(self, answer: bytes, length: int, kind: bytes, remote: str) -> None:
-        """Raises TransferError for a refusal, LostError for what is neither that nor `kind`."""
+    def _check(self, answer: bytes, length: int, kind: bytes, remote: str) -> None:
+        """Raises TransferError for a refusal, LostError for any other message than `kind`."""
         if answer == b"FAIL" and length <= CHUNK_BYTES:
-            raise refusal_error(
-                remote, self._exactly(length, remote).decode("utf-8", "replace")
-            )
+            reason = self._read_exactly(length, remote).decode("utf-8", "replace")
+            raise refusal_error(remote, reason)
         if answer != kind or length > CHUNK_BYTES:
             raise LostError(
                 f"the device answered {answer!r} about {remote}: out of step"
             )
 
-    def _exactly(self, length: int, remote: str) -> bytes:
+    def _read_exactly(self, length: int, remote: str) -> bytes:
         parts = []
         while length:
-            parts.append(bytes(self._some(length, remote)))
+            parts.append(bytes(self._read_some(length, remote)))
             length -= len(parts[-1])
         return b"".join(parts)
 
-    def _some(self, most: int, remote: str) -> memoryview:
-        """The next 1 to `most` bytes, where they arrived."""
+    def _read_some(self, most: int, remote: str) -> memoryview:
+        """Returns the next 1 to `most` bytes without a copy."""
         if not self._arrived:
             data = self._channel.receive(self._deadline)
             if data is None:
                 raise SlowError(
-                    f"{remote} was not transferred in time", "Give it more time."
+                    f"{remote} was not transferred in time", "Allow more time."
                 )
             if not data:
                 raise LostError(f"the connection ended while {remote} was transferred")
@@ -155,12 +157,12 @@ class Sync:
 def _read_into(file: BinaryIO, burst: memoryview, at: int) -> int:
     """Reads the next chunk into `burst` at `at` without a copy; 0 at the end of the file."""
     room = burst[at : at + CHUNK_BYTES]
-    # Every binary file we are given has readinto; typeshed's BinaryIO does not.
+    # Every binary file here has readinto; typeshed's BinaryIO does not.
     return int(file.readinto(room))  # type: ignore[attr-defined]
 
 
 def whole_file(pieces: Iterator[Bytes], target: Path) -> None:
-    """Writes `target` from `pieces`, under its name only once they are complete."""
+    """Writes `pieces` to `target`, which appears only once it is complete."""
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -176,22 +178,22 @@ def _message(kind: bytes, body: bytes) -> bytes:
 
 
 def checked_path(remote: str) -> bytes:
-    """As the service takes it. Raises AdbError for what is no path of a device."""
+    """The path as the service takes it. Raises AdbError for an invalid path."""
     path = remote.encode("utf-8", "surrogateescape")
     if not path or b"\0" in path or len(path) > LONGEST_PATH:
         raise AdbError(
-            f"{remote!r} is no path of a device",
-            f"1 to {LONGEST_PATH} bytes, none of them NUL.",
+            f"{remote!r} is not a path of a device",
+            f"A path has 1 to {LONGEST_PATH} bytes and no NUL.",
         )
     return path
 
 
 def refusal_error(remote: str, reason: str) -> TransferError:
-    """The error for the reason of a FAIL."""
+    """The error for a FAIL with `reason`."""
     if any(text in reason.lower() for text in NO_SPACE):
         return TransferError(
             f"{remote}: the device's storage is full ({reason})",
-            "Remove what is not needed: `adb shell du -sh /data/local/tmp/*` shows what lies there.",
+            "Remove files that are not needed; `adb shell du -sh /data/local/tmp/*` lists the largest.",
             no_space=True,
         )
     return TransferError(f"{remote}: the device refused the file: {reason}")

@@ -1,8 +1,8 @@
 """A connected socket whose every operation has a deadline.
 
 The lowest layer of both backends. Nagle's algorithm is off, because it costs 40 ms per message; keepalive
-notices a dead peer; waiting is done with poll(2), which has no highest descriptor. The socket never blocks:
-data that is already there costs one call.
+detects a dead peer; poll(2) waits, because select(2) has a highest descriptor. The socket never blocks: data
+that has arrived costs one call.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ KEEPALIVE_PROBES = 3
 two hours the kernel would wait."""
 READ_BYTES = 256 << 10
 GOODBYE_S = 1.0
-"""To hand the kernel a few bytes whose answer changes nothing."""
+"""Timeout for a last message whose answer does not matter."""
 MORE_FOLLOWS = getattr(socket, "MSG_MORE", 0)
 """Lets the kernel send a header together with the payload that follows in the next call (Linux)."""
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """Of "host:port" or "[::1]:port". Raises AdbError."""
+    """Splits "host:port" or "[::1]:port". Raises AdbError."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
         raise AdbError(
-            f"{address!r} is no address",
+            f"{address!r} is not an address",
             "Give host:port, for example 192.168.1.20:5555.",
         )
     return host.strip("[]"), int(port)
 
 
 def open_socket(address: str, deadline: float, nobody: str) -> socket.socket:
-    """A connected socket that sends at once and notices a dead peer. Raises AbsentError with advice
+    """Opens a socket that sends at once and detects a dead peer. Raises AbsentError with the advice
     `nobody`."""
     try:
         connected = socket.create_connection(
@@ -53,23 +53,22 @@ def open_socket(address: str, deadline: float, nobody: str) -> socket.socket:
         )
         raise AbsentError(f"nobody answers at {address}: {why}", nobody) from error
     try:
-        _set_up(connected)
-    except OSError as error:  # it was reset before it was set up
+        _set_options(connected)
+    except OSError as error:  # the peer reset it already
         connected.close()
         why = error.strerror or str(error)
         raise AbsentError(
-            f"who answers at {address} ended the connection at once: {why}", nobody
+            f"{address} ended the connection at once: {why}", nobody
         ) from error
     return connected
 
 
-def _set_up(connected: socket.socket) -> None:
-    """Sends at once, notices a dead peer."""
+def _set_options(connected: socket.socket) -> None:
     connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (
         ("TCP_KEEPIDLE", KEEPALIVE_IDLE_S),
-        ("TCP_KEEPALIVE", KEEPALIVE_IDLE_S),  # macOS calls it so
+        ("TCP_KEEPALIVE", KEEPALIVE_IDLE_S),  # its name on macOS
         ("TCP_KEEPINTVL", KEEPALIVE_EVERY_S),
         ("TCP_KEEPCNT", KEEPALIVE_PROBES),
     ):
@@ -78,13 +77,12 @@ def _set_up(connected: socket.socket) -> None:
 
 
 def remaining(deadline: float) -> float:
-    """Seconds left, never 0: a timeout of 0 would mean a socket that does not block."""
+    """Seconds left; never 0, because a timeout of 0 makes a socket non-blocking."""
     return max(deadline - time.monotonic(), 1e-4)
 
 
 class DeadlineSocket:
-    """A connected socket. `whom` is who errors name; it may be changed when somebody else answers through
-    it."""
+    """A connected socket. Errors name `whom`, which may change when another peer answers through it."""
 
     def __init__(self, connected: socket.socket, whom: str) -> None:
         self._socket, self.whom = connected, whom
@@ -97,8 +95,7 @@ class DeadlineSocket:
         *,
         more: bool = False,
     ) -> None:
-        """All of it, however little the kernel takes at a time. `more`: another send follows at once. Raises
-        SlowError, LostError."""
+        """Sends all of `data`. `more`: another send follows at once. Raises SlowError, LostError."""
         flags = MORE_FOLLOWS if more else 0
         view = memoryview(data)
         while view:
@@ -106,53 +103,52 @@ class DeadlineSocket:
                 view = view[self._socket.send(view, flags) :]
             except BlockingIOError:
                 if not self._ready(deadline, to_send=True):
-                    raise SlowError(f"{self.whom} takes nothing more") from None
+                    raise SlowError(f"{self.whom} accepts no more data") from None
             except OSError as error:
                 raise self._lost(error) from error
 
     def receive(self, most: int, deadline: float) -> bytes:
-        """The next 1 to `most` bytes; b"" once the other side ended. Raises SlowError, LostError."""
+        """Returns the next 1 to `most` bytes, b"" once the other side has ended. Raises SlowError,
+        LostError."""
         while True:
             try:
                 return self._socket.recv(most)
             except BlockingIOError:
-                self._wait_for_word(deadline)
+                self._wait_for_data(deadline)
             except OSError as error:
                 raise self._lost(error) from error
 
     def receive_into(self, view: memoryview, deadline: float) -> int:
-        """As `receive`, into `view`; how many bytes."""
+        """Like `receive`, into `view`; returns the number of bytes."""
         while True:
             try:
                 return self._socket.recv_into(view)
             except BlockingIOError:
-                self._wait_for_word(deadline)
+                self._wait_for_data(deadline)
             except OSError as error:
                 raise self._lost(error) from error
 
     def readable(self, timeout_s: float) -> bool:
-        """Whether something arrived, the end included, within `timeout_s`."""
+        """Whether data arrives, or the connection ends, within `timeout_s`."""
         return self._ready(time.monotonic() + timeout_s, to_send=False)
 
     def close(self) -> None:
-        """At once for both directions: what the device ran for this connection ends there."""
+        """Ends both directions at once, which ends the connection's commands on the device."""
         with contextlib.suppress(OSError):  # not connected any more
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
 
-    def _wait_for_word(self, deadline: float) -> None:
+    def _wait_for_data(self, deadline: float) -> None:
         if not self._ready(deadline, to_send=False):
-            raise SlowError(f"{self.whom} says nothing")
+            raise SlowError(f"{self.whom} does not answer")
 
     def _ready(self, deadline: float, *, to_send: bool) -> bool:
-        """Whether the socket can be used before `deadline`; broken counts as usable, which says how."""
+        """Whether the socket can be used before `deadline`. A broken one counts as usable: using it raises."""
         timeout_s = max(deadline - time.monotonic(), 0.0)
         number = self._socket.fileno()
         if number < 0:
             return True
-        if (
-            sys.platform == "win32"
-        ):  # has no poll; its select knows no largest descriptor either
+        if sys.platform == "win32":  # no poll, but a select without that limit
             wanted = [number]
             ready = select.select(
                 [] if to_send else wanted, wanted if to_send else [], wanted, timeout_s
@@ -170,6 +166,6 @@ class DeadlineSocket:
 
 
 NOBODY = (
-    "Is the device on and in this network? A phone listens after `adb tcpip 5555` over its cable, until it"
-    " restarts; its address is under Settings, About phone."
+    "Check that the device is on and in this network. A phone listens after `adb tcpip 5555` over its cable,"
+    " until it restarts; its address is under Settings, About phone."
 )

@@ -1,7 +1,6 @@
 """`paceline import`: reads figures that an app logged, or what criterion measured, and stores them.
 
-It takes exactly one source and at least one place to store, or --dry-run; the document is the same wherever
-it goes.
+It takes one source, and a place to store the document or --dry-run. The document is the same in every case.
 """
 
 from __future__ import annotations
@@ -246,7 +245,7 @@ def _parse_policy(text: str) -> BatchPolicy:
 def _connector(
     device: str, data: Path | None, config_path: Path | None
 ) -> Callable[[], Connection]:
-    """Opens connections to a device: directly to an address, else through the adb server that knows it."""
+    """Opens connections to a device: directly to an address, otherwise through the adb server."""
     from paceline.adb.direct import DirectConnection  # noqa: PLC0415 - files need none of it
     from paceline.adb.keys import AgentKey  # noqa: PLC0415
     from paceline.adb.server import AdbServer  # noqa: PLC0415

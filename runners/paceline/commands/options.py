@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from paceline_contract import outputs
+from paceline_contract.outputs import Output
 
 from paceline.errors import UserError
 
@@ -56,11 +59,85 @@ Seed = Annotated[
     typer.Option(min=0, help="Determines the order of arms; default: random."),
 ]
 
+Formats = Annotated[
+    list[str] | None,
+    typer.Option("--format", help=outputs.FORMAT_HELP, metavar="FORMAT"),
+]
+OutputFiles = Annotated[
+    list[Path] | None, typer.Option("--output", help=outputs.OUTPUT_HELP)
+]
+FailOnOption = Annotated[
+    outputs.FailOn, typer.Option("--fail-on", help=outputs.FAIL_ON_HELP)
+]
+
+GitHubFlag = Annotated[
+    bool,
+    typer.Option(
+        "--github",
+        help="In GitHub Actions: set the commit's status and write the verdict into one comment of the pull request.",
+    ),
+]
+GitLabFlag = Annotated[
+    bool, typer.Option("--gitlab", help="The same in GitLab CI, with GITLAB_TOKEN.")
+]
+ForgejoFlag = Annotated[
+    bool, typer.Option("--forgejo", help="The same in Forgejo or Gitea Actions.")
+]
+PullRequestNumber = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Number of the pull or merge request. Default: the pipeline's."
+    ),
+]
+Repository = Annotated[
+    str | None,
+    typer.Option(
+        help="OWNER/NAME, or GitLab's project, in the forge. Default: the pipeline's."
+    ),
+]
+ForgeUrl = Annotated[
+    str | None,
+    typer.Option(help="Address of the forge's API. Default: the pipeline's."),
+]
+ForgeToken = Annotated[
+    str | None,
+    typer.Option(
+        envvar="PACELINE_FORGE_TOKEN",
+        help="Token of the forge. Default: GITHUB_TOKEN, GITLAB_TOKEN or FORGEJO_TOKEN.",
+    ),
+]
+Purpose = Annotated[
+    str,
+    typer.Option(
+        help="Name of this check where one suite has several: each has its own status and comment."
+    ),
+]
+
 NOBODY = "none"
 
 
+def parse_outputs(formats: Sequence[str], paths: Sequence[Path]) -> list[Output]:
+    """Pairs each format with the file it is written to, or none for stdout. Raises UserError."""
+    try:
+        return outputs.pair_outputs(formats, paths)
+    except outputs.OutputError as error:
+        raise UserError(str(error)) from None
+
+
+def judge_arguments(wanted: Sequence[Output], fail_on: outputs.FailOn) -> list[str]:
+    """The arguments with which `paceline-server judge` writes the same outputs."""
+    files = [output for output in wanted if output.path is not None]
+    printed = [output for output in wanted if output.path is None]
+    arguments = ["--fail-on", fail_on]
+    for output in (*files, *printed):
+        arguments += ["--format", output.format]
+    for output in files:
+        arguments += ["--output", str(output.path)]
+    return arguments
+
+
 def parse_time(text: str) -> str | None:
-    """An ISO instant of `2026-12-01` (its last second, UTC), an ISO instant, `+3d` or `+12h`; None for
+    """Converts `2026-12-01` (which means the end of that day, UTC), an ISO time, `+3d` or `+12h` to an ISO time; None for
     `none`. Raises UserError."""
     if text == NOBODY:
         return None
@@ -79,7 +156,7 @@ def parse_time(text: str) -> str | None:
 
 
 def parse_share(text: str) -> float:
-    """`0.03` of "3%", "3 %" or "0.03". Raises UserError."""
+    """Converts "3%", "3 %" or "0.03" to 0.03. Raises UserError."""
     number = text.removesuffix("%").strip()
     try:
         value = float(number) / 100 if text.endswith("%") else float(number)
@@ -97,14 +174,14 @@ def check_choice(value: str | None, what: str, choices: tuple[str, ...]) -> None
 
 
 def output_directory(wanted: Path | None, suite: str) -> Path:
-    """`wanted`, not created yet, or a new directory below paceline-runs that is. Raises UserError for a
-    directory that is not empty, because streams are never mixed."""
+    """Returns `wanted`, which need not exist yet, or creates a new directory below paceline-runs. Raises
+    UserError for a directory that is not empty, because streams are never mixed."""
     if wanted is None:
         return _new_directory(Path("paceline-runs"), suite)
     if wanted.is_dir() and any(wanted.iterdir()):
         raise UserError(
             f"{wanted} is not empty.",
-            "Give a new directory with --out; streams are never mixed.",
+            "Give a new directory with --out, because streams are never mixed.",
         )
     if wanted.exists() and not wanted.is_dir():
         raise UserError(f"{wanted} is a file.", "Give a directory with --out.")
@@ -112,7 +189,7 @@ def output_directory(wanted: Path | None, suite: str) -> Path:
 
 
 def _new_directory(below: Path, suite: str) -> Path:
-    """Created here, so that runs which begin in the same second never share one: the second's ends in `-2`."""
+    """Creates the directory at once, so that two runs in the same second get different ones: `…-2`."""
     below.mkdir(parents=True, exist_ok=True)
     first = below / f"{suite}-{datetime.now(UTC):%Y%m%dT%H%M%S}"
     directory = first

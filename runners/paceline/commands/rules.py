@@ -62,15 +62,15 @@ class RuleOptions:
     def body(self, name: str, stored: Item | None) -> Item:
         """The rule as it would be saved: the stored one, changed by the options."""
         before = {} if stored is None else {field: stored[field] for field in FIELDS}
-        given = {
+        options = {
             field: value
             for field in FIELDS
             if (value := getattr(self, field)) is not None
         }
-        if "min_effect" in given:
-            given["min_effect"] = parse_share(given["min_effect"])
+        if "min_effect" in options:
+            options["min_effect"] = parse_share(options["min_effect"])
         name = name if stored is None else stored["name"]
-        return {"name": name, **before, **given}
+        return {"name": name, **before, **options}
 
 
 @app.command("list")
@@ -225,11 +225,11 @@ def replay(  # noqa: PLR0917 - one parameter per option is how typer declares th
     columns: Columns = {
         "measured": time_column("at"),
         "target": "target_name",
-        "series": lambda found: (
-            f"{found['benchmark']} {found['arm']} {found['metric']}"
+        "series": lambda finding: (
+            f"{finding['benchmark']} {finding['arm']} {finding['metric']}"
         ),
         "what": "words",
-        "commit": lambda found: found["commit"][:12],
+        "commit": lambda finding: finding["commit"][:12],
         "alert": "alert_state",
     }
     show_table(findings, columns)

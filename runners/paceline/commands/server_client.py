@@ -1,7 +1,6 @@
-"""The client of a server that the commands use: its errors are shown to people.
+"""The commands' client of a server. Its errors are for people: they name every field and what to do.
 
-An error names the server's code, every field it concerns and what to do. Nothing that the server decides is
-computed here (I17).
+Nothing that the server decides is computed here (I17).
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from paceline.errors import UserError
 Item = dict[str, Any]
 """A JSON object as the server sends it."""
 Column = str | Callable[[Item], object]
-"""What a table's column shows of an item: a field by name, or a function of the item."""
+"""The content of a table's column: a field of the item, or a function of the item."""
 Columns = Mapping[str, Column]
 """A table's columns by heading."""
 
 READ_TRIES = 4
-"""For requests that only read; a request that changes something is sent once."""
+"""Tries of a request that only reads; a request that changes something is sent once."""
 PAGE = 200
-UNAUTHENTICATED = "Give a valid token with --token or PACELINE_TOKEN."
+UNAUTHENTICATED = "Give a valid token with --token or PACELINE_TOKEN; docs/ci.md says how to make one."
 ADVICE = {
     "unauthenticated": UNAUTHENTICATED,
-    "forbidden": "The token needs the scope `read` to look, `alerts:write` for alerts and rules, `ingest` "
-    "for schedules, `admin` for targets.",
+    "forbidden": "The token needs the permission `project.read` to look, `alerts.triage` for alerts, "
+    "`rules.write` for rules, `schedules.write` for schedules, `installation.admin` for targets.",
     "below_noise_floor": "Raise --min-effect at least to that, or exclude the series with a rule of its own.",
     "bulk_refused": "Leave those alerts out, or decide about them one at a time.",
 }
@@ -82,7 +81,7 @@ class ServerClient:
         """The id of an account by name or id; None for `none`. Raises UserError."""
         if person == NOBODY:
             return None
-        return self._id_of("account", person, "/accounts", "; or say none")
+        return self._id_of("account", person, "/accounts", ", or none")
 
     def target_id(self, name: str) -> str:
         """The id of a target by name or id. Raises UserError."""
@@ -100,7 +99,7 @@ class ServerClient:
         item = self.find(f"/{kind}s", name)
         if item is None:
             raise UserError(
-                f"There is no {kind} {name!r}.", f"See `paceline {kind}s list`."
+                f"There is no {kind} {name!r}.", f"List them: paceline {kind}s list"
             )
         return item
 
@@ -110,7 +109,7 @@ class ServerClient:
         if not ids:
             names = ", ".join(item["name"] for item in items) or "none"
             raise UserError(
-                f"There is no {kind} {name!r}.", f"There are: {names}{hint}."
+                f"There is no {kind} {name!r}.", f"Use one of: {names}{hint}."
             )
         if len(ids) > 1:
             raise UserError(
@@ -126,7 +125,11 @@ def user_errors(advice: Mapping[str, str] = ADVICE) -> Iterator[None]:
     try:
         yield
     except ApiError as error:
-        fields = "".join(f"\n  {name}: {text}" for name, text in error.fields.items())
+        # One wrong field is the detail already.
+        lines = [f"{name}: {text}" for name, text in error.fields.items()]
+        fields = "".join(
+            f"\n  {line}" for line in lines if line.rstrip(".") not in error.detail
+        )
         raise UserError(
             f"The server refused ({error.code}): {error.detail}{fields}",
             advice.get(error.code, ""),

@@ -1,40 +1,63 @@
 """Requests a run for CI, waits for its end and shows the server's verdicts.
 
-All verdicts are the server's (I17). The exit status is 0 only for a run that the server calls `pass`; a
-missing verdict, no answer and a timeout never count as one.
+All verdicts and documents are the server's (I17, I21). A missing verdict, no answer and a timeout never count as
+a pass.
 """
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Sequence
-from typing import Any
+from contextlib import closing
+from typing import Any, NamedTuple, NoReturn
 from urllib.parse import quote
 
 import msgspec
+from paceline_contract.events import ParamValue
+from paceline_contract.outputs import MEDIA_TYPES, Format, Output, write_whole
+from paceline_contract.params import params_text, split_values, untyped_value
 from rich.table import Table
 
-from paceline.api import ApiClient, UnreachableError
-from paceline.commands.server_client import UNAUTHENTICATED, ServerClient, user_errors
-from paceline.display import print_note
+from paceline.api import ApiClient, ApiError, UnreachableError
+from paceline.commands.server_client import (
+    READ_TRIES,
+    UNAUTHENTICATED,
+    ServerClient,
+    user_errors,
+)
+from paceline.display import print_line, print_note, render_table, terminal
 from paceline.errors import UserError
-
-ParamValue = int | str
+from paceline.forges.port import PullRequest
+from paceline.forges.reporting import ForgeReporter, verdict_state
+from paceline.selection import parse_pair
+from paceline.terminal_text import readable_line
 
 POLL_S = 1.0
+TITLE_CHARACTERS = 500
 PATIENCE_S = 60.0
 """How long to wait for an unreachable server while a run is under way."""
 
-EXIT_STATUS = {"pass": 0, "fail": 2, "inconclusive": 3}
-_NOT_ANNOUNCED = "Does an online agent announce it? See Targets and its agent.toml."
+VERDICTS = ("pass", "fail", "inconclusive")
+_NOT_ANNOUNCED = (
+    "An online agent must announce it: see Targets, and the agent's agent.toml."
+)
 ADVICE = {
     "unauthenticated": UNAUTHENTICATED,
-    "forbidden": "The token needs the scope `ingest`.",
+    "forbidden": "The token needs the permissions `runs.create` and `targets.use`.",
     "not_found": _NOT_ANNOUNCED,
     "unknown_suite": _NOT_ANNOUNCED,
-    "no_target": "Is an agent online that announces this suite?",
+    "no_target": "Start an agent that announces this suite.",
 }
+
+
+class PullRequestBody(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The pull request of a run, as its forge names it."""
+
+    number: int
+    url: str | None = None
+    title: str | None = None
 
 
 class RunRequest(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -44,15 +67,76 @@ class RunRequest(msgspec.Struct, frozen=True, omit_defaults=True):
     commit: str | None = None
     branch: str | None = None
     base_commit: str | None = None
+    head: str | None = None
+    """Of a pull request, instead of `commit`."""
+    base: str | None = None
+    base_branch: str | None = None
+    pull_request: PullRequestBody | None = None
     benchmarks: list[str] | None = None
     targets: list[str] | None = None
     launches: int | None = None
-    """None: what the server gives each kind of target."""
+    """None: the server's default for each kind of target."""
     rounds: int | None = None
     """None: 20, the server's default."""
     suppress: list[str] = []
     params: dict[str, list[ParamValue]] = {}
     knobs: dict[str, ParamValue] = {}
+    concurrency_key: str | None = None
+
+
+class RunCancelledError(Exception):
+    """The user or the pipeline stopped the command, and the run was cancelled with it."""
+
+
+class Revisions(NamedTuple):
+    """The revisions that a user or a pipeline named."""
+
+    commit: str | None
+    branch: str | None
+    base: str | None
+    base_branch: str | None
+
+
+def choose_revisions(
+    request: RunRequest, named: Revisions, pull_request: PullRequest | None
+) -> RunRequest:
+    """The request with what is measured: a pull request against its base, else a commit. Raises UserError."""
+    base_branch = named.base_branch
+    if pull_request is not None and named.base is None:
+        base_branch = base_branch or pull_request.base_branch
+    if named.base is not None and base_branch is not None:
+        raise UserError("Give either --base or --base-branch.")
+    if pull_request is None and base_branch is None:
+        return msgspec.structs.replace(
+            request,
+            commit=named.commit,
+            branch=named.branch,
+            base_commit=named.base,
+        )
+    if named.base is None and base_branch is None:
+        print_note(
+            "The pipeline does not say which branch the pull request goes to, so its head is not compared with a "
+            "base: give --base-branch."
+        )
+        return msgspec.structs.replace(request, commit=named.commit)
+    if named.commit is None:
+        raise UserError("A base branch is compared with a commit.", "Give --commit.")
+    return msgspec.structs.replace(
+        request,
+        head=named.commit,
+        base=named.base,
+        base_branch=base_branch,
+        pull_request=None if pull_request is None else _body_of(pull_request),
+    )
+
+
+def _body_of(pull_request: PullRequest) -> PullRequestBody:
+    """What a server keeps of it; a forge's own limits are wider."""
+    url = pull_request.url
+    is_link = url is not None and re.fullmatch(r"https?://\S{1,1900}", url) is not None
+    title = (pull_request.title or "").encode("utf-8", "replace").decode()
+    title = readable_line(title)[:TITLE_CHARACTERS]
+    return PullRequestBody(pull_request.number, url if is_link else None, title or None)
 
 
 class FinishedRun(msgspec.Struct, frozen=True):
@@ -62,43 +146,231 @@ class FinishedRun(msgspec.Struct, frozen=True):
     comparisons: list[dict[str, Any]]
 
 
+class Waiting(NamedTuple):
+    """How long a command waits for its run, and what ends it earlier."""
+
+    timeout_s: float
+    stop: threading.Event
+    """Set when the user or the pipeline stops the command; the run is then cancelled."""
+    resume: str | None = None
+    """A run to wait for, instead of requesting one."""
+
+
 def submit(
     server: str,
     token: str,
     request: RunRequest,
-    timeout_s: float,
+    waiting: Waiting,
     preset: str | None = None,
+    *,
+    reporter: ForgeReporter | None = None,
 ) -> FinishedRun:
-    """Requests a run and waits for its end; what `request` leaves open is taken from the suite's preset, if
-    one is named. Raises UserError with what the server said, or when time is up."""
+    """Requests a run and waits for its end. A preset of the suite fills in what `request` leaves open. `reporter`
+    is told when the run starts, and why it has no verdict. Raises UserError when the server refuses the run or the
+    time is up, RunCancelledError when the command was stopped."""
+    try:
+        return _submit(
+            server,
+            token,
+            request,
+            waiting=waiting,
+            preset=preset,
+            reporter=reporter,
+        )
+    except RunCancelledError:
+        if reporter is not None:
+            text = "Cancelled: the pipeline was stopped."
+            reporter.set_status("cancelled", text, reporter.run_url)
+        raise
+    except UserError as error:
+        if reporter is not None:
+            text = f"No verdict: {error.text}"
+            reporter.set_status("error", text, reporter.run_url)
+        raise
+
+
+def _request_run(
+    api: ApiClient, request: RunRequest, preset: str | None
+) -> dict[str, Any]:
+    if preset is not None:
+        request = _with_preset(api, request, preset)
+    body = {**msgspec.to_builtins(request), "trigger": "ci"}
+    estimate = api.call("POST", "/runs/estimate", body)["words"]
+    print_note(f"estimated duration: {estimate}")
+    run: dict[str, Any] = api.call("POST", "/runs", body, tries=READ_TRIES, once=True)
+    return run
+
+
+def _find_run(api: ApiClient, run_id: str, suite: str) -> dict[str, Any]:
+    """A run that was requested before. Raises UserError."""
+    try:
+        run: dict[str, Any] = api.call(
+            "GET", f"/runs/{quote(run_id, safe='')}", tries=READ_TRIES
+        )
+    except ApiError as error:
+        if error.status != 404:
+            raise
+        raise UserError(
+            f"There is no run {run_id!r}.", "Give the id that submit printed."
+        ) from error
+    if run["suite"] != suite:
+        raise UserError(f"Run {run_id} is of suite {run['suite']}, not of {suite}.")
+    return run
+
+
+def _submit(
+    server: str,
+    token: str,
+    request: RunRequest,
+    *,
+    waiting: Waiting,
+    preset: str | None,
+    reporter: ForgeReporter | None,
+) -> FinishedRun:
     api = ApiClient(server, token)
     with user_errors(ADVICE):
-        if preset is not None:
-            request = _with_preset(api, request, preset)
-        body = {**msgspec.to_builtins(request), "trigger": "ci"}
-        print_note(f"how long: {api.call('POST', '/runs/estimate', body)['words']}")
-        run = api.call("POST", "/runs", body)
-        base = f" against {run['base_commit'][:12]}" if run.get("base_commit") else ""
+        if waiting.resume is None:
+            run = _request_run(api, request, preset)
+        else:
+            run = _find_run(api, waiting.resume, request.suite)
+        base = _base_words(run)
         print_note(f"run {run['id']} of {run['suite']} at {run['commit'][:12]}{base}")
-        run = _wait(api, run["id"], timeout_s)
+        run_url = _run_url(server, token, run["id"])
+        print_note(f"watch it: {run_url}")
+        if reporter is not None:
+            reporter.run_url = run_url
+            reporter.set_status(
+                "pending", "The run is queued or measuring.", reporter.run_url
+            )
+        run = _wait(api, run["id"], waiting)
     comparisons = ServerClient(server, token).list_items(
         f"/runs/{run['id']}/comparisons"
     )
     return FinishedRun(run, comparisons)
 
 
-def exit_status(done: FinishedRun) -> int:
-    """0 pass · 2 fail · 3 inconclusive · 1 nothing was judged: failed, lost, expired, cancelled."""
-    return EXIT_STATUS.get(str(done.run.get("outcome")), 1)
+def _base_words(run: dict[str, Any]) -> str:
+    if run.get("base_commit"):
+        return f" against {run['base_commit'][:12]}"
+    if run.get("base_branch"):
+        return f" against its merge base with {run['base_branch']}"
+    return ""
+
+
+def write_outputs(
+    server: str, token: str, done: FinishedRun, outputs: Sequence[Output]
+) -> None:
+    """Writes or prints the verdicts in each format. Raises UserError, also where a file cannot be written."""
+    for output in outputs:
+        if output == Output("table", None):
+            _print_table(done)
+            continue
+        if output.format == "table":
+            text = _table_text(done)
+        else:
+            text = _fetch_document(server, token, done.run["id"], output.format)
+        if output.path is None:
+            print_line(text.rstrip("\n"))
+            continue
+        try:
+            write_whole(output.path, text)
+        except OSError as error:
+            raise UserError(
+                f"{output.path} cannot be written: {error.strerror}.",
+                "Create its directory, or choose another --output.",
+            ) from error
+
+
+def report(
+    reporter: ForgeReporter,
+    server: str,
+    token: str,
+    done: FinishedRun,
+    exits_with: int,
+) -> None:
+    """Shows the verdict in the forge. Never raises: what fails is said on standard error."""
+    outcome, reason = done.run.get("outcome"), done.run.get("reason")
+    if done.run.get("superseded_by") and outcome == "cancelled":
+        reason = f"superseded by run {done.run['superseded_by']}"
+    sentence = ": ".join(part for part in (outcome or "no verdict", reason) if part)
+    state = verdict_state(outcome, exits_with)
+    reporter.set_status(state, sentence, reporter.run_url)
+    if reporter.pipeline.pull_request is None:
+        return
+    try:
+        text = _fetch_document(server, token, done.run["id"], "markdown")
+        newer = _superseding_run(server, token, done.run["id"])
+    except UserError as error:
+        print_note(f"The comment was not written: {error.text}")
+        return
+    if newer is not None:
+        # It has written the comment, or will.
+        print_note(f"The comment was left to the newer run {newer}.")
+        return
+    reporter.write_comment(text)
+
+
+def _superseding_run(server: str, token: str, run_id: str) -> str | None:
+    """The newer run of the same pull request, as it is known now. Raises UserError."""
+    with closing(ApiClient(server, token)) as api, user_errors(ADVICE):
+        run = api.call("GET", f"/runs/{run_id}", tries=READ_TRIES)
+        newer: str | None = run.get("superseded_by")
+        return newer
+
+
+def _run_url(server: str, token: str, run_id: str) -> str:
+    """The run's page, at the server's public address where it has one."""
+    try:
+        text = _fetch_document(server, token, run_id, "json")
+        url = msgspec.json.decode(text, type=_LinkedDocument).url
+    except (UserError, msgspec.DecodeError):
+        url = None
+    return url or f"{server.rstrip('/')}/runs/{run_id}"
+
+
+class _LinkedDocument(msgspec.Struct):
+    """What is read of a run's verdicts here."""
+
+    url: str | None = None
+
+
+def _fetch_document(server: str, token: str, run_id: str, wanted: Format) -> str:
+    with closing(ApiClient(server, token)) as api, user_errors(ADVICE):
+        return api.document(
+            f"/runs/{run_id}/verdicts",
+            MEDIA_TYPES[wanted],
+            {"format": wanted},
+            READ_TRIES,
+        )
+
+
+def _table_text(done: FinishedRun) -> str:
+    """The table and the summary for a file."""
+    return f"{render_table(comparison_table(done))}{summary(done)}\n"
+
+
+def _print_table(done: FinishedRun) -> None:
+    if done.comparisons:
+        terminal().print(comparison_table(done), soft_wrap=True)
+    print_line(summary(done))
 
 
 def comparison_table(done: FinishedRun) -> Table:
-    """The comparisons as the server words them."""
+    """The comparisons as the server words them; a verdict in brackets does not affect the run's."""
     shown = Table("benchmark", "params", "arm", "verdict", "what the server says")
     for item in done.comparisons:
-        params = ", ".join(f"{key}={value}" for key, value in item["params"].items())
-        words = item.get("words") or item.get("reason") or ""
-        shown.add_row(item["benchmark"], params, item["arm"], item["verdict"], words)
+        is_measured = item["verdict"] != "not_applicable"
+        words = (is_measured and item.get("words")) or item.get("reason") or ""
+        verdict = item["verdict"].replace("_", " ")
+        if item.get("waived"):
+            verdict, words = "waived", f"{words}; {item['waived']['words']}"
+        shown.add_row(
+            item["benchmark"],
+            params_text(item["params"]),
+            item["arm"],
+            f"({verdict})" if item.get("decides") is False else verdict,
+            words,
+        )
     return shown
 
 
@@ -109,7 +381,7 @@ def summary(done: FinishedRun) -> str:
     if run.get("reason"):
         lines[0] += f": {run['reason']}"
     for job in run.get("jobs", []):
-        if job["outcome"] not in EXIT_STATUS:
+        if job["outcome"] not in VERDICTS:
             parts = [job["target_name"], job["outcome"]]
             parts += [job.get("cause"), job.get("cause_detail")]
             lines.append(": ".join(part for part in parts if part))
@@ -118,14 +390,17 @@ def summary(done: FinishedRun) -> str:
 
 def parse_params(options: Sequence[str]) -> dict[str, list[ParamValue]]:
     """`k=v1|v2`; whole numbers become integers, the server checks them against the suite."""
+    pairs = [parse_pair("--params", option) for option in options]
     return {
-        key: [_value(item) for item in text.split("|")]
-        for key, text in map(_pair, options)
+        name: [untyped_value(value) for value in split_values(text)]
+        for name, text in pairs
     }
 
 
 def parse_knobs(options: Sequence[str]) -> dict[str, ParamValue]:
-    return {key: _value(text) for key, text in map(_pair, options)}
+    """`k=v`, as of params."""
+    pairs = [parse_pair("--knob", option) for option in options]
+    return {name: untyped_value(text) for name, text in pairs}
 
 
 def _with_preset(api: ApiClient, request: RunRequest, name: str) -> RunRequest:
@@ -134,7 +409,7 @@ def _with_preset(api: ApiClient, request: RunRequest, name: str) -> RunRequest:
     if name not in presets:
         known = ", ".join(presets) or "none"
         raise UserError(
-            f"Suite {request.suite} has no preset {name!r}.", f"There are: {known}."
+            f"Suite {request.suite} has no preset {name!r}.", f"Use one of: {known}."
         )
     chosen = presets[name]
     return msgspec.structs.replace(
@@ -146,10 +421,30 @@ def _with_preset(api: ApiClient, request: RunRequest, name: str) -> RunRequest:
     )
 
 
-def _wait(api: ApiClient, run_id: str, timeout_s: float) -> dict[str, Any]:
+def _cancel(api: ApiClient, run_id: str) -> NoReturn:
+    """Cancels the run of a command that was stopped. Raises RunCancelledError, also if the server is away: a pipeline
+    that is stopped has seconds."""
+    try:
+        api.call("POST", f"/runs/{run_id}/cancel")
+        print_note(f"Stopped: run {run_id} is cancelled.")
+    except (ApiError, UnreachableError) as error:
+        print_note(f"Stopped: run {run_id} could not be cancelled: {error}")
+    raise RunCancelledError(run_id)
+
+
+def _describe_job(job: dict[str, Any]) -> str:
+    """Where a job is: `lab-1 preparing (building ledger, step 1 of 2: cargo build --release)`."""
+    detail = f" ({job['detail']})" if job.get("detail") else ""
+    return f"{job['target_name']} {job['state']}{detail}"
+
+
+def _wait(api: ApiClient, run_id: str, waiting: Waiting) -> dict[str, Any]:
+    timeout_s, pause = waiting.timeout_s, waiting.stop
     deadline, unreachable_since = time.monotonic() + timeout_s, None
-    pause, printed = threading.Event(), ""
+    printed = ""
     while True:
+        if pause.is_set():
+            _cancel(api, run_id)
         try:
             run: dict[str, Any] = api.call("GET", f"/runs/{run_id}")
             unreachable_since = None
@@ -161,27 +456,14 @@ def _wait(api: ApiClient, run_id: str, timeout_s: float) -> dict[str, Any]:
             continue
         if run["state"] in ("done", "failed", "cancelled"):
             return run
-        states = ", ".join(
-            f"{job['target_name']} {job['state']}" for job in run.get("jobs", [])
-        )
+        states = ", ".join(_describe_job(job) for job in run.get("jobs", []))
         if states != printed:
             printed = states
             print_note(states or run["state"])
         if time.monotonic() > deadline:
-            advice = "The run goes on; see it in the dashboard, or raise --timeout-s."
+            advice = f"The run continues; `--resume {run_id}` goes on waiting, --timeout-s waits longer."
             raise UserError(
                 f"Run {run_id} is not finished after {timeout_s:g} s ({states}).",
                 advice,
             )
         pause.wait(POLL_S)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not equals or not key or not value:
-        raise UserError(f"{text!r} is not NAME=VALUE.")
-    return key, value
-
-
-def _value(text: str) -> ParamValue:
-    return int(text) if text.isascii() and text.isdigit() else text

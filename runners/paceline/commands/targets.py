@@ -111,7 +111,7 @@ def show_target(
     event_columns: Columns = {
         "when": time_column("at"),
         "what": "axis",
-        "it …": "words",
+        "event": "words",
     }
     show_table(events, event_columns, "No events yet.")
     print_line(f"actions: {', '.join(details['actions'])}")

@@ -1,7 +1,7 @@
 """`paceline doctor` and `paceline devices`: the state of this host and of the devices it can reach.
 
-They need no server and change nothing. Code that speaks to devices is imported by the command that needs it,
-because it takes a third of the start-up time of every other.
+They need no server and change nothing. Code for devices is imported inside the commands that need it, because it
+would add a third to the start-up time of all others.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ ConfigPath = Annotated[
     typer.Option(
         "--config",
         envvar="PACELINE_AGENT_CONFIG",
-        help="agent.toml, for its [devices].",
+        help="The agent.toml with the [devices] to use.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -38,9 +38,9 @@ STATES = {"online": "green", "in use": "green", "booting": "yellow"}
 def doctor(
     as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None
 ) -> None:
-    """Check whether this host and its devices are fit for use.
+    """Check whether this host and its devices are fit to measure on.
 
-    Exit status 1 when a finding about the host is a blocker.
+    Exit: 1 if a finding about the host is a blocker.
     """
     findings = preflight.examine(
         config.data_dir(data), config.AgentSettings().min_free_bytes
@@ -66,7 +66,7 @@ def doctor(
 def devices(
     as_json: Json = False, data: DataDir = None, config_path: ConfigPath = None
 ) -> None:
-    """List this host and the Android devices in its reach."""
+    """List this host and the Android devices that it can reach."""
     from paceline.devices.survey import SurveyedDevice  # noqa: PLC0415 - see above
 
     observed = environment.observe()

@@ -1,5 +1,5 @@
 """Android devices as targets: finding them, checking their health, and recovering them.
 
-Code that decides is pure and takes what was read; only `conditions`, `check`, `attached_device`, `discovery`
-and what they use send commands to a device.
+Modules that decide are pure. Only `conditions`, `check`, `attached_device`, `discovery` and the modules they
+use send commands to a device.
 """

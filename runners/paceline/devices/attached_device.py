@@ -1,9 +1,8 @@
-"""One device as the agent holds it: its routes, its verified connection and its connection status.
+"""One attached device: its routes, its verified connection and its connection status.
 
-Made by `discovery.py` and owned by one lane, in which health checks, recovery and jobs take turns. One thread
-at a time sends commands; `status`, `facts` and `routes` are replaced whole and may be read by any thread. No
-command goes to another serial: a route at which another serial answers is dropped. Inside `held` another boot
-id raises, outside it is noted. Whether the device is healthy is decided on the server.
+Its lane's thread alone sends commands; any thread may read `link`, `facts` and `routes`, which are replaced
+whole. No command goes to another serial: a route where another serial answers is dropped. Inside `held` a
+changed boot id raises, outside it is only noted.
 """
 
 from __future__ import annotations
@@ -35,18 +34,18 @@ from paceline.devices.device_facts import WORKDIR, DeviceFacts
 from paceline.devices.errors import RebootedError, WrongDeviceError
 from paceline.devices.identity import Identity, VerifiedConnection
 from paceline.devices.reboots import Reboots
-from paceline.devices.routes import is_cable, order_routes
+from paceline.devices.routes import order_routes, route_survives_restart
 from paceline.executors.claim import TargetClaim
 from paceline.stop import Stop
 
 log = logging.getLogger("paceline.devices")
 
 REGAIN_FIRST_S, REGAIN_LONGEST_S = 0.2, 5.0
-"""Pauses between tries to reach a lost device in a job: a re-enumerated cable is back in about a second."""
+"""Pauses between tries to reach a device lost in a job: a re-enumerated cable is back in about a second."""
 
 
 class AttachedDevice:
-    """`open_route` makes an unused connection; `locks` is where the claim's file lock lies."""
+    """One device. `open_route` opens a new connection; `locks` is the directory of the claim's file lock."""
 
     def __init__(
         self,
@@ -62,18 +61,18 @@ class AttachedDevice:
         self.serial, self.state_dir, self.simulated = serial, state_dir, simulated
         self.reboots = Reboots(state_dir / "reboots.json")
         self.displaced_routes: dict[Route, str] = {}
-        """Former routes of this device, with the serial that answers there now; discovery takes them over."""
+        """Former routes of this device with the serial that answers there now. Discovery removes them."""
         self._open, self._clock = open_route, clock
         self._claim = TargetClaim(serial, locks)
         self._lock = threading.Lock()
         self._routes = order_routes(routes)
         self._link = axis.NOT_LOOKED_FOR
-        self._facts = _remembered(state_dir / "device.json")
+        self._facts = _load_facts(state_dir / "device.json")
         self._identity: Identity | None = None
         self._pinned: str | None = None
         self._used: VerifiedConnection | None = None
         self.restarted = False
-        """It came back with another boot id; the driver resets this and requests a check."""
+        """Whether the device came back with another boot id; the driver resets this and requests a check."""
 
     @classmethod
     def of(
@@ -103,7 +102,7 @@ class AttachedDevice:
 
     @property
     def route(self) -> Route | None:
-        """The route in use, else the one to try first."""
+        """The route in use, otherwise the first to try."""
         used = self._used
         return used.route if used else next(iter(self._routes), None)
 
@@ -113,25 +112,26 @@ class AttachedDevice:
 
     @property
     def is_known(self) -> bool:
-        """Whether a device with this serial has ever answered, to this agent or an earlier one."""
+        """Whether a device with this serial has ever answered an agent with this state directory."""
         return self._identity is not None or bool(self._facts.factors)
 
     @property
     def survives_restart(self) -> bool:
-        """Whether it can be reached after a restart without a person at it: a phone that was told to listen
-        (`adb tcpip 5555`, wireless debugging) listens until it restarts, a cable leads to it afterwards, too.
-        """
+        """Whether it can be reached after a restart without a person: by a cable, or because it always
+        listens. After `adb tcpip 5555` or with wireless debugging a phone listens only until it restarts."""
         listens = self._facts.props.get("persist.adb.tcp.port", "")
-        by_cable = any(is_cable(route) for route in self._routes)
+        by_cable = any(route_survives_restart(route) for route in self._routes)
         return self.simulated or by_cable or (listens.isdecimal() and int(listens) > 0)
 
     def open_second_connection(self) -> VerifiedConnection:
-        """A connection of its own, for another thread, by the route in use; the caller closes it. It speaks
-        to this serial only, and what it meets is noted nowhere. Raises AbsentError."""
+        """Opens another connection by the route in use, for another thread; the caller closes it.
+
+        It accepts this serial only, and its errors do not change the connection status. Raises AbsentError.
+        """
         route = self.route
         if route is None:
             raise AbsentError(f"No route leads to {self.serial}.", axis.CABLE)
-        return VerifiedConnection(self._open(route), route, self._only_ours)
+        return VerifiedConnection(self._open(route), route, self._check_serial)
 
     def add_route(self, route: Route) -> None:
         with self._lock:
@@ -142,49 +142,47 @@ class AttachedDevice:
         with self._lock:
             self._routes = tuple(known for known in self._routes if known != route)
 
-    # --- the connection: the lane's thread only from here on ---
+    # --- the connection: for the lane's thread only ---
 
     @property
     def connection(self) -> VerifiedConnection:
-        """The connection, opened on demand; verified before first use and after every loss."""
+        """The connection: opened on demand, verified before its first use and after every loss."""
         if self._used is None:
-            self._used = self._opened(self._best())
+            if not self._routes:
+                raise AbsentError(f"No route leads to {self.serial}.", axis.CABLE)
+            self._used = self._open_verified(self._routes[0])
         return self._used
 
     def note(self, event: axis.Event) -> None:
         """Updates the connection status and logs a change of state."""
-        before, self._link = (
-            self._link,
-            axis.next_status(self._link, event, self._clock()),
-        )
+        before = self._link
+        self._link = axis.next_status(before, event, self._clock())
         if before.state != self._link.state:
-            log.info(
-                "device %s: %s%s", self.serial, self._link.state, _because(self._link)
-            )
+            reason = _reason_suffix(self._link)
+            log.info("device %s: %s%s", self.serial, self._link.state, reason)
 
     def look(self) -> bool:
-        """Whether it answers now: verifies the connection in use, else tries every route."""
+        """Whether the device answers now: verifies the connection in use, otherwise tries every route."""
         failures: list[axis.Event] = []
         if self._used is not None:
             try:
                 self._used.verify()
             except AdbError as error:
-                if isinstance(
-                    error, WrongDeviceError
-                ):  # its route is gone with that: nobody says it again
+                # The wrong device's route was dropped, so the loop below cannot report it again.
+                if isinstance(error, WrongDeviceError):
                     failures.append(axis.event_of(error))
-                self.let_go()
+                self.disconnect()
             else:
-                return self._answered()
+                return self._note_answer()
         for route in self._routes:
-            failure = self._tried(route)
+            failure = self._try_route(route)
             if failure is None:
-                return self._answered()
+                return self._note_answer()
             failures.append(failure)
-        self.note(_most_telling(failures) if failures else axis.NoRoute())
+        self.note(_most_actionable(failures) if failures else axis.NoRoute())
         return False
 
-    def let_go(self) -> None:
+    def disconnect(self) -> None:
         """Closes the connection; the next use opens a new one."""
         used, self._used = self._used, None
         if used is not None:
@@ -197,7 +195,7 @@ class AttachedDevice:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[Connection]:
-        """Holds the device for one job: inside, another boot id raises RebootedError."""
+        """Holds the device for one job: a changed boot id raises RebootedError meanwhile."""
         connection = self.connection
         connection.verify()
         self._pinned = self.boot_id
@@ -207,19 +205,19 @@ class AttachedDevice:
             self._pinned = None
 
     def regain(self, stop: Stop, patience_s: float) -> bool:
-        """After a loss inside a job: tries every route until the same device of the same boot speaks again.
+        """After a loss in a job, tries every route until the same device answers in the same boot.
 
-        False when `stop` was set or patience ran out. Raises Other-, RebootedError, Unauthorized- and
-        TlsRequiredError: waiting changes none of these.
+        False when `stop` was set or `patience_s` have passed. Raises WrongDevice-, Rebooted-, Unauthorized-
+        and TlsRequiredError, which waiting does not change.
         """
         deadline, pause_s = self._clock() + patience_s, REGAIN_FIRST_S
         while stop.reason is None:
-            self.let_go()
+            self.disconnect()
             for route in self._routes:
                 try:
-                    self._used = self._opened(route)
+                    self._used = self._open_verified(route)
                     self._used.connect()
-                    if self._answered():
+                    if self._note_answer():
                         return True
                 except (UnauthorizedError, TlsRequiredError, RebootedError) as error:
                     self.note(axis.event_of(error))
@@ -239,37 +237,33 @@ class AttachedDevice:
     def claim(
         self, stop: Stop, timeout_s: float | None = None
     ) -> AbstractContextManager[bool]:
-        """Exclusive use on this host (I9)."""
+        """Claims the device for exclusive use on this host (I9)."""
         return self._claim.claim(stop, timeout_s)
 
     def reboot(self, by: str) -> None:
-        """Counts a restart, then requests it. Raises AdbError; OfflineError when none is left today."""
+        """Counts a restart, then requests it. Raises AdbError, and OfflineError when none is left today."""
         if not self.reboots.left:
             text = f"{self.serial} was restarted twice in 24 hours already."
             raise OfflineError(
-                text, "Look at it yourself: a third restart would hide what is wrong."
+                text, "Examine it by hand: a third restart would hide what is wrong."
             )
         connection = self.connection
         connection.verify()
-        self.reboots.note()
+        self.reboots.record()
         connection.reboot()
-        self.let_go()
+        self.disconnect()
         self.note(axis.RestartRequested(by))
 
     # --- identity ---
 
-    def _best(self) -> Route:
-        if not self._routes:
-            raise AbsentError(f"No route leads to {self.serial}.", axis.CABLE)
-        return self._routes[0]
-
-    def _opened(self, route: Route) -> VerifiedConnection:
+    def _open_verified(self, route: Route) -> VerifiedConnection:
         return VerifiedConnection(self._open(route), route, self._accept)
 
-    def _tried(self, route: Route) -> axis.Event | None:
+    def _try_route(self, route: Route) -> axis.Event | None:
+        """Connects by `route`; returns why that failed, or None."""
         connection: VerifiedConnection | None = None
         try:
-            connection = self._opened(route)
+            connection = self._open_verified(route)
             connection.connect()
         except AdbError as error:
             failure = axis.event_of(error)
@@ -281,7 +275,7 @@ class AttachedDevice:
                 connection.close()
         return failure
 
-    def _only_ours(self, identity: Identity, route: Route) -> None:
+    def _check_serial(self, identity: Identity, route: Route) -> None:
         if identity.serial != self.serial:
             raise WrongDeviceError(self.serial, identity.serial, str(route))
 
@@ -298,8 +292,8 @@ class AttachedDevice:
         if self._pinned and identity.boot_id and identity.boot_id != self._pinned:
             raise RebootedError(self.serial, self._pinned, identity.boot_id)
 
-    def _answered(self) -> bool:
-        """Notes what the last identification said; reads the facts of a new boot."""
+    def _note_answer(self) -> bool:
+        """Notes the last identification and reads the facts of a new boot; False while it is not usable."""
         identity = self._identity
         if identity is None or not identity.booted:
             self.note(axis.DeviceAnswered(booted=False))
@@ -315,22 +309,22 @@ class AttachedDevice:
             except AdbError as error:
                 self.note(axis.event_of(error))
                 return False
-            _remember(self.state_dir / "device.json", self._facts)
+            _save_facts(self.state_dir / "device.json", self._facts)
         self.note(axis.DeviceAnswered(booted=True))
         return True
 
 
 def state_name(serial: str) -> str:
-    """A directory name for `serial`, which is the device's own word."""
+    """A directory name for `serial`, which the device chooses and may hold anything."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", serial).lstrip(".") or "_"
 
 
-def _because(link: axis.ConnectionStatus) -> str:
+def _reason_suffix(link: axis.ConnectionStatus) -> str:
     return f": {link.reason} {link.advice or ''}".rstrip() if link.reason else ""
 
 
-def _most_telling(failures: list[axis.Event]) -> axis.Event:
-    """Of several routes' failures the one a person can act on first."""
+def _most_actionable(failures: list[axis.Event]) -> axis.Event:
+    """The failure that a person can act on first."""
     order = (
         axis.KeyRejected,
         axis.TlsRequired,
@@ -341,20 +335,19 @@ def _most_telling(failures: list[axis.Event]) -> axis.Event:
     return min(failures, key=lambda failure: order.index(type(failure)))
 
 
-def _remembered(path: Path) -> DeviceFacts:
+def _load_facts(path: Path) -> DeviceFacts:
     try:
         return msgspec.json.decode(path.read_bytes(), type=DeviceFacts)
     except (OSError, msgspec.DecodeError):
         return DeviceFacts()
 
 
-def _remember(path: Path, facts: DeviceFacts) -> None:
-    """So that a device that is away when the agent starts is announced as what it is."""
+def _save_facts(path: Path, facts: DeviceFacts) -> None:
+    """Keeps the facts, so that a device that is absent at the agent's next start is announced correctly."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_name(
-            f"{path.name}.{os.getpid()}.new"
-        )  # `paceline devices` writes it, too
+        # With the process id, because `paceline devices` writes the file too.
+        new = path.with_name(f"{path.name}.{os.getpid()}.new")
         new.write_bytes(msgspec.json.encode(facts))
         new.replace(path)
     except OSError as error:

@@ -1,8 +1,7 @@
-"""The ADB backends as devices and discovery see them: open a route, list what an adb server knows.
+"""Opens routes to devices and lists the devices of an adb server.
 
-No adb server is the ordinary case, not an error, because devices on TCP need none. A server that fails to
-answer once has not lost its devices. Everything that goes wrong here is an AdbError with advice, also a
-problem with the agent's own key.
+Having no adb server is normal, because devices on TCP need none. A server that fails to answer once keeps its
+devices. Every failure is an AdbError with advice, even a problem with the agent's own key.
 """
 
 from __future__ import annotations
@@ -34,93 +33,83 @@ LIST_TIMEOUT_S = 5.0
 
 
 class DeviceBackends(Protocol):
-    """What discovery and devices need of the backends; `AdbBackends` in production, a fake in tests."""
+    """The interface that discovery and devices use: `AdbBackends`, or a fake in tests."""
 
     def open(self, route: Route) -> Connection:
-        """A connection that has not been used yet. Raises AdbError."""
+        """A new connection. Raises AdbError."""
 
-    def listed(self) -> list[ListedDevice]:
-        """What the adb server knows; empty without a server."""
+    def list_devices(self) -> list[ListedDevice]:
+        """The devices that the adb server knows; empty without a server."""
 
-    def by_name(self, name: str) -> Route:
-        """The route to what the adb server calls `name`."""
+    def route_to(self, name: str) -> Route:
+        """The route to the device that the adb server calls `name`."""
 
     def reconnect(self, route: Route) -> None:
-        """Has the adb server close and reopen its connection at `route`. Raises AdbError."""
+        """Makes the adb server close and reopen its connection at `route`. Raises AdbError."""
 
 
 class AdbBackends:
-    """Direct TCP connections, and an adb server where one listens; the agent's key is made on first use."""
+    """Direct TCP connections, and an adb server where one listens. The agent's key is created on first use."""
 
     def __init__(self, adb_server: str, key_dir: Path) -> None:
-        self._address, self._server, self._key_dir = (
-            adb_server,
-            AdbServer(adb_server),
-            key_dir,
-        )
+        self._address, self._key_dir = adb_server, key_dir
+        self._server = AdbServer(adb_server)
         self._key: AgentKey | None = None
         self._offers = KeyOffers()
         self._last: list[ListedDevice] = []
         self._lock = threading.Lock()
         self._dropped: set[str] = set()
-        """Addresses that the adb server closed on `reconnect` and has not reopened since. It forgot them and
-        would never try again by itself."""
+        """Addresses that the adb server forgot on `reconnect` and has not listed since. It never tries them
+        again by itself."""
 
     def close(self) -> None:
-        """Ends the handshakes that are held open for a person."""
+        """Closes the handshakes that wait for a person."""
         self._offers.close()
 
     def open(self, route: Route) -> Connection:
         if route.kind == "server":
             return self._server.connection(route.name)
         if self._key is None:
-            self._key = self._loaded()
+            self._key = self._load_key()
         return DirectConnection(route.address, self._key, self._offers)
 
-    def _loaded(self) -> AgentKey:
-        """Tried again with each connection, so that a repaired key needs no restart of the agent."""
+    def _load_key(self) -> AgentKey:
+        """Tried for each connection until it succeeds, so that a repaired key needs no restart of the
+        agent."""
         try:
             return AgentKey.load_or_create(self._key_dir)
         except UserError as error:
             why, advice = error.text, error.advice
         except OSError as error:
             why = f"{self._key_dir}: {error.strerror or error}"
-            advice = "Make that directory readable and writable for the agent."
+            advice = "Give the agent read and write access to that directory."
         raise UnauthorizedError(f"This agent's own key cannot be used: {why}", advice)
 
-    def listed(self) -> list[ListedDevice]:
+    def list_devices(self) -> list[ListedDevice]:
         try:
             self._last = self._server.devices(LIST_TIMEOUT_S)
-        except AbsentError:  # no server is the ordinary case: devices by TCP need none
+        except AbsentError:
             self._last = []
-        except AdbError as error:  # one slow answer pulls no cable
-            log.warning(
-                "the adb server's list is taken to be what it was: %s", error.text
-            )
-        return [
-            *self._last,
-            *self._asked_for_again({known.name for known in self._last}),
-        ]
+        except AdbError as error:  # one slow answer does not mean lost devices
+            log.warning("the adb server's last list of devices is kept: %s", error.text)
+        listed = {known.name for known in self._last}
+        return [*self._last, *self._connect_dropped(listed)]
 
-    def _asked_for_again(self, listed: set[str]) -> list[ListedDevice]:
-        """The dropped devices that the server does not list; it is told to connect to them once more."""
+    def _connect_dropped(self, listed: set[str]) -> list[ListedDevice]:
+        """The dropped devices that the server does not list; tells it to connect to them again."""
         with self._lock:
             self._dropped -= listed
             missing = sorted(self._dropped)
         for address in missing:
-            with contextlib.suppress(
-                AdbError
-            ):  # whether it could is seen in its next list
+            with contextlib.suppress(AdbError):  # its next list shows the result
                 self._server.connect_to(address, LIST_TIMEOUT_S)
         return [ListedDevice(address, "offline", {}) for address in missing]
 
-    def by_name(self, name: str) -> Route:
+    def route_to(self, name: str) -> Route:
         return Route("server", self._address, name)
 
     def reconnect(self, route: Route) -> None:
-        if is_address(
-            route
-        ):  # told to reconnect one, Google's server forgets it instead
+        if is_address(route):  # Google's server would forget it on `reconnect`
             with self._lock:  # no list is read meanwhile
                 self._dropped.add(route.name)
                 self._server.disconnect_from(route.name)

@@ -1,9 +1,8 @@
-"""The health check of a device: nine steps, each with a result and, where there is one, a measured value.
+"""Runs the health check of a device: nine steps, each with a result and sometimes a measured value.
 
-A step that loses the device, or finds that programs are missing, ends the check; the remaining steps are not
-guessed. A failure is either infrastructure (the agent's or the device's fault: recovery may help) or the
-state of the device (hot, empty, full, without a program: waiting or a person helps), never a benchmark's. The
-check leaves nothing on the device.
+A lost device or a missing program ends the check. A failure is either infrastructure (recovery may help) or
+the state of the device (hot, empty, full or without a program: waiting or a person helps). The check leaves
+nothing on the device.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from paceline_contract.items import CommandOutput
 
 from paceline.adb.port import (
     AdbError,
@@ -30,7 +30,6 @@ from paceline.adb.port import (
     SlowError,
     TransferError,
 )
-from paceline.conditions import Raw
 from paceline.devices import gates, scripts
 from paceline.devices.conditions import DeviceConditions, DeviceReading
 from paceline.devices.leftovers import LeftOverError
@@ -40,16 +39,17 @@ SLOWEST_ROUND_TRIP_MS = 2000.0
 """Median of an `echo`: 5 to 60 ms over USB and Wi-Fi. A device that needs seconds would time out in jobs."""
 PUSHED_BYTES = 1 << 20
 PUSH_TIMEOUT_S = 20.0
-"""1 MiB at 50 KiB/s; what is slower cannot carry a run."""
+"""1 MiB at 50 KiB/s; a slower device is of no use for a run."""
 SELF_TEST_TIMEOUT_S = 20.0
 SELF_TEST_MESSAGE_BYTES, SELF_TEST_MESSAGES, SELF_TEST_PERIOD = 1 << 16, 16, 251
-"""What `paceline-hashing-engines --self-test` hashes with each engine: the messages of one input, then their
-digests (native/hashing/engines/src/self_test.rs)."""
+"""The input of `paceline-hashing-engines --self-test`: each engine hashes these messages, then their digests
+(native/hashing/engines/src/self_test.rs).
+"""
 
 
 @cache
 def known_digest(algorithm: str) -> str:
-    """What the self-test must print, computed by Python's hashlib."""
+    """The digest that the self-test must print, computed by Python's hashlib."""
     size = SELF_TEST_MESSAGE_BYTES
     data = bytes(range(SELF_TEST_PERIOD)) * (
         SELF_TEST_MESSAGES * size // SELF_TEST_PERIOD + 1
@@ -70,18 +70,18 @@ CALIBRATION = (
     + " ]; do i=$((i+1)); done; "
     "b=$(date +%s%N); echo $((b-a)); done",
 )
-"""A loop of the device's own shell, three times; the shortest counts. 5 to 50 ms each."""
+"""A loop in the device's shell, three times; the shortest counts. 5 to 50 ms each."""
 _NANOSECONDS = re.compile(r"\d{1,12}", re.ASCII)
 LIMIT_S = 60.0
-"""After this no further step begins; a healthy phone needs 5 to 30 s for all."""
+"""No step begins after this time. A healthy phone needs 5 to 30 s for all steps."""
 RAW_CHARACTERS = 4000
-"""Kept of what one step's command printed; the conditions keep more of theirs."""
+"""Most characters kept of one command's output."""
 
 Blame = Literal["infrastructure", "state"]
 
 
 class CheckStep(msgspec.Struct, frozen=True):
-    """The result of one step. `ok` None: not checked; `value` in `unit` where something is measured."""
+    """The result of one step. `ok` None: not checked; `value` is a measured value in `unit`."""
 
     name: str
     ok: bool | None
@@ -91,7 +91,7 @@ class CheckStep(msgspec.Struct, frozen=True):
 
 
 class HealthCheck(msgspec.Struct, frozen=True):
-    """A finished check. `started_s`: monotonic; `infrastructure`: a failed step was of that kind."""
+    """A finished check. `started_s`: monotonic; `infrastructure`: whether such a step failed."""
 
     id: str
     started_s: float
@@ -99,31 +99,31 @@ class HealthCheck(msgspec.Struct, frozen=True):
     ok: bool
     infrastructure: bool
     steps: list[CheckStep]
-    raw: list[Raw]
+    raw: list[CommandOutput]
 
     @property
     def text(self) -> str:
-        """What failed, in one line; empty when nothing did."""
+        """The failed steps in one line; empty when none failed."""
         return "; ".join(
             f"{step.name}: {step.text}" for step in self.steps if step.ok is False
         )
 
 
 class CheckContext(msgspec.Struct, frozen=True):
-    """What the check needs beside the device's connection."""
+    """The input of the check besides the device's connection."""
 
     workdir: str
     observer: DeviceConditions
     held_gates: frozenset[str]
     """Names of the gates that held at the last reading."""
     clean: Callable[[Connection], list[str]]
-    """Cleans away what earlier runs left and returns what it did."""
+    """Removes what earlier runs left and returns descriptions of it."""
     verify: Callable[[], None]
     self_test: Path | None = None
 
 
 class CheckResult(msgspec.Struct, frozen=True):
-    """A check and its reading of the conditions; None when it ended before that step."""
+    """A check and its reading of the conditions, None when it ended before that step."""
 
     check: HealthCheck
     reading: DeviceReading | None
@@ -134,7 +134,7 @@ def run_check(
     context: CheckContext,
     clock: Callable[[], float] = time.monotonic,
 ) -> CheckResult:
-    """Never raises AdbError: what goes wrong is a failed step."""
+    """Runs the check. An AdbError becomes a failed step."""
     return _CheckRun(connection, context, clock).run()
 
 
@@ -144,30 +144,30 @@ class _CheckRun:
     def __init__(
         self, connection: Connection, context: CheckContext, clock: Callable[[], float]
     ) -> None:
-        self._connection, self._asked, self._clock = connection, context, clock
+        self._connection, self._context, self._clock = connection, context, clock
         self._id = f"chk_{uuid.uuid4().hex}"
         self._directory = f"{context.workdir}/{self._id}"
         self._began = clock()
         self._steps: list[CheckStep] = []
         self._blamed: set[Blame] = set()
-        self._raw: list[Raw] = []
+        self._raw: list[CommandOutput] = []
         self._reading: DeviceReading | None = None
 
     def run(self) -> CheckResult:
         try:
-            lost = not self._took_all()
+            lost = not self._run_steps()
         finally:
             with contextlib.suppress(AdbError):
                 self._connection.run(["rm", "-rf", self._directory])
-        return CheckResult(self._check(lost), self._reading)
+        return CheckResult(self._build_check(lost), self._reading)
 
-    def _took_all(self) -> bool:
+    def _run_steps(self) -> bool:
         """Runs the steps in order; False when the device was lost or the time limit was reached."""
         for name, blame, step in self._plan():
-            if not self._took(name, blame, step):
+            if not self._run_step(name, blame, step):
                 return False
             if name == "tools" and self._steps[-1].ok is False:
-                break  # the other steps would fail for want of them, or seem to pass
+                break  # without them the other steps would fail, or seem to pass
         return True
 
     def _plan(self) -> list[tuple[str, Blame, Callable[[], CheckStep]]]:
@@ -183,10 +183,10 @@ class _CheckRun:
             ("gates", "state", self._gates),
         ]
 
-    def _took(self, name: str, blame: Blame, step: Callable[[], CheckStep]) -> bool:
+    def _run_step(self, name: str, blame: Blame, step: Callable[[], CheckStep]) -> bool:
         """Runs one step; False when the device was lost or the time limit was reached."""
         if (took_s := self._clock() - self._began) > LIMIT_S:
-            text = f"Not begun: the steps before took {took_s:.0f} s, all of them may take {LIMIT_S:.0f} s."
+            text = f"Not started: earlier steps took {took_s:.0f} s of the {LIMIT_S:.0f} s for all steps."
             self._add(CheckStep(name, False, text), "infrastructure")
             return False
         try:
@@ -208,7 +208,7 @@ class _CheckRun:
         if step.ok is False:
             self._blamed.add(blame)
 
-    def _check(self, lost: bool) -> HealthCheck:
+    def _build_check(self, lost: bool) -> HealthCheck:
         took_ms = (self._clock() - self._began) * 1000
         raw = [*self._raw, *(self._reading.raw if self._reading else [])]
         infrastructure = lost or "infrastructure" in self._blamed
@@ -246,35 +246,33 @@ class _CheckRun:
         )
 
     def _identity(self) -> CheckStep:
-        self._asked.verify()
+        self._context.verify()
         return CheckStep("identity", True, "The same device answers.")
 
     def _tools(self) -> CheckStep:
-        done = self._ran(scripts.argv("tools", *scripts.tools()))
+        done = self._run(scripts.argv("tools", *scripts.tools()))
         missing = done.text.split()
         if done.status != 0:
             return CheckStep(
                 "tools",
                 False,
-                f"Its shell cannot look for programs: it ended with {done.status}.",
+                f"Its shell cannot search for programs: it exited with status {done.status}.",
             )
         if missing:
-            text = (
-                f"The device has no {' and no '.join(missing)}; jobs are run with it."
-            )
+            text = f"The device has no {' and no '.join(missing)}, which jobs need."
             return CheckStep("tools", False, text)
-        return CheckStep("tools", True, "It has every program that jobs are run with.")
+        return CheckStep("tools", True, "It has every program that jobs need.")
 
     def _stale_runs(self) -> CheckStep:
-        done = self._asked.clean(self._connection)
-        text = "; ".join(done) or "Nothing was left by earlier runs."
+        done = self._context.clean(self._connection)
+        text = "; ".join(done) or "Earlier runs left nothing."
         return CheckStep("stale_runs", True, text, float(len(done)), "leftovers")
 
     def _free_space(self) -> CheckStep:
-        self._reading = self._asked.observer.read(self._connection)
+        self._reading = self._context.observer.read(self._connection)
         free = self._reading.seen.free_bytes
         if free is None:
-            return CheckStep("free_space", None, "It does not tell its free space.")
+            return CheckStep("free_space", None, "It does not report its free space.")
         needed = gates.FREE_BYTES_NEEDED
         text = f"{free >> 20} MiB are free, {needed >> 20} MiB are needed."
         return CheckStep("free_space", free >= needed, text, float(free), "bytes")
@@ -282,11 +280,11 @@ class _CheckRun:
     def _push_hash(self) -> CheckStep:
         data = random.Random(self._id).randbytes(PUSHED_BYTES)  # noqa: S311 - no secret, new every time
         remote = f"{self._directory}/blob"
-        self._ran(["mkdir", "-p", self._directory])
+        self._run(["mkdir", "-p", self._directory])
         began = self._clock()
         self._connection.push(data, remote, timeout_s=PUSH_TIMEOUT_S)
         rate = round(PUSHED_BYTES / 2**20 / max(self._clock() - began, 1e-9), 2)
-        done = self._ran(["sha256sum", remote])
+        done = self._run(["sha256sum", remote])
         digest = (
             done.text.split()[0] if done.status == 0 and done.text.split() else None
         )
@@ -295,14 +293,14 @@ class _CheckRun:
                 self._connection.pull(remote, timeout_s=PUSH_TIMEOUT_S)
             ).hexdigest()
         if digest != hashlib.sha256(data).hexdigest():
-            text = "What was pushed is not what arrived: the digests differ."
+            text = "The pushed file arrived damaged: the digests differ."
             return CheckStep("push_hash", False, text, rate, "MiB/s")
         return CheckStep(
             "push_hash", True, f"1 MiB arrived whole, at {rate:g} MiB/s.", rate, "MiB/s"
         )
 
     def _self_test(self) -> CheckStep:
-        binary = self._asked.self_test
+        binary = self._context.self_test
         if binary is None or not binary.is_file():
             hint = (
                 f" at {binary}" if binary else "; a job of hashing's engines builds it"
@@ -310,15 +308,15 @@ class _CheckRun:
             return CheckStep(
                 "self_test",
                 None,
-                f"Not looked at: no self-test is built for this ABI{hint}.",
+                f"Not checked: no self-test is built for this ABI{hint}.",
             )
         remote = f"{self._directory}/self-test"
         self._connection.push(binary, remote, 0o755, PUSH_TIMEOUT_S)
-        done = self._ran([remote, "--self-test"], SELF_TEST_TIMEOUT_S)
+        done = self._run([remote, "--self-test"], SELF_TEST_TIMEOUT_S)
         return self_test_step(done.status, done.text)
 
     def _calibration(self) -> CheckStep:
-        done = self._ran(list(CALIBRATION))
+        done = self._run(list(CALIBRATION))
         lines = done.text.split("\n")
         rounds = [
             int(line) for line in lines if _NANOSECONDS.fullmatch(line)
@@ -327,13 +325,13 @@ class _CheckRun:
             return CheckStep(
                 "calibration",
                 None,
-                "Not looked at: the device's clock tells no nanoseconds.",
+                "Not checked: the device's clock has no nanoseconds.",
             )
         shortest = min(rounds) / 1e6
         return CheckStep(
             "calibration",
             True,
-            f"{COUNT} turns of a loop in {shortest:g} ms.",
+            f"{COUNT} iterations of a loop in {shortest:g} ms.",
             shortest,
             "ms",
         )
@@ -343,34 +341,29 @@ class _CheckRun:
             return CheckStep("gates", False, "Its conditions could not be read.")
         shut = [
             gate
-            for gate in gates.evaluate_gates(self._reading.seen, self._asked.held_gates)
+            for gate in gates.evaluate_gates(
+                self._reading.seen, self._context.held_gates
+            )
             if gate.holds and gate.name != "space"
         ]
         text = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)
         return CheckStep("gates", not shut, text or "Cool and charged.")
 
-    def _ran(self, argv: list[str], timeout_s: float = 10.0) -> Raw:
+    def _run(self, argv: list[str], timeout_s: float = 10.0) -> CommandOutput:
         """Runs a command and keeps its output as evidence."""
         began = self._clock()
         done = self._connection.run(argv, timeout_s)
         text = done.text + done.stderr.decode("utf-8", "replace")
-        at_ms, took_ms = (
-            int((began - self._began) * 1000),
-            int((self._clock() - began) * 1000),
-        )
-        kept = Raw(
-            shlex.join(argv),
-            done.rc,
-            at_ms,
-            took_ms,
-            text[:RAW_CHARACTERS].replace("\0", "\ufffd"),
-        )
-        self._raw.append(kept)
-        return kept
+        at_ms = int((began - self._began) * 1000)
+        took_ms = int((self._clock() - began) * 1000)
+        printable = text[:RAW_CHARACTERS].replace("\0", "\ufffd")
+        raw = CommandOutput(shlex.join(argv), at_ms, took_ms, printable, done.rc)
+        self._raw.append(raw)
+        return raw
 
 
 class SelfTest(msgspec.Struct, frozen=True):
-    """The line the self-test prints. `wrong`: engines whose digests are not those of the others."""
+    """The line that the self-test prints. `wrong`: engines whose digests differ from the others'."""
 
     ok: bool
     sha256: str
@@ -382,7 +375,7 @@ class SelfTest(msgspec.Struct, frozen=True):
 
 
 def self_test_step(status: int | None, text: str) -> CheckStep:
-    """The step of a self-test that printed `text` and ended with `status`. Pure."""
+    """Judges a self-test that printed `text` and exited with `status`. Pure."""
     line = next((line for line in text.splitlines() if line.startswith("{")), "")
     try:
         report = msgspec.json.decode(line, type=SelfTest)
@@ -390,7 +383,7 @@ def self_test_step(status: int | None, text: str) -> CheckStep:
         return CheckStep(
             "self_test",
             False,
-            f"It ended with status {status} and said {text.strip()[:200]!r}.",
+            f"It exited with status {status} and printed {text.strip()[:200]!r}.",
         )
     known = (report.sha256, report.sha1) == (
         known_digest("sha256"),
@@ -400,19 +393,18 @@ def self_test_step(status: int | None, text: str) -> CheckStep:
         about = (
             "not the known digests"
             if not known
-            else f"by {', '.join(report.wrong) or 'its own word'}"
+            else f"from {', '.join(report.wrong) or 'the self-test as a whole'}"
         )
         return CheckStep(
             "self_test",
             False,
             f"The device computes wrong results: {about} (status {status}).",
         )
-    means = (
-        "with SHA instructions of the CPU"
-        if report.hardware_sha
-        else "without SHA instructions"
+    instructions = "with" if report.hardware_sha else "without"
+    text = (
+        f"Digests are right on {report.arch or 'this CPU'}, {instructions} SHA instructions:"
+        f" {', '.join(report.engines)}."
     )
-    text = f"Digests are right on {report.arch or 'this CPU'}, {means}: {', '.join(report.engines)}."
     return CheckStep(
         "self_test", True, text, float(report.hardware_sha), "hardware_sha"
     )

@@ -1,10 +1,8 @@
 """Reads the conditions of a device with a few commands, and keeps their raw text.
 
-Conditions accompany every sample of a device job (STATISTICS §1) and the health check. Callers read before,
-between and after launches, never during one. What a device does not tell is absent and, where a verdict needs
-it, listed in `unknown`: an unknown temperature is not cool. Every command's text is kept with status and
-times, also a refused one. `parsers/` reads the texts, `gates.py` judges. Nothing is retried here: a lost
-connection is for the caller to bridge.
+Callers read before, between and after launches, never during one. A value that the device does not report is
+absent and, if a verdict needs it, listed in `unknown`: an unknown temperature is not cool. `parsers/` reads the
+texts, `gates.py` judges, and the caller handles a lost connection.
 """
 
 from __future__ import annotations
@@ -15,9 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import msgspec
+from paceline_contract.items import CommandOutput, Observed
 
+from paceline import cpu_features
 from paceline.adb.port import Connection, RefusedError, SlowError
-from paceline.conditions import SHORTEST_SHARE_S, Raw, Value
+from paceline.conditions import SHORTEST_SHARE_S
 from paceline.devices.gates import (
     ConfigurationProblem,
     GateInputs,
@@ -57,7 +57,7 @@ CLOCKS: Argv = (
     'cpuinfo_min_freq stats/time_in_state; do f="$f $p/$n"; done; done; '
     f"grep -H '' $f {CPU}/cpu[0-9]*/cpu_capacity {CPU}/online {CPU}/present",
 )
-"""One process reads all: no brace expansion (Android's sh has none), no pipe, nothing written."""
+"""One process reads all files. Android's sh has no brace expansion."""
 CPUINFO: Argv = ("cat", "/proc/cpuinfo")
 THERMAL: Argv = ("dumpsys", "thermalservice")
 BATTERY: Argv = ("dumpsys", "battery")
@@ -68,13 +68,13 @@ ZONES: Argv = (
     "$PWD/cooling_device*/type $PWD/cooling_device*/cur_state",
 )
 TOP: Argv = ("sh", "-c", "top -b -n 1 -m 10 2>/dev/null || top -n 1 -m 10")
-"""toybox needs -b without a terminal; toolbox (before Android 8) does not know it."""
+"""toybox needs -b without a terminal; toolbox (before Android 8) does not accept it."""
 
 TIMEOUT_S = 10.0
 """Timeout of one command: `dumpsys` gives up after 10 s, `top` samples twice."""
 MAX_TEXT = 64 * 1024
-"""Characters kept of one command, of which all is read; the longest seen, 80 thermal zones and a vendor's
-log, is a third of it."""
+"""Most characters kept of one command's output, all of which is read. The longest seen, 80 thermal zones and a
+vendor's log, has a third of it."""
 WANTED = (
     "boot_id",
     "thermal_status",
@@ -85,7 +85,7 @@ WANTED = (
     "psi_cpu_percent",
     "psi_memory_percent",
 )
-"""Values that verdicts and gates need; listed in `unknown` when the device does not tell them."""
+"""Values that verdicts and gates need; listed in `unknown` when the device does not report them."""
 
 
 def read_clusters(connection: Connection) -> list[Cluster]:
@@ -97,29 +97,29 @@ def read_clusters(connection: Connection) -> list[Cluster]:
 
 
 class DeviceReading(msgspec.Struct, frozen=True):
-    """One reading of a device's conditions. `seen`: what gates judge; `configuration`: its configuration
-    errors; `at_s`: when it began, on the observer's clock."""
+    """One reading of a device's conditions. `seen`: the values that gates judge; `at_s`: when it began, on the
+    observer's clock."""
 
-    values: dict[str, Value]
-    raw: list[Raw]
+    values: dict[str, Observed]
+    raw: list[CommandOutput]
     seen: GateInputs
     configuration: list[ConfigurationProblem]
     at_s: float = 0.0
 
 
 class _CommandOutput(msgspec.Struct, frozen=True):
-    """One command's output. `text`: all of standard output, for the parsers; `raw`: what is kept, truncated,
-    with standard error."""
+    """One command's output. `text`: all of standard output, for the parsers; `raw`: both outputs, truncated,
+    to keep."""
 
     text: str
-    raw: Raw
+    raw: CommandOutput
 
 
 class DeviceConditions:
-    """Reads one device for one job or check; shares and averages count since its previous reading.
+    """Reads one device for one job or check. Shares and averages count since its previous reading.
 
-    `calibrate`: a command on the device that prints `{"calibration_ns": N}`; `events`: hands out, once, what
-    its log told since.
+    `calibrate`: a command on the device that prints `{"calibration_ns": N}`; `events`: returns the events of
+    the device's log since the last call.
     """
 
     def __init__(
@@ -138,30 +138,31 @@ class DeviceConditions:
         self._clock, self._start = clock, clock()
         self._policies: dict[tuple[int, ...], Policy] = {}
         self._capped: set[str] | None = None
+        self._features: list[str] = []
         self._stalls: dict[str, int] = {}
         self._stalls_at_s = 0.0
 
     @property
     def at_ms(self) -> int:
-        """Since this observer was made."""
+        """Milliseconds since this observer was created."""
         return int((self._clock() - self._start) * 1000)
 
     def read(self, connection: Connection, full: bool = True) -> DeviceReading:
-        """Asks the device. `full` adds what hardly changes within a job, or costs more than a glance.
-        Raises LostError and what else ends a connection."""
+        """Reads the conditions. `full` adds values that hardly change in a job or are expensive to read.
+        Raises LostError and the other errors that end a connection."""
         at_s = self._clock()
         commands = [KERNEL, CLOCKS, THERMAL, BATTERY, self._df]
         if full:
             commands += [ZONES, TOP]
             commands += [self._calibrate] if self._calibrate else []
+            commands += [] if self._features else [CPUINFO]
         outputs = {argv: self._ask(connection, argv) for argv in commands}
         charge, heat = battery(outputs[BATTERY].text), thermal(outputs[THERMAL].text)
-        if charge.faked:  # a person's words, not the device's
+        if charge.faked:  # a person set these values
             charge = Battery(faked=True)
         if ZONES not in outputs and heat.status is None and charge.celsius is None:
-            outputs[ZONES] = self._ask(
-                connection, ZONES
-            )  # nothing else tells whether it is hot
+            # Nothing else tells whether the device is hot.
+            outputs[ZONES] = self._ask(connection, ZONES)
         texts = {argv: output.text for argv, output in outputs.items()}
         clocks = policies(files_of(texts[CLOCKS]))
         values, known = self._kernel(files_of(texts[KERNEL]))
@@ -173,6 +174,7 @@ class DeviceConditions:
             values["free_bytes"] = free
         if full:
             values |= _rest(texts.get(TOP, ""), texts.get(self._calibrate, ""))
+            values |= self._cpu_features(texts.get(CPUINFO, ""))
         if events := self._events():
             values["events"] = events
         problems = configuration_errors(
@@ -199,14 +201,14 @@ class DeviceConditions:
         took_ms = int((self._clock() - began) * 1000)
         return _CommandOutput(
             text,
-            Raw(
-                shlex.join(argv), status, at_ms, took_ms, (text + complaint)[:MAX_TEXT]
+            CommandOutput(
+                shlex.join(argv), at_ms, took_ms, (text + complaint)[:MAX_TEXT], status
             ),
         )
 
-    def _kernel(self, files: Mapping[str, str]) -> tuple[dict[str, Value], set[str]]:
-        """(values, names of shares that only need an earlier reading to be known)."""
-        values: dict[str, Value] = {}
+    def _kernel(self, files: Mapping[str, str]) -> tuple[dict[str, Observed], set[str]]:
+        """Returns the values, and the names of shares that are missing only for lack of an earlier reading."""
+        values: dict[str, Observed] = {}
         if (
             boot := resources.boot_id(files.get("/proc/sys/kernel/random/boot_id", ""))
         ) is not None:
@@ -236,7 +238,14 @@ class DeviceConditions:
             f"psi_{name}_percent" for name in stalls
         }
 
-    def _pressure(self, stalls: dict[str, int]) -> dict[str, Value]:
+    def _cpu_features(self, cpuinfo: str) -> dict[str, Observed]:
+        """The features of the CPU, read once because they do not change while a device runs."""
+        if self._features:
+            return {}
+        self._features = cpu_features.cpu_features(cpuinfo)
+        return {cpu_features.KEY: [*self._features]} if self._features else {}
+
+    def _pressure(self, stalls: dict[str, int]) -> dict[str, Observed]:
         """Share of the time since the previous reading in which some task waited for the resource."""
         before, self._stalls = self._stalls, stalls
         at_s = self._clock()
@@ -251,8 +260,8 @@ class DeviceConditions:
             if total >= before.get(name, total + 1)
         }
 
-    def _frequencies(self, clocks: list[Policy]) -> dict[str, Value]:
-        values: dict[str, Value] = {}
+    def _frequencies(self, clocks: list[Policy]) -> dict[str, Observed]:
+        values: dict[str, Observed] = {}
         now = {
             _label(policy): policy.now_khz / 1000
             for policy in clocks
@@ -268,7 +277,7 @@ class DeviceConditions:
         if self._capped is None:
             self._capped = set(caps)
         if caps and set(caps) == self._capped:
-            # Of other clocks than before the caps would look as if they had changed.
+            # Caps of other clocks than before would look like a change.
             values["cpu_frequency_cap_mhz"] = caps
         if governors := sorted(
             {policy.governor for policy in clocks if policy.governor is not None}
@@ -292,7 +301,7 @@ class DeviceConditions:
         return values
 
     def _seen(
-        self, values: Mapping[str, Value], charge: Battery, free: int | None
+        self, values: Mapping[str, Observed], charge: Battery, free: int | None
     ) -> GateInputs:
         status, hottest = values.get("thermal_status"), values.get("temperature_c")
         return GateInputs(
@@ -312,8 +321,10 @@ def _label(policy: Policy) -> str:
     return f"cpu{first}" if first == last else f"cpu{first}-{last}"
 
 
-def _heat(heat: Thermal, charge: Battery, files: Mapping[str, str]) -> dict[str, Value]:
-    values: dict[str, Value] = {}
+def _heat(
+    heat: Thermal, charge: Battery, files: Mapping[str, str]
+) -> dict[str, Observed]:
+    values: dict[str, Observed] = {}
     if heat.status is not None:
         values["thermal_status"] = heat.status
     celsius = {**zones(files), **heat.celsius}
@@ -334,8 +345,8 @@ def _heat(heat: Thermal, charge: Battery, files: Mapping[str, str]) -> dict[str,
     return values
 
 
-def _charge(charge: Battery) -> dict[str, Value]:
-    known: dict[str, Value | None] = {
+def _charge(charge: Battery) -> dict[str, Observed]:
+    known: dict[str, Observed | None] = {
         "battery_c": charge.celsius,
         "battery_percent": charge.percent,
         "on_battery": None if charge.powered is None else int(not charge.powered),
@@ -343,8 +354,8 @@ def _charge(charge: Battery) -> dict[str, Value]:
     return {name: value for name, value in known.items() if value is not None}
 
 
-def _rest(busy: str, calibration: str) -> dict[str, Value]:
-    values: dict[str, Value] = {}
+def _rest(busy: str, calibration: str) -> dict[str, Observed]:
+    values: dict[str, Observed] = {}
     if processes := top.busiest(busy):
         values["top"] = [
             f"{process.cpu_percent:g} % {process.name} ({process.pid})"
@@ -356,7 +367,7 @@ def _rest(busy: str, calibration: str) -> dict[str, Value]:
 
 
 def calibration_ns(text: str) -> int | None:
-    """What the self-test says of its fixed piece of work; None when it says nothing."""
+    """The time that a calibration program prints; None when it prints none."""
     line = next((line for line in text.splitlines() if line.startswith("{")), "")
     try:
         value = (

@@ -1,7 +1,7 @@
 """The connection status of one device: whether the agent can talk to it, and if not, why and what to do.
 
 Pure: `(status, event, at_s) → status`. Every state but `online` has a reason and, where a person can help,
-advice. Health and lease are separate axes. The silence after a requested restart is `booting`, not `absent`.
+advice. After a requested restart, silence means `booting`, not `absent`.
 
                  DeviceAnswered(booted)                         KeyRejected · TlsRequired
     absent ◀─┬──────────────────────▶ online ◀──────────────────────────▶ unauthorized
@@ -33,11 +33,11 @@ from paceline.devices.errors import WrongDeviceError
 State = Literal["absent", "offline", "unauthorized", "booting", "online"]
 
 BOOT_LIMIT_S = 300.0
-"""Longest time between a restart and the end of booting before silence means absence. Phones of ten years
-boot in 20 to 120 s, an update's first start takes a few minutes."""
+"""Longest time after a restart before silence means absence. Phones of ten years boot in 20 to 120 s; the first
+start after an update takes a few minutes."""
 
-CABLE = "Plug it in, wake it, and see that USB debugging is on; `adb devices` should list it."
-SPEAK = "Unplug and plug it in again; if that does not help, switch USB debugging off and on."
+CABLE = "Plug it in, wake it, and check that USB debugging is on; `adb devices` should list it."
+SPEAK = "Plug it in again; if that does not help, switch USB debugging off and on."
 
 
 class ConnectionStatus(msgspec.Struct, frozen=True):
@@ -48,13 +48,13 @@ class ConnectionStatus(msgspec.Struct, frozen=True):
     advice: str | None = None
     since_s: float = 0.0
     by_us: bool = False
-    """With booting: a restart was requested, so silence is expected."""
+    """With `booting`: this agent requested the restart, so silence is expected."""
     by_wrong_device: bool = False
-    """With absent: another device has its route. The reason is kept although the route is dropped."""
+    """With `absent`: another device has its route. The reason stays although the route is dropped."""
 
 
 class DeviceAnswered(msgspec.Struct, frozen=True):
-    """It answered and identified itself; `booted`: sys.boot_completed is 1."""
+    """The device identified itself; `booted`: sys.boot_completed is 1."""
 
     booted: bool
 
@@ -71,21 +71,21 @@ class NoRoute(msgspec.Struct, frozen=True):
 
 
 class DeviceSilent(msgspec.Struct, frozen=True):
-    """It is known at a route but does not answer, or stopped answering."""
+    """The device is known at a route but does not answer, or stopped answering."""
 
     text: str
     advice: str = SPEAK
 
 
 class KeyRejected(msgspec.Struct, frozen=True):
-    """It does not accept this agent's key (yet)."""
+    """The device does not accept this agent's key (yet)."""
 
     text: str
     advice: str
 
 
 class TlsRequired(msgspec.Struct, frozen=True):
-    """Wireless debugging: only a paired adb server can connect."""
+    """The device uses wireless debugging: only a paired adb server can connect."""
 
     text: str
     advice: str
@@ -99,7 +99,7 @@ class WrongDevice(msgspec.Struct, frozen=True):
 
 
 class RestartRequested(msgspec.Struct, frozen=True):
-    """Somebody asked it to restart."""
+    """A person or this agent requested a restart."""
 
     by: str
 
@@ -128,7 +128,7 @@ def next_status(link: ConnectionStatus, event: Event, at_s: float) -> Connection
 def _after(link: ConnectionStatus, event: Event, at_s: float) -> ConnectionStatus:
     match event:
         case DeviceAnswered():
-            return _answered(link, at_s, booted=event.booted)
+            return _on_answer(link, at_s, booted=event.booted)
         case NoRoute():
             away = NoAnswer("No route leads to it any more.")
             return link if link.by_wrong_device else _unheard(link, away, at_s)
@@ -139,18 +139,20 @@ def _after(link: ConnectionStatus, event: Event, at_s: float) -> ConnectionStatu
         case RestartRequested():
             return ConnectionStatus(
                 "booting",
-                f"It is restarting, asked by {event.by}.",
+                f"It is restarting, requested by {event.by}.",
                 "Wait.",
                 at_s,
                 by_us=True,
             )
         case WrongDevice():
             text = f"Another device ({event.serial}) answers at {event.route}."
-            advice = "Give this one a route of its own, or plug it in."
+            advice = "Give this device a route of its own, or plug it in."
             return ConnectionStatus("absent", text, advice, at_s, by_wrong_device=True)
 
 
-def _answered(link: ConnectionStatus, at_s: float, *, booted: bool) -> ConnectionStatus:
+def _on_answer(
+    link: ConnectionStatus, at_s: float, *, booted: bool
+) -> ConnectionStatus:
     if booted:
         return ConnectionStatus("online", since_s=at_s)
     by_us = link.state == "booting" and link.by_us
@@ -174,7 +176,7 @@ def _unheard(
 
 
 def event_of(error: AdbError) -> Event:
-    """What a failed attempt to reach a device says about its connection."""
+    """The event that a failed attempt to reach a device means for its connection."""
     text, advice = error.text, error.advice
     match error:
         case AbsentError():
@@ -184,8 +186,6 @@ def event_of(error: AdbError) -> Event:
         case TlsRequiredError():
             return TlsRequired(text, advice)
         case WrongDeviceError():
-            return WrongDevice(error.found, error.route)
-        case (
-            _
-        ):  # offline, lost, refused, slow: it is there, and does not speak as it should
+            return WrongDevice(error.actual, error.route)
+        case _:  # offline, lost, refused, slow: attached, but not answering properly
             return DeviceSilent(text, advice or SPEAK)

@@ -1,10 +1,8 @@
-"""Reads what identifies a device: the factors of its fingerprint, and what is needed to build for it.
+"""Reads a device's facts: the factors of its fingerprint, and what is needed to build for it.
 
-Facts are read when a device answers after a start, announced with every heartbeat, and part of a series'
-identity (STATISTICS §4). The fingerprint is a function of the factors alone; clocks, addresses, serials and
-load are none. A factor that cannot be read is null, never guessed. A core that is switched off changes no
-factor, although `/proc/cpuinfo` omits it. SHA instructions are no factor: they are known only after a job
-built the self-test, which would then split every series, and they follow from the CPU, which is one.
+The fingerprint is part of a series' identity (STATISTICS §4), so nothing that changes by itself is a factor:
+no clock, address, serial or load, nor a core that is switched off. A factor that cannot be read is null, never
+guessed. SHA instructions are not a factor, because they follow from the CPU.
 """
 
 from __future__ import annotations
@@ -21,23 +19,23 @@ from paceline.devices.parsers.text_values import cpu_list
 from paceline.environment import Factor, fingerprint
 
 WORKDIR = "/data/local/tmp/paceline"
-"""Where runs live on a device: the one place a shell may write and execute on every Android."""
+"""Directory of runs on a device: the only place where a shell may write and execute on every Android."""
 WORKDIR_PROPERTY = "debug.paceline.workdir"
-"""A device's own word for another place; simulated devices without a file system of their own need it."""
+"""Property with another work directory, for simulated devices that share the host's files."""
 WORKDIR_NAME, WORKDIR_MARKER = "paceline", ".paceline-simulated"
-"""That place is emptied, and every shell of a phone may set the property: a directory of this name only,
-beside a file that a simulated device lays there."""
+"""The work directory is emptied, and any shell may set the property. So it must have this name and lie beside
+this marker file, which only a simulated device writes."""
 GIB = 2**30
 
 
 class DeviceFacts(msgspec.Struct, frozen=True):
-    """Of the last time the device answered. `abis`: preferred one first; `boot_id` "" when unknown."""
+    """Facts from the device's last answer. `abis`: the preferred one first; `boot_id`: "" when unknown."""
 
     props: dict[str, str] = {}
     factors: dict[str, Factor] = {}
     boot_id: str = ""
     own_workdir: str = ""
-    """Of a simulated device that shares the host's files; else empty."""
+    """The work directory of a simulated device that shares the host's files; otherwise empty."""
 
     @property
     def fingerprint(self) -> str:
@@ -56,13 +54,13 @@ class DeviceFacts(msgspec.Struct, frozen=True):
         return properties.api_level(self.props)
 
     def name(self, serial: str) -> str:
-        """What people call it; no part of its identity."""
+        """A name for people; not part of the device's identity."""
         model = self.props.get("ro.product.model") or "Android device"
         return f"{model} · {serial[-4:]}"
 
 
 class FactTexts(msgspec.Struct, frozen=True):
-    """What the factors are read from; a text that could not be read is empty."""
+    """The texts that factors are read from; empty when they could not be read."""
 
     kernel: str = ""
     cpuinfo: str = ""
@@ -70,7 +68,7 @@ class FactTexts(msgspec.Struct, frozen=True):
     cpus_present: str = ""
 
 
-QUESTIONS = {
+COMMANDS = {
     "kernel": ["uname", "-r"],
     "cpuinfo": ["cat", "/proc/cpuinfo"],
     "meminfo": ["cat", "/proc/meminfo"],
@@ -81,10 +79,10 @@ QUESTIONS = {
 def read_facts(
     connection: Connection, boot_id: str, known: DeviceFacts, *, simulated: bool = False
 ) -> DeviceFacts:
-    """Asks the device; `known` is what it said before. Raises AdbError."""
+    """Reads the facts; `known` are earlier facts of this device. Raises AdbError."""
     props = connection.props()
     own = _own_workdir(connection, props) if simulated else ""
-    answers = {name: connection.run(argv) for name, argv in QUESTIONS.items()}
+    answers = {name: connection.run(argv) for name, argv in COMMANDS.items()}
     texts = FactTexts(
         **{name: done.text for name, done in answers.items() if done.rc == 0}
     )
@@ -94,18 +92,22 @@ def read_facts(
 
 
 def _own_workdir(connection: Connection, props: dict[str, str]) -> str:
-    given = PurePosixPath(props.get(WORKDIR_PROPERTY, ""))
-    if not given.is_absolute() or ".." in given.parts or given.name != WORKDIR_NAME:
+    workdir = PurePosixPath(props.get(WORKDIR_PROPERTY, ""))
+    if (
+        not workdir.is_absolute()
+        or ".." in workdir.parts
+        or workdir.name != WORKDIR_NAME
+    ):
         return ""
-    marked = connection.run(["cat", str(given.parent / WORKDIR_MARKER)]).rc == 0
-    return str(given) if marked else ""
+    marked = connection.run(["cat", str(workdir.parent / WORKDIR_MARKER)]).rc == 0
+    return str(workdir) if marked else ""
 
 
 def fingerprint_factors(
     props: dict[str, str], texts: FactTexts, known: dict[str, Factor] | None = None
 ) -> dict[str, Factor]:
-    """The factors out of the texts. `known`: earlier ones of this device; while a core is off its parts are
-    taken from there when model and SoC are the same."""
+    """The factors in the texts. While a core is off, its part comes from `known`, earlier factors of the same
+    model and SoC."""
     build = properties.build_factors(props)
     cores, present = parse_cores(texts.cpuinfo), cpu_list(texts.cpus_present)
     threads = len(present) if present else len(cores) or None

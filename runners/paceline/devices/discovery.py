@@ -1,4 +1,4 @@
-"""Discovers devices: asks every route who answers; two routes to one serial are one device.
+"""Discovers devices: identifies who answers at every route. Two routes to one serial are one device.
 
     agent.toml routes ─┐
     simulated ─────────┼─▶ routes ─▶ known to a device? ─▶ nothing to do
@@ -6,9 +6,8 @@
                                         ├─▶ its name implies a serial ─▶ that device, or a new one
                                         └─▶ ask who answers ─▶ that device, or a new one, or: why not
 
-Runs in a thread of its own; `look` is one pass. The serial that answers decides: a serial implied by a name is
-corrected by it. A route where nobody has answered yet is shown with the reason. A device that answered once
-is kept while the agent lives. A route that belongs to a device is left to that device's lane.
+The serial that answers decides; it corrects a serial implied by a name. A device that has answered once is kept
+while the agent runs. The route of a device is left to that device's lane.
 """
 
 from __future__ import annotations
@@ -31,37 +30,40 @@ log = logging.getLogger("paceline.devices")
 
 
 class Discovery:
-    """`found` is called once per new device, `changed` when a known one got or lost a route, `refuted` of one
-    that was presumed of a name and does not exist."""
+    """Knows the devices of one agent; `look` is one pass over all routes.
+
+    `on_added` is called once per new device, `on_changed` when a device gets or loses a route, and
+    `on_removed` for a device that a name implied and that does not exist.
+    """
 
     def __init__(
         self,
         config: DeviceSettings,
         backends: DeviceBackends,
         state_root: Path,
-        on_found: Callable[[AttachedDevice], None] = lambda _: None,
+        on_added: Callable[[AttachedDevice], None] = lambda _: None,
         on_changed: Callable[[AttachedDevice], None] = lambda _: None,
         *,
-        refuted: Callable[[AttachedDevice], None] = lambda _: None,
+        on_removed: Callable[[AttachedDevice], None] = lambda _: None,
         connect_s: float = CONNECT_TIMEOUT_S,
     ) -> None:
-        self._config, self._ways, self._root = config, backends, state_root
-        self._found, self._changed, self._gone, self._connect_s = (
-            on_found,
-            on_changed,
-            refuted,
-            connect_s,
-        )
+        self._config, self._backends, self._root = config, backends, state_root
+        self._on_added, self._on_changed = on_added, on_changed
+        self._on_removed = on_removed
+        self.connect_s = connect_s
         self.devices: dict[str, AttachedDevice] = {}
         self.unknown: dict[Route, axis.ConnectionStatus] = {}
         self._listed: set[Route] = set()
         self._refuted: set[Route] = set()
-        """Routes where another device answered than their name implies."""
+        """Routes where another device answered than the name implies."""
 
     def look(self) -> None:
-        """One pass over all routes."""
-        listed = {self._ways.by_name(known.name) for known in self._ways.listed()}
-        self._forget(self._listed - listed)
+        """Makes one pass over all routes."""
+        listed = {
+            self._backends.route_to(known.name)
+            for known in self._backends.list_devices()
+        }
+        self._drop_routes(self._listed - listed)
         self._listed = listed
         simulated = {Route("tcp", address) for address in self._config.simulated}
         configured = {Route("tcp", address) for address in self._config.routes}
@@ -73,16 +75,16 @@ class Discovery:
             if not any(route in device.routes for device in self.devices.values()):
                 self._place(route, simulated=route in simulated)
 
-    def _forget(self, gone: set[Route]) -> None:
+    def _drop_routes(self, gone: set[Route]) -> None:
         for device in self.devices.values():
             for route in gone & set(device.routes):
                 device.drop_route(route)
-                self._changed(device)
+                self._on_changed(device)
 
     def _place(self, route: Route, *, simulated: bool) -> None:
         serial = None if self._was_refuted(route) else presumed_serial(route)
         if serial is None:
-            serial = self._asked(route)
+            serial = self._identify(route)
         if serial is None:
             return
         self.unknown.pop(route, None)
@@ -93,30 +95,31 @@ class Discovery:
         ]:
             if not device.is_known and not device.routes:
                 del self.devices[device.serial]
-                self._gone(device)
+                self._on_removed(device)
         known = self.devices.get(serial)
         if known is not None:
             known.add_route(route)
-            self._changed(known)
+            self._on_changed(known)
             return
         state = self._root / state_name(serial)
         device = AttachedDevice(
-            serial, state, self._ways.open, [route], simulated=simulated
+            serial, state, self._backends.open, [route], simulated=simulated
         )
         self.devices[serial] = device
         log.info("device %s: found at %s", serial, route)
-        self._found(device)
+        self._on_added(device)
 
     def _was_refuted(self, route: Route) -> bool:
         if any(route in device.displaced_routes for device in self.devices.values()):
             self._refuted.add(route)
         return route in self._refuted
 
-    def _asked(self, route: Route) -> str | None:
+    def _identify(self, route: Route) -> str | None:
+        """The serial that answers at `route`; None after noting why nobody does."""
         try:
-            connection = self._ways.open(route)
+            connection = self._backends.open(route)
             try:
-                connection.connect(self._connect_s)
+                connection.connect(self.connect_s)
                 return identify(connection).serial
             finally:
                 with contextlib.suppress(AdbError):

@@ -1,12 +1,11 @@
 """Drives one device: connects, carries out orders, checks health, recovers, and leases jobs.
 
-    connected? ─▶ another agent's? wait ─▶ recovering? a rung ─▶ silent? a rung ─▶ order ─▶ check due
-               ─▶ gates ─▶ job
+    look ─▶ driven by another agent: wait ─▶ recovering: try a rung ─▶ silent: try a rung ─▶ order
+         ─▶ health check ─▶ gates ─▶ job
 
-One thread per device does one of these at a time, so that nothing runs beside a measurement. A device that
-another agent drives, or whose driver the server has not named yet, is only asked for its serial. A job is
-requested only when the device answers, the server calls it good and no gate holds. A failed turn is logged
-and does not end the thread.
+One thread per device does one of these at a time, so that nothing runs beside a measurement. If another
+agent drives the device, or the server has not said yet which agent does, only its serial is read. A job is requested
+only when the device answers, the server calls it healthy and no gate holds.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ import msgspec
 
 from paceline.adb.port import CONNECT_TIMEOUT_S, AdbError, Connection
 from paceline.api import DeviceOrder, TargetReply
-from paceline.devices import connection_state as axis
-from paceline.devices import gates, health
+from paceline.devices import connection_state, gates, health
 from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.backends import DeviceBackends
 from paceline.devices.check import CheckContext, HealthCheck, run_check
@@ -53,32 +51,33 @@ log = logging.getLogger("paceline.devices")
 
 
 class DriverIntervals(msgspec.Struct, frozen=True):
-    """How often an agent turns to its devices; tests shorten them."""
+    """How often an agent attends to its devices; tests shorten the intervals."""
 
     discover_s: float = 10.0
-    """Between two passes over all routes: the longest time until a plugged-in phone shows up."""
+    """Pause between two searches of all routes: the longest time until a plugged-in phone is noticed."""
     connect_s: float = CONNECT_TIMEOUT_S
-    """Timeout for a route without a known device in such a pass; a person may be answering its prompt."""
+    """Timeout for a route without a known device in such a pass, where a prompt may wait for a person."""
     look_s: float = 15.0
-    """Between two checks that an idle device still answers; shorter keeps it awake, and so warm."""
+    """Pause between two checks that an idle device still answers. A shorter pause would keep it awake and warm."""
     others_s: float = 60.0
-    """The same for a device that another agent drives and may be measuring on."""
+    """The same pause for a device that another agent drives and may be measuring on."""
     retry_s: float = 5.0
-    """Between two tries to reach a silent device."""
+    """Pause between two tries to reach a silent device."""
     readings_s: float = 60.0
-    """Between two readings of an idle device's gates; a phone cools by about 1 °C in this time."""
+    """Pause between two readings of an idle device's gates; a phone cools by about 1 °C in this time."""
     rung_s: float = 2.0
-    """Between a rung of the recovery ladder and the check whether it helped."""
+    """Pause between a rung of the recovery ladder and the check whether it helped."""
     boot_look_s: float = BOOT_LOOK_S
     claim_s: float = 0.5
     """Timeout for claiming a device that a manual run may hold."""
 
 
 class DriverServices(msgspec.Struct, frozen=True):
-    """What a driver uses of the agent. `clean` removes what earlier runs left and says what it removed."""
+    """Functions of the agent that a driver calls."""
 
-    ways: DeviceBackends
+    backends: DeviceBackends
     clean: Callable[[AttachedDevice, Connection], list[str]]
+    """Removes what earlier runs left; returns a description of each thing removed."""
     self_test: Callable[[str], Path | None] = lambda _: None
     """Finds the self-test program for an ABI."""
     request_heartbeat: Callable[[], None] = lambda: None
@@ -86,33 +85,30 @@ class DriverServices(msgspec.Struct, frozen=True):
 
 
 class DeviceDriver:
-    """One device and its lane. `run` is called by its thread; `entry`, `take_reply` and `leave` by others."""
+    """Drives one device. Its own thread calls `run`; others call `entry`, `take_reply` and `leave`."""
 
     def __init__(
         self,
         device: AttachedDevice,
         lane: Lane,
-        tools: DriverServices,
+        services: DriverServices,
         leaving: threading.Event,
-        pace: DriverIntervals | None = None,
+        intervals: DriverIntervals | None = None,
     ) -> None:
         self.device, self.lane = device, lane
-        self._tools, self._leaving, self._pace = (
-            tools,
-            leaving,
-            pace or DriverIntervals(),
-        )
+        self._services, self._leaving = services, leaving
+        self._intervals = intervals or DriverIntervals()
         self._report = HeartbeatReport()
-        self._quit = Stop()
-        self._duty = health.HealthEpisode()
-        self._silence = Ladder()
-        self._failed: HealthCheck | None = None
+        self._stop = Stop()
+        self._episode = health.HealthEpisode()
+        self._silence_ladder = Ladder()
+        self._failed_check: HealthCheck | None = None
         self._order: DeviceOrder | None = None
-        self._looked_s = self._read_s = float("-inf")
-        self._tidied = False
-        """Leftovers of earlier runs are removed; a health check does so, too."""
-        self._held: frozenset[str] = frozenset()
-        self._trouble: FindingEntry | None = None
+        self._last_look_s = self._last_reading_s = float("-inf")
+        self._leftovers_removed = False
+        """A health check sets it, too, because it removes leftovers."""
+        self._held_gates: frozenset[str] = frozenset()
+        self._internal_error: FindingEntry | None = None
         """The internal error of the last turn."""
 
     # --- what other threads call ---
@@ -146,16 +142,19 @@ class DeviceDriver:
 
     @property
     def is_announced(self) -> bool:
-        """Whether heartbeats include it. A device known only by a route's name is left out until it was
-        looked for, and when another one was found there."""
+        """Whether heartbeats include the device.
+
+        A device that is known only by a route's name is left out until the agent has looked for it, and also if
+        another device answered at that route.
+        """
         link = self.device.link
         return self.device.is_known or not (
-            link == axis.NOT_LOOKED_FOR or link.by_wrong_device
+            link == connection_state.NOT_LOOKED_FOR or link.by_wrong_device
         )
 
     def _own_findings(self) -> list[FindingEntry]:
-        """Findings that are no readings of the device."""
-        findings = [self._trouble] if self._trouble is not None else []
+        """Findings that do not come from readings of the device."""
+        findings = [self._internal_error] if self._internal_error is not None else []
         if self.device.is_known and not self.device.survives_restart:
             advice = "Plug it in by USB, or set persist.adb.tcp.port on a device whose shell is root."
             findings.append(
@@ -166,23 +165,23 @@ class DeviceDriver:
     def take_reply(self, reply: TargetReply) -> None:
         self._report.take_reply(reply)
 
-    def nudge(self) -> None:
-        """Tries to reach the device now, because its routes changed."""
-        self._looked_s = float("-inf")
+    def look_now(self) -> None:
+        """Makes the driver look for the device now, because its routes changed."""
+        self._last_look_s = float("-inf")
         self._report.wake.set()
 
     def leave(self) -> None:
-        """Ends after the current job; ends every wait at once."""
-        self._quit.set(StopReason.SHUTDOWN)
+        """Makes the driver end after the current job; ends every wait at once."""
+        self._stop.set(StopReason.SHUTDOWN)
         self._report.wake.set()
 
     # --- the thread ---
 
     def run(self) -> None:
         """Takes turns until the agent leaves or `leave` is called."""
-        while not self._leaving.is_set() and self._quit.reason is None:
+        while not self._leaving.is_set() and self._stop.reason is None:
             self.safe_turn()
-        self.device.let_go()
+        self.device.disconnect()
 
     def safe_turn(self) -> None:
         """One turn that raises nothing; an internal error is reported in every heartbeat until a turn
@@ -190,14 +189,14 @@ class DeviceDriver:
         try:
             self.turn()
         except AdbError as error:
-            self._lost(error)
+            self._note_loss(error)
         except Exception as error:
             log.exception("device %s: a turn failed", self.device.serial)
-            self._trouble = agent_error_finding(error)
-            self._tools.request_heartbeat()
-            self._pause(self._pace.retry_s)
+            self._internal_error = agent_error_finding(error)
+            self._services.request_heartbeat()
+            self._pause(self._intervals.retry_s)
         else:
-            self._trouble = None
+            self._internal_error = None
 
     def turn(self) -> None:
         """Does the next thing this device needs."""
@@ -205,19 +204,19 @@ class DeviceDriver:
         if self._report.driven_by is not None:
             self._stand_by()
         elif self._report.reply is None:
-            self._pause(self._pace.retry_s)  # it may be another agent's, and measuring
-        elif self._duty.state == "recovering":
+            self._pause(self._intervals.retry_s)  # another agent may be measuring on it
+        elif self._episode.state == "recovering":
             self._recover()
         elif not online:
-            self._break_silence()
+            self._recover_silent_device()
         elif (order := self._report.order) is not None and self._order is None:
             self._carry_out(order)
         elif self._check_is_due():
             self._check()
-        elif not self._tidied and self._duty.state == "idle":
-            self._tidy()  # a check that is due comes before, because it tells what was left
-        elif not self._read() or not self._may_lease():
-            self._pause(self._pace.retry_s)
+        elif not self._leftovers_removed and self._episode.state == "idle":
+            self._remove_leftovers()  # after a due check, which must see and report them
+        elif not self._read_gates() or not self._may_lease():
+            self._pause(self._intervals.retry_s)
         else:
             self._lease()
 
@@ -226,33 +225,35 @@ class DeviceDriver:
     def _look(self) -> bool:
         now = time.monotonic()
         pause_s = (
-            self._pace.look_s if self._report.driven_by is None else self._pace.others_s
+            self._intervals.look_s
+            if self._report.driven_by is None
+            else self._intervals.others_s
         )
-        if self.device.link.state == "online" and now - self._looked_s < pause_s:
+        if self.device.link.state == "online" and now - self._last_look_s < pause_s:
             return True
         before = self.device.link.state
         if before == "online" and self._is_taken():
-            self._looked_s = now
+            self._last_look_s = now
             return True
         online = self.device.look()
-        self._looked_s = time.monotonic()
+        self._last_look_s = time.monotonic()
         if self.device.link.state != before:
-            self._tools.request_heartbeat()
+            self._services.request_heartbeat()
         if online:
-            self._silence = Ladder()
+            self._silence_ladder = Ladder()
             if self.device.restarted:
                 self.device.restarted = False
-                self._duty = health.next_episode(
-                    self._duty, health.CheckDue("it restarted")
+                self._episode = health.next_episode(
+                    self._episode, health.CheckDue("it restarted")
                 )
-                self._read_s = float("-inf")
+                self._last_reading_s = float("-inf")
         return online
 
     def _stand_by(self) -> None:
         """Leaves the device to the agent that drives it now: drops pending checks, recovery and readings,
         which would be outdated when this agent drives it again."""
         if (
-            self._duty != health.HealthEpisode()
+            self._episode != health.HealthEpisode()
             or self._report.readings != IdleReadings()
             or self._order is not None
         ):
@@ -261,40 +262,40 @@ class DeviceDriver:
                 self.device.serial,
                 self._report.driven_by,
             )
-        self._duty, self._silence, self._failed, self._order = (
-            health.HealthEpisode(),
-            Ladder(),
-            None,
-            None,
+        self._episode, self._silence_ladder = health.HealthEpisode(), Ladder()
+        self._failed_check = self._order = None
+        self._held_gates, self._last_reading_s, self._leftovers_removed = (
+            frozenset(),
+            float("-inf"),
+            False,
         )
-        self._held, self._read_s, self._tidied = frozenset(), float("-inf"), False
         self._report.forget()
-        self._pause(self._pace.retry_s)
+        self._pause(self._intervals.retry_s)
 
-    def _break_silence(self) -> None:
-        """Tries to recover a device that is there but silent: rungs that need no check, then waiting. A
-        device that is in use on this host is left alone, because a rung would disturb its user."""
-        rung = next_rung(self._silence, self._means())
+    def _recover_silent_device(self) -> None:
+        """Tries to recover a device that is attached but silent. A device in use on this host is left alone,
+        because a rung would disturb its user."""
+        rung = next_rung(self._silence_ladder, self._capabilities())
         if self.device.link.state == "offline" and rung is not Rung.GIVE_UP:
-            with self.device.claim(self._quit, self._pace.claim_s) as claimed:
-                how = self._climbed(rung) if claimed else None
-            if how is not None:
-                self._silence = self._silence.climbed(rung)
-                self._report.tried(rung, how.ok, how.text)
-        self._pause(self._pace.retry_s)
+            with self.device.claim(self._stop, self._intervals.claim_s) as claimed:
+                outcome = self._try_rung(rung) if claimed else None
+            if outcome is not None:
+                self._silence_ladder = self._silence_ladder.with_tried(rung)
+                self._report.note_rung(rung, outcome.ok, outcome.text)
+        self._pause(self._intervals.retry_s)
 
     def _is_taken(self) -> bool:
-        """Whether somebody else on this host holds it and may be measuring; then it gets no command."""
-        with self.device.claim(self._quit, 0.0) as claimed:
+        """Whether another process on this host holds the device and may be measuring on it."""
+        with self.device.claim(self._stop, 0.0) as claimed:
             return not claimed
 
-    def _climbed(self, rung: Rung, why: str = "") -> RecoveryOutcome:
-        backends, look_s = self._tools.ways, self._pace.boot_look_s
+    def _try_rung(self, rung: Rung, why: str = "") -> RecoveryOutcome:
+        backends, look_s = self._services.backends, self._intervals.boot_look_s
         return try_rung(
-            rung, self.device, backends, self._quit, why=why, boot_look_s=look_s
+            rung, self.device, backends, self._stop, why=why, boot_look_s=look_s
         )
 
-    def _means(self) -> RecoveryCapabilities:
+    def _capabilities(self) -> RecoveryCapabilities:
         by_server = any(route.kind == "server" for route in self.device.routes)
         device = self.device
         return RecoveryCapabilities(
@@ -304,11 +305,11 @@ class DeviceDriver:
             device.survives_restart,
         )
 
-    def _lost(self, error: AdbError) -> None:
-        self.device.note(axis.event_of(error))
-        self.device.let_go()
-        self._tools.request_heartbeat()
-        self._pause(self._pace.rung_s)
+    def _note_loss(self, error: AdbError) -> None:
+        self.device.note(connection_state.event_of(error))
+        self.device.disconnect()
+        self._services.request_heartbeat()
+        self._pause(self._intervals.rung_s)
 
     # --- orders ---
 
@@ -318,8 +319,8 @@ class DeviceDriver:
             self._restart(order)
         elif order.kind == "check":
             self._order = order
-            self._duty = health.next_episode(
-                self._duty, health.CheckDue("a person asked")
+            self._episode = health.next_episode(
+                self._episode, health.CheckDue("a person asked")
             )
         else:
             self._refuse(
@@ -331,124 +332,122 @@ class DeviceDriver:
             "device %s: %s is not carried out: %s", self.device.serial, order.kind, why
         )
         self._report.refuse(order, why)
-        self._tools.request_heartbeat()
+        self._services.request_heartbeat()
 
     def _restart(self, order: DeviceOrder) -> None:
-        """Restarts the device as ordered. A request that did not reach it is repeated until the server lets
-        the order expire."""
-        with self.device.claim(self._quit, self._pace.claim_s) as claimed:
-            how = (
-                reboot(self.device, "a person", self._quit, self._pace.boot_look_s)
+        """Restarts the device as ordered. A request that did not reach it is repeated until the order
+        expires."""
+        with self.device.claim(self._stop, self._intervals.claim_s) as claimed:
+            outcome = (
+                reboot(self.device, "a person", self._stop, self._intervals.boot_look_s)
                 if claimed
                 else None
             )
-        if how is not None and how.final:
-            self._refuse(order, how.text)
+        if outcome is not None and outcome.final:
+            self._refuse(order, outcome.text)
             return
-        if how is None or not how.asked:
-            log.warning(
-                "device %s: not restarted: %s",
-                self.device.serial,
-                how.text if how else "it is in use",
-            )
-            self._looked_s = float("-inf")
-            self._pause(self._pace.retry_s)
+        if outcome is None or not outcome.requested:
+            why = outcome.text if outcome else "it is in use"
+            log.warning("device %s: not restarted: %s", self.device.serial, why)
+            self._last_look_s = float("-inf")
+            self._pause(self._intervals.retry_s)
             return
-        self._report.tried(Rung.REBOOT, how.ok, how.text, order)
-        self._report.done(order)
-        self._duty = health.next_episode(
-            self._duty, health.CheckDue("it was restarted")
+        self._report.note_rung(Rung.REBOOT, outcome.ok, outcome.text, order)
+        self._report.note_done(order)
+        self._episode = health.next_episode(
+            self._episode, health.CheckDue("it was restarted")
         )
-        self._tools.request_heartbeat()
+        self._services.request_heartbeat()
 
     # --- health ---
 
     def _check_is_due(self) -> bool:
         if self._report.check_due:
-            self._duty = health.next_episode(
-                self._duty, health.CheckDue("the server asked")
+            self._episode = health.next_episode(
+                self._episode, health.CheckDue("the server asked")
             )
-        return self._duty.state == "checking"
+        return self._episode.state == "checking"
 
     def _check(self) -> None:
-        with self.device.claim(self._quit, self._pace.claim_s) as claimed:
+        with self.device.claim(self._stop, self._intervals.claim_s) as claimed:
             if not claimed:
-                self._pause(self._pace.retry_s)
+                self._pause(self._intervals.retry_s)
                 return
-            observer = self._observer()
-            looked = run_check(self.device.connection, self._asked(observer))
-        self._tidied |= any(
-            step.name == "stale_runs" and step.ok for step in looked.check.steps
+            result = run_check(self.device.connection, self._check_context())
+        check = result.check
+        self._leftovers_removed |= any(
+            step.name == "stale_runs" and step.ok for step in check.steps
         )
-        if looked.reading is not None:
-            self._note_readings(looked.reading)
-        check = looked.check
-        self._duty = health.next_episode(self._duty, _event_of(check))
-        if self._duty.state == "recovering":
+        if result.reading is not None:
+            self._note_readings(result.reading)
+        self._episode = health.next_episode(self._episode, _event_of(check))
+        if self._episode.state == "recovering":
             log.warning(
                 "device %s: health check failed: %s", self.device.serial, check.text
             )
-            self._failed = check
+            self._failed_check = check
         else:
-            self._close(check)
+            self._close_episode(check)
 
-    def _tidy(self) -> None:
-        with self.device.claim(self._quit, self._pace.claim_s) as claimed:
+    def _remove_leftovers(self) -> None:
+        with self.device.claim(self._stop, self._intervals.claim_s) as claimed:
             if not claimed:
-                self._pause(self._pace.retry_s)
+                self._pause(self._intervals.retry_s)
                 return
             try:
-                for cleaned in self._tools.clean(self.device, self.device.connection):
+                for cleaned in self._services.clean(
+                    self.device, self.device.connection
+                ):
                     log.info("device %s: %s", self.device.serial, cleaned)
-            except LeftOverError as error:  # it answers: the check tells what stays, and the ladder may help
+            except (
+                LeftOverError
+            ) as error:  # the check reports what stays, and the ladder may help
                 log.warning("device %s: %s", self.device.serial, error.text)
-                self._duty = health.next_episode(
-                    self._duty,
+                self._episode = health.next_episode(
+                    self._episode,
                     health.CheckDue("what an earlier run left cannot be removed"),
                 )
                 return
-        self._tidied = True
+        self._leftovers_removed = True
 
-    def _asked(self, observer: DeviceConditions) -> CheckContext:
+    def _check_context(self) -> CheckContext:
         device = self.device
         abi = device.facts.abi
         return CheckContext(
             workdir=device.workdir,
-            observer=observer,
-            held_gates=self._held,
-            clean=lambda connection: self._tools.clean(device, connection),
+            observer=self._observer(),
+            held_gates=self._held_gates,
+            clean=lambda connection: self._services.clean(device, connection),
             verify=device.verify,
-            self_test=self._tools.self_test(abi) if abi else None,
+            self_test=self._services.self_test(abi) if abi else None,
         )
 
     def _recover(self) -> None:
-        rung = next_rung(self._duty.ladder, self._means())
+        rung = next_rung(self._episode.ladder, self._capabilities())
         if rung is Rung.GIVE_UP and self.device.link.state != "online":
-            self._pause(
-                self._pace.retry_s
-            )  # silence is the connection's, not a reason for quarantine
+            self._pause(self._intervals.retry_s)  # silence is no reason for quarantine
             return
-        with self.device.claim(self._quit, self._pace.claim_s) as claimed:
+        with self.device.claim(self._stop, self._intervals.claim_s) as claimed:
             if not claimed:
-                self._pause(self._pace.retry_s)
+                self._pause(self._intervals.retry_s)
                 return
-            how = self._climbed(rung, self._duty.why)
-        if how.asked:
-            self._report.tried(rung, how.ok, how.text)
-        self._duty = health.next_episode(self._duty, health.RungTried(rung))
-        if rung is Rung.GIVE_UP and self._failed is not None:
-            self._close(self._failed)
+            outcome = self._try_rung(rung, self._episode.why)
+        if outcome.requested:
+            self._report.note_rung(rung, outcome.ok, outcome.text)
+        self._episode = health.next_episode(self._episode, health.RungTried(rung))
+        if rung is Rung.GIVE_UP and self._failed_check is not None:
+            self._close_episode(self._failed_check)
         else:
-            self._pause(self._pace.rung_s)
+            self._pause(self._intervals.rung_s)
 
-    def _close(self, check: HealthCheck) -> None:
+    def _close_episode(self, check: HealthCheck) -> None:
         """Ends the episode and reports its last check to the server."""
-        self._failed = None
-        self._report.checked(check)
+        self._failed_check = None
+        self._report.note_check(check)
         if self._order is not None:
-            self._report.done(self._order)
+            self._report.note_done(self._order)
             self._order = None
-        self._tools.request_heartbeat()
+        self._services.request_heartbeat()
 
     # --- readings ---
 
@@ -458,11 +457,11 @@ class DeviceDriver:
             facts.props, workdir=device.workdir, simulated=device.simulated
         )
 
-    def _read(self) -> bool:
-        """Reads the gates when the last reading is old; False when somebody else holds the device."""
-        if time.monotonic() - self._read_s < self._pace.readings_s:
+    def _read_gates(self) -> bool:
+        """Reads the gates when the last reading is old; False when another process holds the device."""
+        if time.monotonic() - self._last_reading_s < self._intervals.readings_s:
             return True
-        with self.device.claim(self._quit, self._pace.claim_s) as claimed:
+        with self.device.claim(self._stop, self._intervals.claim_s) as claimed:
             if claimed:
                 self._note_readings(
                     self._observer().read(self.device.connection, full=False)
@@ -471,28 +470,31 @@ class DeviceDriver:
 
     def _note_readings(self, reading: DeviceReading) -> None:
         before, inputs = self._report.readings, reading.seen
-        now = idle_readings(reading, self._held)
-        self._held = frozenset(
-            gate.name for gate in gates.evaluate_gates(inputs, self._held) if gate.holds
+        now = idle_readings(reading, self._held_gates)
+        self._held_gates = frozenset(
+            gate.name
+            for gate in gates.evaluate_gates(inputs, self._held_gates)
+            if gate.holds
         )
-        self._report.read(now)
-        self._read_s = time.monotonic()
+        self._report.note_readings(now)
+        self._last_reading_s = time.monotonic()
         if (before.refuses, before.configuration) != (now.refuses, now.configuration):
-            self._tools.request_heartbeat()
+            self._services.request_heartbeat()
 
     # --- work ---
 
     def _may_lease(self) -> bool:
         reply = self._report.reply
         fit = self._report.readings.refuses is None
-        return reply is not None and fit and health.may_lease(self._duty, reply.health)
+        return (
+            reply is not None and fit and health.may_lease(self._episode, reply.health)
+        )
 
     def _lease(self) -> None:
         reply = self._report.reply
         if reply is not None and self.lane.take(reply.target_id):
-            self._looked_s = self._read_s = float(
-                "-inf"
-            )  # a job heats; and who knows how it ended
+            # The job has heated the device, and the device may be lost: read everything again.
+            self._last_look_s = self._last_reading_s = float("-inf")
 
     def _pause(self, seconds: float) -> None:
         """Waits; ends early when the server replies, a route appears or the agent leaves."""

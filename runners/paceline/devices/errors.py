@@ -22,31 +22,30 @@ DeviceCause = Literal[
 
 
 class WrongDeviceError(AdbError):
-    """Another serial answers at a route of this device: what ran there is aborted."""
+    """Another serial answers at a route of this device."""
 
-    def __init__(self, expected: str, found: str, route: str) -> None:
-        text = f"At {route} another device answers: {found}, not {expected}."
+    def __init__(self, expected: str, actual: str, route: str) -> None:
         super().__init__(
-            text,
-            "Addresses are handed out anew by routers: give it a fixed one, or use USB.",
+            f"Another device answers at {route}: {actual}, not {expected}.",
+            "Routers reassign addresses: give the device a fixed one, or use USB.",
         )
-        self.expected, self.found, self.route = expected, found, route
+        self.expected, self.actual, self.route = expected, actual, route
 
 
 class RebootedError(AdbError):
-    """The same device with another boot id: what was measured across the restart is void."""
+    """The device has another boot id: what was measured across the restart is void."""
 
     def __init__(self, serial: str, before: str, after: str) -> None:
         text = f"{serial} restarted while it was in use (boot id {before[:8]}… became {after[:8]}…)."
         super().__init__(
             text,
-            "See its health history; a phone that restarts by itself may be too hot.",
+            "See its health history. A phone that restarts by itself may be too hot.",
         )
         self.before, self.after = before, after
 
 
 def cause_of(error: AdbError) -> DeviceCause:
-    """The cause a job ends with that met `error`."""
+    """The cause with which `error` ends a job."""
     match error:
         case RebootedError():
             return "device_rebooted"

@@ -1,6 +1,6 @@
-"""Runs all devices of one agent: discovery in one thread, a driver in a thread per device.
+"""Runs all devices of one agent: discovery in one thread, and a driver in a thread per device.
 
-Leaving lets every device finish its job.
+When the agent leaves, every device finishes its job.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ from paceline.devices.self_test import find_self_test
 from paceline.executors.android import AndroidExecutor
 from paceline.executors.claim import TargetClaim
 from paceline.lane import Lane, LaneResources
+from paceline.stop import StopReason
 
 log = logging.getLogger("paceline.devices")
 
-ROUTES_SAID = 16
-"""Most routes without a device in one heartbeat; the first few suffice to report a rack without power."""
+MAX_ROUTE_FINDINGS = 16
+"""Most routes without a device in one heartbeat; a few are enough to report a rack without power."""
 
 
 class DeviceLanes:
-    """Drives devices from entering to leaving the context; leaving, by an error too, waits for their jobs."""
+    """Drives devices while the context is open. Leaving it waits for their jobs, even after an error."""
 
     def __init__(
         self,
@@ -55,14 +56,14 @@ class DeviceLanes:
             config,
             backends,
             root,
-            self._start,
+            self._start_driver,
             self._nudge,
-            refuted=self._end,
+            on_removed=self._end_driver,
             connect_s=self._pace.connect_s,
         )
         self._drivers: dict[str, DeviceDriver] = {}
         self._threads: list[threading.Thread] = []
-        self._gone = threading.Event()
+        self._leaving = threading.Event()
 
     @property
     def busy(self) -> bool:
@@ -81,7 +82,7 @@ class DeviceLanes:
         return [
             finding_entry("device_route", f"{route}: {link.reason}", link.advice or "")
             for route, link in sorted(self._discovery.unknown.items(), key=str)[
-                :ROUTES_SAID
+                :MAX_ROUTE_FINDINGS
             ]
         ]
 
@@ -91,59 +92,55 @@ class DeviceLanes:
             driver.take_reply(reply)
 
     def leave(self) -> None:
-        """Has every device end after its job."""
-        self._gone.set()
+        """Makes every device end after its job."""
+        self._leaving.set()
         for driver in list(self._drivers.values()):
             driver.leave()
 
-    def cancel(self) -> None:
+    def cancel(self, reason: StopReason) -> None:
         """Cancels the devices' jobs."""
         for driver in list(self._drivers.values()):
-            driver.lane.cancel()
+            driver.lane.cancel(reason)
 
     def __enter__(self) -> Self:
-        self._begin("discover", self._discover)
+        self._start_thread("discover", self._discover)
         return self
 
     def __exit__(self, *_: object) -> None:
         self.leave()
-        for (
-            thread
-        ) in self._threads:  # grows while discovery, the first of them, has not ended
+        # The list grows until discovery, its first thread, has ended.
+        for thread in self._threads:
             thread.join()
 
     def _discover(self) -> None:
-        while not self._gone.is_set():
+        while not self._leaving.is_set():
             try:
                 self._discovery.look()
             except Exception:
                 log.exception("looking for devices failed")
-            self._gone.wait(self._pace.discover_s)
-        for driver in list(
-            self._drivers.values()
-        ):  # also one that was found while leaving
+            self._leaving.wait(self._pace.discover_s)
+        for driver in list(self._drivers.values()):  # also those added meanwhile
             driver.leave()
 
-    def _start(self, device: AttachedDevice) -> None:
-        claim = TargetClaim(
-            self._host_serial
-        )  # of its own: a lock object is re-entrant
+    def _start_driver(self, device: AttachedDevice) -> None:
+        # A claim object of its own, because a lock object is re-entrant.
+        claim = TargetClaim(self._host_serial)
         executor = AndroidExecutor(device, claim, self._root)
         lane = Lane(self._shared, device.serial, executor)
         driver = DeviceDriver(
             device, lane, self._tools, self._shared.leaving, self._pace
         )
         self._drivers[device.serial] = driver
-        self._begin(f"device-{device.serial}", driver.run)
+        self._start_thread(f"device-{device.serial}", driver.run)
         self._tools.request_heartbeat()
 
-    def _end(self, device: AttachedDevice) -> None:
+    def _end_driver(self, device: AttachedDevice) -> None:
         self._drivers.pop(device.serial).leave()
 
     def _nudge(self, device: AttachedDevice) -> None:
-        self._drivers[device.serial].nudge()
+        self._drivers[device.serial].look_now()
 
-    def _begin(self, name: str, work: Callable[[], None]) -> None:
+    def _start_thread(self, name: str, work: Callable[[], None]) -> None:
         thread = threading.Thread(target=work, name=name, daemon=True)
         self._threads.append(thread)
         thread.start()

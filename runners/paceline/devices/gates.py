@@ -1,14 +1,12 @@
 """Decides whether a device is fit to measure on: gates before a job, and named configuration errors.
 
-The health check and every job ask before they measure; the server judges by the same names afterwards
-(`stats/voids.py`). Pure: takes what was read. Each gate has two limits, so that a device near one does not
-flicker: a gate that closed at the outer limit opens at the inner one. With neither a thermal status nor a
-temperature the thermal gate holds, because unknown is not cool. A run suppresses a configuration error by its
-name.
+Pure. The server judges by the same names afterwards (`stats/voids.py`). Each gate closes at an outer limit and
+opens at an inner one, so that a device near a limit does not flicker. Without a thermal status and without any
+temperature the thermal gate holds, because unknown is not cool.
 
-    battery:      35 °C holds ──────▶ 32 °C lets go        charge:  below 30 % holds ──▶ 35 % lets go
-    thermal:      2 (moderate) holds ──▶ 0 lets go         space:   below what a job needs holds
-    sensors, where neither is known: 60 °C holds ──▶ 50 °C lets go
+    battery:      holds at 35 °C ──────▶ opens at 32 °C    charge:  holds below 30 % ──▶ opens at 35 %
+    thermal:      holds at 2 (moderate) ──▶ opens at 0     space:   holds below what a job needs
+    sensors, where neither is known: holds at 60 °C ──▶ opens at 50 °C
 """
 
 from __future__ import annotations
@@ -27,17 +25,17 @@ from paceline.devices.parsers.properties import (
 )
 
 HOT_C, COOL_C = 35.0, 32.0
-"""Of the battery: it follows the case within a minute and does not jump as the cores' sensors do. 35 °C is
-where vendors begin to slow charging and clocks."""
+"""Temperatures of the battery, which follows the case within a minute and does not jump like a core's sensor.
+From 35 °C on vendors slow charging and clocks."""
 HOT_SENSOR_C, COOL_SENSOR_C = 60.0, 50.0
-"""Of the hottest sensor, which is a core's: 30 to 50 °C in a cool idle phone, 80 °C when it throttles."""
+"""Temperatures of the hottest sensor, a core's: 30 to 50 °C in a cool idle phone, 80 °C when it throttles."""
 LOW_PERCENT, CHARGED_PERCENT = 30.0, 35.0
 THROTTLING, CALM = 2, 0
 """PowerManager.THERMAL_STATUS_MODERATE voids a job (STATISTICS §1); NONE ends the wait."""
 MINIMUM_BATTERY_PERCENT = 25.0
-"""androidx.benchmark's LOW-BATTERY: below it devices save power, on a charger too."""
+"""androidx.benchmark's LOW-BATTERY: below it devices save power, even on a charger."""
 FREE_BYTES_NEEDED = 512 << 20
-"""For a run's binaries, its corpus and its output, with the room Android itself wants."""
+"""Space for a run's binaries, corpus and output, and for Android itself."""
 
 UNKNOWN = Battery()
 
@@ -48,10 +46,10 @@ ConfigurationError = Literal[
 
 
 class GateInputs(msgspec.Struct, frozen=True):
-    """The values that gates judge; None: the device does not tell.
+    """The values that gates judge; None: the device does not report it.
 
-    `hottest_c`: of all its sensors, judged only when neither a thermal status nor the battery's own
-    temperature is told.
+    `hottest_c`: the hottest of all sensors, judged only when neither a thermal status nor the battery's
+    temperature is known.
     """
 
     thermal_status: int | None = None
@@ -84,10 +82,10 @@ def evaluate_gates(
     held: Collection[str] = (),
     free_bytes_needed: int = FREE_BYTES_NEEDED,
 ) -> list[Gate]:
-    """The state of every gate, in a fixed order. `held`: names of gates that held at the last reading; they
-    let go at the inner limit."""
+    """The state of every gate, in a fixed order. `held`: names of gates that held at the last reading, which
+    open at their inner limit."""
     return [
-        _booted(inputs),
+        _boot_gate(inputs),
         _thermal(inputs, "thermal" in held),
         _hot(inputs, "hot" in held),
         _battery(inputs, "battery" in held),
@@ -96,7 +94,7 @@ def evaluate_gates(
 
 
 def heartbeat_values(inputs: GateInputs) -> dict[str, float | int | bool | None]:
-    """For the heartbeat's `gates`: null is unknown."""
+    """The values of a heartbeat's `gates`; None is unknown."""
     return {
         "battery_c": inputs.battery.celsius,
         "battery_percent": inputs.battery.percent,
@@ -106,7 +104,7 @@ def heartbeat_values(inputs: GateInputs) -> dict[str, float | int | bool | None]
     }
 
 
-def _booted(inputs: GateInputs) -> Gate:
+def _boot_gate(inputs: GateInputs) -> Gate:
     if inputs.booted is False:
         return Gate(
             "booted",
@@ -135,14 +133,14 @@ def _thermal(inputs: GateInputs, held: bool) -> Gate:
             "thermal",
             True,
             False,
-            "It tells neither a thermal status nor any temperature, and unknown is not cool.",
-            "See the raw text of its conditions: was `dumpsys` refused?",
+            "It reports neither a thermal status nor any temperature, and unknown is not cool.",
+            "Check in the raw text of its conditions whether `dumpsys` was refused.",
         )
     return Gate(
         "thermal",
         False,
         False,
-        "It tells no thermal status; only its temperature is looked at.",
+        "It reports no thermal status; only its temperature is checked.",
     )
 
 
@@ -159,7 +157,7 @@ def _hot(inputs: GateInputs, held: bool) -> Gate:
         text = f"Its hottest sensor is at {inputs.hottest_c:.1f} °C, measuring starts at {limit:g} °C or below."
         return Gate("hot", over, True, text, "Let it cool.")
     if celsius is None:
-        return Gate("hot", False, False, "Its battery tells no temperature.")
+        return Gate("hot", False, False, "Its battery reports no temperature.")
     text = f"Its battery is at {celsius:.1f} °C, measuring starts at {limit:g} °C or below."
     return Gate(
         "hot", celsius > limit if held else celsius >= limit, True, text, "Let it cool."
@@ -170,14 +168,14 @@ def _battery(inputs: GateInputs, held: bool) -> Gate:
     limit = CHARGED_PERCENT if held else LOW_PERCENT
     percent = inputs.battery.percent
     if percent is None:
-        return Gate("battery", False, False, "It tells no charge.")
+        return Gate("battery", False, False, "It does not report its charge.")
     text = f"Its battery is at {percent:g} %, measuring starts at {limit:g} %."
     return Gate("battery", percent < limit, True, text, "Charge it.")
 
 
 def _space(inputs: GateInputs, needed: int) -> Gate:
     if inputs.free_bytes is None:
-        return Gate("space", False, False, "It does not tell its free space.")
+        return Gate("space", False, False, "It does not report its free space.")
     text = f"{inputs.free_bytes >> 20} MiB are free, {needed >> 20} MiB are needed."
     return Gate(
         "space", inputs.free_bytes < needed, True, text, "Remove files or apps."
@@ -191,10 +189,9 @@ def configuration_errors(
     *,
     simulated: bool = False,
 ) -> list[ConfigurationProblem]:
-    """What androidx.benchmark would refuse to measure on, by our names for it, in a fixed order.
+    """The reasons for which androidx.benchmark would refuse to measure, in a fixed order.
 
-    Clocks count as unlocked only where the shell is root: who cannot lock them made no mistake
-    (fixed-performance mode is what such devices have).
+    Clocks count as unlocked only where the shell is root, because nobody could lock them otherwise.
     """
     problems: list[ConfigurationProblem] = []
     if simulated:
@@ -204,7 +201,7 @@ def configuration_errors(
         text = "It is an emulator: its timings are the host's."
         problems.append(ConfigurationProblem("emulator", text, "Measure on a device."))
     if marks := slow_by_debugging(props):
-        text = f"It checks more than a person's phone does: {', '.join(marks)}."
+        text = f"It has debugging checks that slow it down: {', '.join(marks)}."
         problems.append(
             ConfigurationProblem(
                 "debuggable", text, "Use a user build without debugging properties."
@@ -213,12 +210,12 @@ def configuration_errors(
     moving = [policy for policy in policies if policy.locked is False]
     if moving and is_root_shell(props):
         cpus = ", ".join(str(cpu) for policy in moving for cpu in policy.cpus)
-        text = f"Its shell is root, and yet the clocks of CPUs {cpus} move."
+        text = f"Its shell is root, but the clocks of CPUs {cpus} are not locked."
         problems.append(
             ConfigurationProblem(
                 "unlocked_clocks",
                 text,
-                "Lock them, as androidx.benchmark's lockClocks.",
+                "Lock them, as androidx.benchmark's lockClocks does.",
             )
         )
     if battery.percent is not None and battery.percent < MINIMUM_BATTERY_PERCENT:

@@ -1,9 +1,8 @@
-"""The agent's part in a device's health: when to check, when to recover, when to give up.
+"""Decides when the agent checks a device, when it recovers it, and when it gives up.
 
-Pure: `(episode, event) → episode`; the server decides the health itself (§4). Only a failed check starts
-recovery, never a benchmark and never silence, which is the connection's matter. Only the end of an episode is
-reported as the check; failures in between are evidence of the rungs, so that one bad minute does not count as
-three failures. A device that is hot or empty has not failed: the server waits for it.
+Pure: `(episode, event) → episode`; the server decides the health itself. Only a failed check starts recovery,
+never a benchmark or silence. Only the last check of an episode is reported, so that one bad minute does not
+count as three failures.
 
               CheckDue                   CheckPassed · DeviceUnfit (no rung can help: the server decides)
     idle ───────────────▶ checking ──────────────────────────────▶ idle
@@ -29,8 +28,7 @@ State = Literal["idle", "checking", "recovering", "given_up"]
 
 
 class HealthEpisode(msgspec.Struct, frozen=True):
-    """Where the agent is in checking and recovering a device. `why`: the reason of the check; later, what
-    failed."""
+    """The state of checking and recovering a device. `why`: the reason for the check; later, what failed."""
 
     state: State = "idle"
     why: str = ""
@@ -38,7 +36,7 @@ class HealthEpisode(msgspec.Struct, frozen=True):
 
 
 class CheckDue(msgspec.Struct, frozen=True):
-    """A check is wanted: by the server, a person's order, or because the device came back."""
+    """A check is requested by the server or a person, or because the device came back."""
 
     why: str
 
@@ -48,19 +46,19 @@ class CheckPassed(msgspec.Struct, frozen=True):
 
 
 class CheckFailed(msgspec.Struct, frozen=True):
-    """The check failed for a reason that a rung of the ladder may mend."""
+    """The check failed for a reason that recovery may remove."""
 
     text: str
 
 
 class DeviceUnfit(msgspec.Struct, frozen=True):
-    """The check failed for a reason that no rung can mend: too hot, battery low, storage full."""
+    """The check failed for a reason that recovery cannot remove: too hot, battery low, storage full."""
 
     text: str
 
 
 class RungTried(msgspec.Struct, frozen=True):
-    """A rung was tried; whether it helped only a check can tell."""
+    """A rung was tried. Only a check can tell whether it helped."""
 
     rung: Rung
 
@@ -68,30 +66,28 @@ class RungTried(msgspec.Struct, frozen=True):
 Event = CheckDue | CheckPassed | CheckFailed | DeviceUnfit | RungTried
 
 
-def next_episode(duty: HealthEpisode, event: Event) -> HealthEpisode:
+def next_episode(episode: HealthEpisode, event: Event) -> HealthEpisode:
     """The episode after `event`."""
     match event:
         case CheckDue():
-            under_way = duty.state in {
-                "checking",
-                "recovering",
-            }  # that episode answers this one, too
-            return duty if under_way else HealthEpisode("checking", event.why)
+            # An episode that is under way answers this request too.
+            under_way = episode.state in {"checking", "recovering"}
+            return episode if under_way else HealthEpisode("checking", event.why)
         case CheckPassed():
             return HealthEpisode()
         case DeviceUnfit():
             return HealthEpisode("idle", event.text)
         case CheckFailed():
-            return HealthEpisode("recovering", event.text, duty.ladder)
+            return HealthEpisode("recovering", event.text, episode.ladder)
         case RungTried():
             over = event.rung is Rung.GIVE_UP
             return HealthEpisode(
                 "given_up" if over else "checking",
-                duty.why,
-                duty.ladder.climbed(event.rung),
+                episode.why,
+                episode.ladder.with_tried(event.rung),
             )
 
 
-def may_lease(duty: HealthEpisode, server_health: str | None) -> bool:
-    """Whether the lane may request jobs. `server_health` None: a server that keeps no health."""
-    return duty.state == "idle" and server_health in {None, "good"}
+def may_lease(episode: HealthEpisode, server_health: str | None) -> bool:
+    """Whether the lane may request jobs. `server_health` None: the server keeps no health of it."""
+    return episode.state == "idle" and server_health in {None, "good"}

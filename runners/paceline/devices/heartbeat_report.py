@@ -1,8 +1,7 @@
-"""What a device's lane and the server tell each other in heartbeats; shared by two threads.
+"""Holds what a device's lane reports to the server in heartbeats, and the server's last reply.
 
-A check, a rung and a finished order are repeated until the server confirms them, whatever responses are lost.
-An order is carried out once, also when an old response names it again. Ages are durations, because the
-server's clock is the only one.
+A check, a rung and a finished order are repeated until the server confirms them. An order is carried out once,
+even if an old reply names it again. Ages are durations, because only the server's clock counts.
 """
 
 from __future__ import annotations
@@ -24,20 +23,20 @@ from paceline.devices.ladder import Rung
 KEPT = 64
 """Most rungs and orders in one heartbeat; the server accepts no more."""
 REMEMBERED = 1024
-"""Finished orders remembered while the agent lives: about a year's worth."""
-WORDS = 500
+"""Finished orders remembered while the agent runs: about a year's worth."""
+FINDING_CHARACTERS = 500
 """Most characters of a finding or a refusal in a heartbeat."""
-SHOWN = 1000
+TEXT_CHARACTERS = 1000
 """Most characters of any other text in a heartbeat."""
 
 
-def fit_for_wire(text: str, limit: int = SHOWN) -> str:
+def fit_for_wire(text: str, limit: int = TEXT_CHARACTERS) -> str:
     """A text from a device as the server accepts it: no NUL, no lone surrogate, at most `limit` characters."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")[:limit]
 
 
 FindingEntry = dict[str, str]
-"""A finding as JSON, in the shape of preflight's."""
+"""A finding as JSON, with the fields of a preflight finding."""
 
 
 def finding_entry(
@@ -46,22 +45,22 @@ def finding_entry(
     return {
         "code": code,
         "level": level,
-        "text": fit_for_wire(text, WORDS),
-        "advice": fit_for_wire(advice, WORDS),
+        "text": fit_for_wire(text, FINDING_CHARACTERS),
+        "advice": fit_for_wire(advice, FINDING_CHARACTERS),
     }
 
 
 def agent_error_finding(error: Exception) -> FindingEntry:
     """A finding about an internal error, which would otherwise be in the agent's log only."""
-    text = f"The agent met an error of its own: {type(error).__name__}: {error}"
+    text = f"The agent had an internal error: {type(error).__name__}: {error}"
     return finding_entry(
-        "agent_error", text, "Its log has the whole of it. It goes on trying."
+        "agent_error", text, "See its log for the details. It keeps trying."
     )
 
 
 class TriedRung(msgspec.Struct, frozen=True):
-    """A rung that was climbed. `ok`: it did what it could; whether that helped, the next check tells.
-    `order_id`: the order that asked for it."""
+    """A rung that was tried. `ok`: it was carried out; only the next check tells whether it helped.
+    `order_id`: the order that requested it."""
 
     id: str
     rung: Rung
@@ -82,7 +81,7 @@ class IdleReadings(msgspec.Struct, frozen=True):
 
 
 def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
-    """What a heartbeat reports of a reading. Pure."""
+    """The part of a reading that a heartbeat reports. Pure."""
     inputs = reading.seen
     shut = [gate for gate in gates.evaluate_gates(inputs, held) if gate.holds]
     findings_of: list[tuple[str, str, str]] = [
@@ -94,7 +93,10 @@ def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
     ]
     findings = [finding_entry(name, text, advice) for name, text, advice in findings_of]
     refuses = (
-        " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[:WORDS] or None
+        " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[
+            :FINDING_CHARACTERS
+        ]
+        or None
     )
     names: list[str] = [problem.name for problem in reading.configuration]
     return IdleReadings(
@@ -103,7 +105,7 @@ def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
 
 
 class HeartbeatReport:
-    """Shared by the lane's and the heartbeat's thread. `wake` is set when the server replied."""
+    """Shared by the lane's and the heartbeat's thread. `wake` is set when the server has replied."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.wake = threading.Event()
@@ -113,17 +115,18 @@ class HeartbeatReport:
         self._tried: dict[str, TriedRung] = {}
         self._done: dict[str, None] = {}
         self._refused: dict[str, str] = {}
-        self._over: dict[str, None] = {}
+        self._handled: dict[str, None] = {}
+        """Ids of orders that were done or refused."""
         self._readings = IdleReadings()
         self._reply: TargetReply | None = None
 
     # --- the lane ---
 
-    def checked(self, check: HealthCheck) -> None:
+    def note_check(self, check: HealthCheck) -> None:
         with self._lock:
             self._check = check
 
-    def tried(
+    def note_rung(
         self, rung: Rung, ok: bool, text: str, order: DeviceOrder | None = None
     ) -> None:
         order_id = order.id if order is not None else None
@@ -134,20 +137,20 @@ class HeartbeatReport:
             self._tried[tried.id] = tried
             _forget_oldest(self._tried, KEPT)
 
-    def done(self, order: DeviceOrder) -> None:
+    def note_done(self, order: DeviceOrder) -> None:
         with self._lock:
-            self._done[order.id] = self._over[order.id] = None
+            self._done[order.id] = self._handled[order.id] = None
             _forget_oldest(self._done, KEPT)
-            _forget_oldest(self._over, REMEMBERED)
+            _forget_oldest(self._handled, REMEMBERED)
 
     def refuse(self, order: DeviceOrder, why: str) -> None:
         """Reports that an order will not be carried out."""
         with self._lock:
-            self._refused[order.id], self._over[order.id] = why, None
+            self._refused[order.id], self._handled[order.id] = why, None
             _forget_oldest(self._refused, KEPT)
-            _forget_oldest(self._over, REMEMBERED)
+            _forget_oldest(self._handled, REMEMBERED)
 
-    def read(self, readings: IdleReadings) -> None:
+    def note_readings(self, readings: IdleReadings) -> None:
         with self._lock:
             self._readings = readings
 
@@ -167,7 +170,7 @@ class HeartbeatReport:
 
     def forget(self) -> None:
         """Drops readings from a time when this agent drove the device."""
-        self.read(IdleReadings())
+        self.note_readings(IdleReadings())
 
     @property
     def order(self) -> DeviceOrder | None:
@@ -177,7 +180,7 @@ class HeartbeatReport:
             return None
         with self._lock:
             return next(
-                (order for order in reply.orders if order.id not in self._over), None
+                (order for order in reply.orders if order.id not in self._handled), None
             )
 
     @property
@@ -188,18 +191,18 @@ class HeartbeatReport:
     # --- the heartbeat ---
 
     def entry(self) -> dict[str, Any]:
-        """The part of a heartbeat's entry beside identity and connection."""
+        """The device's entry in a heartbeat, without identity and connection."""
         with self._lock:
             check, readings = self._check, self._readings
             tried, done = list(self._tried.values()), list(self._done)
             refused = [
-                {"id": order_id, "why": fit_for_wire(why, WORDS)}
+                {"id": order_id, "why": fit_for_wire(why, FINDING_CHARACTERS)}
                 for order_id, why in self._refused.items()
             ]
         entry: dict[str, Any] = {
             "preflight": readings.preflight,
             "refuses": readings.refuses,
-            "recovery": [self._rung(rung) for rung in tried],
+            "recovery": [self._rung_entry(rung) for rung in tried],
             "orders_done": done,
             "orders_refused": refused,
         }
@@ -208,11 +211,11 @@ class HeartbeatReport:
         if readings.configuration is not None:
             entry["configuration"] = readings.configuration
         if check is not None:
-            entry["check"] = self._checked(check)
+            entry["check"] = self._check_entry(check)
         return entry
 
     def take_reply(self, reply: TargetReply) -> None:
-        """Takes the server's reply; what it confirms is not repeated."""
+        """Takes the server's reply and drops what it confirms."""
         with self._lock:
             self._reply = reply
             if self._check is not None and self._check.id in reply.checks_heard:
@@ -230,7 +233,7 @@ class HeartbeatReport:
             }
         self.wake.set()
 
-    def _rung(self, tried: TriedRung) -> dict[str, Any]:
+    def _rung_entry(self, tried: TriedRung) -> dict[str, Any]:
         age = self._ms_ago(tried.at_s)
         text = fit_for_wire(tried.text)
         entry = {
@@ -242,7 +245,7 @@ class HeartbeatReport:
         }
         return {**entry, "order_id": tried.order_id}
 
-    def _checked(self, check: HealthCheck) -> dict[str, Any]:
+    def _check_entry(self, check: HealthCheck) -> dict[str, Any]:
         entry = msgspec.to_builtins(check)
         del entry["started_s"]
         steps = [

@@ -4,9 +4,9 @@
      (twice)        (twice)          (of an adb         (at most 2 a day; it must answer,
                                       server)            and be reachable afterwards)
 
-Pure. Each rung is tried at most LIMITS times per episode, lower rungs first; one that cannot help is skipped.
-Giving up tries nothing: it asks the server for quarantine, with everything that was tried as evidence. Rungs
-are carried out by `recovery.py`.
+Pure. Each rung is tried at most LIMITS times per episode, lower rungs first; a rung that cannot help is
+skipped. Giving up asks the server for quarantine, with everything that was tried as evidence. `recovery.py`
+carries rungs out.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import msgspec
 
 
 class Rung(enum.StrEnum):
-    """In the order they are climbed; the names go to the server as they are."""
+    """The rungs in the order they are tried; the server gets these names."""
 
     RECONNECT = "reconnect"
-    """Asks again where it was spoken to, connecting only where that was lost."""
+    """Identifies the device on its connection, which is opened again if it was lost."""
     NEW_CONNECTION = "new_connection"
-    """Closes what stands and tries every route."""
+    """Closes the connection and tries every route."""
     ADB_RECONNECT = "adb_reconnect"
-    """`adb -s NAME reconnect`; of a device by TCP, disconnect and connect."""
+    """`adb -s NAME reconnect`; for a device by TCP, disconnect and connect."""
     REBOOT = "reboot"
     GIVE_UP = "give_up"
 
@@ -35,22 +35,23 @@ LIMITS = {
     Rung.ADB_RECONNECT: 1,
     Rung.REBOOT: 1,
 }
-"""Tries per episode. Two, because a handshake that meets a restarting adbd fails once for no reason; a
-restart that did not help once will not help a second time a minute later."""
+"""Tries per episode. Two, because a handshake fails once while adbd restarts. A restart that did not help will
+not help a minute later."""
 
 
 class Ladder(msgspec.Struct, frozen=True):
-    """What was tried in this episode, in order."""
+    """The rungs tried in this episode, in order."""
 
     tried: tuple[Rung, ...] = ()
 
-    def climbed(self, rung: Rung) -> Ladder:
+    def with_tried(self, rung: Rung) -> Ladder:
         return Ladder((*self.tried, rung))
 
 
 class RecoveryCapabilities(msgspec.Struct, frozen=True):
-    """What is possible now. `by_server`: an adb server is a route; `speaks`: a restart can be asked for;
-    `survives_restart`: it can be reached after one without a person."""
+    """The possible ways of recovery. `by_server`: a route leads through an adb server; `speaks`: a restart can
+    be requested; `survives_restart`: the device can be reached after a restart without a person.
+    """
 
     by_server: bool
     speaks: bool
@@ -58,17 +59,18 @@ class RecoveryCapabilities(msgspec.Struct, frozen=True):
     survives_restart: bool = True
 
 
-def next_rung(ladder: Ladder, means: RecoveryCapabilities) -> Rung:
+def next_rung(ladder: Ladder, capabilities: RecoveryCapabilities) -> Rung:
     """The lowest rung that has tries left and can help; give_up when there is none."""
     for rung, limit in LIMITS.items():
-        if ladder.tried.count(rung) < limit and _possible(rung, means):
+        if ladder.tried.count(rung) < limit and _is_possible(rung, capabilities):
             return rung
     return Rung.GIVE_UP
 
 
-def _possible(rung: Rung, means: RecoveryCapabilities) -> bool:
+def _is_possible(rung: Rung, capabilities: RecoveryCapabilities) -> bool:
     if rung is Rung.ADB_RECONNECT:
-        return means.by_server
+        return capabilities.by_server
     if rung is Rung.REBOOT:
-        return means.speaks and means.reboots_left > 0 and means.survives_restart
+        can_return = capabilities.survives_restart and capabilities.reboots_left > 0
+        return capabilities.speaks and can_return
     return True

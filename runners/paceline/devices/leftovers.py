@@ -1,12 +1,10 @@
-"""Cleans away what interrupted runs left on a device: processes, files and settings.
+"""Removes what interrupted runs left on a device: processes, files and settings.
 
     note (agent's disk, then the device) ─▶ run … ─▶ clean ─▶ verified ─▶ forget
 
-Every change on a device is noted before it is made, and a note is removed only after the device was asked
-again and has no process, file or setting of a run. Cleaning can be repeated and interrupted anywhere. So a
-kill −9, a lost cable or a lost agent's disk leaves something for a while, never for good: what the device
-itself notes, or holds in its work directory, is found without the journal. Must not run beside a job, whose
-files it would take for leftovers.
+Every change on a device is noted before it is made; a note is removed only when nothing of the run is left.
+Cleaning can be interrupted and repeated, and even without the journal it discovers leftovers on the device. It
+must not run beside a job, whose files it would remove.
 """
 
 from __future__ import annotations
@@ -29,22 +27,22 @@ from paceline.devices.scripts import argv
 log = logging.getLogger("paceline.devices")
 
 TIMEOUT_S = 60.0
-"""Timeout of one step: removing some hundred megabytes from slow flash, killing what a workload forked."""
+"""Timeout of one step: removing some hundred megabytes from slow flash, killing a workload's children."""
 
 
 class LeftOverError(AdbError):
-    """Something of a run could not be cleaned away; its note stays."""
+    """Something of a run could not be removed; its note stays."""
 
 
 class RunNote(msgspec.Struct, frozen=True):
-    """A run that may have left something, and the settings it may have changed."""
+    """A run that may have left something on the device, and the settings it may have changed."""
 
     run: str
     settings: list[str] = []
 
 
 class CleanupResult(msgspec.Struct, frozen=True):
-    """What was removed; `directories` are names of runs. `str` of it is for people."""
+    """The result of a clean-up. `directories` holds names of runs; `str()` describes it for people."""
 
     processes: int = 0
     directories: list[str] = []
@@ -62,14 +60,14 @@ class CleanupResult(msgspec.Struct, frozen=True):
 
 
 class RunJournal:
-    """The notes of one device below `root`, one file; used by one thread at a time."""
+    """The notes of one device in a file below `root`. Used by one thread at a time."""
 
     def __init__(self, root: Path, serial: str) -> None:
         self._path = root / state_name(serial) / "leftovers.json"
 
     @property
     def notes(self) -> list[RunNote]:
-        """Empty when the file cannot be read, because the device knows what is on it, too."""
+        """The stored notes; none if the file cannot be read, because cleaning works without it."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=list[RunNote])
         except FileNotFoundError:
@@ -98,11 +96,12 @@ class RunJournal:
 
 
 def clean(connection: Connection, journal: RunJournal, workdir: str) -> CleanupResult:
-    """Cleans away all that runs left on the device. Raises AdbError; LeftOverError when something stays."""
+    """Removes everything that runs left on the device. Raises AdbError, and LeftOverError when something
+    stays."""
     if isinstance(connection, VerifiedConnection) and is_address(connection.route):
-        connection.verify()  # its adb server may have taken up another device there, without a word to us
+        connection.verify()  # its adb server may have connected to another device there
     notes = journal.notes
-    entries = _found(connection, workdir)
+    entries = _list_leftovers(connection, workdir)
     runs = {note.run for note in notes} | {
         name for kind, name in entries if kind == "run"
     }
@@ -117,13 +116,11 @@ def clean(connection: Connection, journal: RunJournal, workdir: str) -> CleanupR
         if late := sum(
             kill_processes(connection, run, f"{workdir}/{run}") for run in sorted(runs)
         ):
-            processes += late  # started between the first look and the removal of what it ran from
+            processes += late  # started before the directory was removed
             remove_directory(connection, workdir)
     try:
         journal.forget()
-    except (
-        OSError
-    ) as error:  # what it names is gone: cleaning once more is all that follows
+    except OSError as error:  # it only causes another cleaning
         log.warning("the note of device runs cannot be removed: %s", error)
     return CleanupResult(
         processes, [name for kind, name in entries if kind == "run"], restored
@@ -133,21 +130,21 @@ def clean(connection: Connection, journal: RunJournal, workdir: str) -> CleanupR
 def kill_processes(
     connection: Connection, run: str, directory: str, launch: str = ""
 ) -> int:
-    """Kills every process of a run; gives how many, without what watches over the launch in directory
-    `launch`. Raises LeftOverError when some cannot be killed, and what else AdbError is."""
+    """Kills every process of a run and returns their number, without the watcher of the launch in directory
+    `launch`. Raises AdbError, and LeftOverError when some cannot be killed."""
     done = connection.run(argv("sweep", run, directory, launch), TIMEOUT_S)
     words = done.text.split()
     if done.rc != 0 or not words or "left" in words or not words[-1].isdecimal():
         text = f"Processes of run {run} cannot be killed on {connection.route}."
         raise LeftOverError(
             text,
-            "Restart the device: they hang in its kernel, or belong to another user.",
+            "Restart the device: they hang in its kernel or belong to another user.",
         )
     return int(words[-1])
 
 
-def _found(connection: Connection, workdir: str) -> list[tuple[str, str]]:
-    """What the device itself knows of: (`run` or `setting`, name), and its work directory if it is there."""
+def _list_leftovers(connection: Connection, workdir: str) -> list[tuple[str, str]]:
+    """Lists leftovers on the device: (`run` or `setting`, name), and `workdir` if it exists."""
     lines = [
         line.partition(" ")
         for line in connection.run(argv("leftovers", workdir)).text.splitlines()
@@ -161,9 +158,9 @@ def remove_directory(connection: Connection, directory: str) -> None:
     """Removes a directory with its content. Raises LeftOverError when that fails."""
     done = connection.run(argv("remove", directory), TIMEOUT_S)
     if done.rc != 0:
-        text = f"{directory} cannot be removed from {connection.route}: {_words(done)}"
+        text = f"{directory} cannot be removed from {connection.route}: {_output(done)}"
         raise LeftOverError(text, "Remove it by hand: adb shell rm -rf " + directory)
 
 
-def _words(done: CommandResult) -> str:
+def _output(done: CommandResult) -> str:
     return (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]

@@ -1,12 +1,8 @@
 """Copies built files to a device and verifies there that they are what was built.
 
-A directory is placed at RUN/DIGEST, by its content, so that two sides with equal content run the same files
-at the same path, and different ones at paths of equal length. No launch starts before the device listed every
-file with its size and sha256, executable by its owner, and no other file. Placing again after a lost
-connection sends only what is missing; equal content is sent once and copied on the device.
-
-The other bits of a mode are not compared: adbd copies the owner's bits to group and others
-(`do_send` in daemon/file_sync_service.cpp), so a file sent as 0755 is 0777 on every real device.
+A directory is placed at RUN/DIGEST, so that equal content of two sides has the same path, and different content
+paths of equal length. No launch starts before the device has listed exactly these files, with their sizes and
+sha256 and executable by their owner. After a lost connection only missing files are sent again.
 """
 
 from __future__ import annotations
@@ -35,14 +31,16 @@ DIGEST_CHARACTERS = 16
 LISTING_TIMEOUT_S = 120.0
 """Timeout of hashing all files on the device: some hundred megabytes at tens of MB/s on a small core."""
 AT_ONCE = 20
-"""Directories made by one command: a command must fit into the 4 KiB of an old device's packet."""
+"""Most directories created by one command, which must fit into an old device's packet of 4 KiB."""
 ROUNDS = 3
-"""Rounds of sending what is missing; a file that arrives wrong three times is no accident."""
+"""Most times a missing or damaged file is sent."""
 OWNER_MAY_EXECUTE = 0o100
+"""The only bit of a mode that is compared: adbd copies the owner's bits to group and others (`do_send` in
+daemon/file_sync_service.cpp), so a file sent as 0755 is 0777 on every real device."""
 
 
 class BuiltFile(msgspec.Struct, frozen=True):
-    """One file on this host, and what its copy on the device must be."""
+    """One file on this host, with what its copy on the device must match."""
 
     path: Path
     size: int
@@ -60,7 +58,7 @@ class ListedFile(msgspec.Struct, frozen=True):
 def locations(
     directories: Iterable[Path], run: PurePosixPath
 ) -> dict[Path, PurePosixPath]:
-    """Where each directory will lie below `run`."""
+    """The path of each directory below `run`."""
     return {
         directory: run / hash_files(files_below(directory))[:DIGEST_CHARACTERS]
         for directory in directories
@@ -70,7 +68,8 @@ def locations(
 def place_files(
     persistent: ReconnectingDevice, locations_of: Mapping[Path, PurePosixPath]
 ) -> int:
-    """Brings every file there and verifies it; gives the bytes sent. Raises TargetError."""
+    """Copies every file to the device and verifies it; returns the number of bytes sent. Raises
+    TargetError."""
     built = {
         str(location / relative): BuiltFile(path, path.stat().st_size, _sha256(path))
         for directory, location in locations_of.items()
@@ -85,10 +84,10 @@ def place_files(
         listed = {
             path: file
             for root in roots
-            for path, file in listing(persistent, root).items()
+            for path, file in list_files(persistent, root).items()
         }
-        if strange := sorted(listed.keys() - built.keys()):
-            text = f"Files that were not sent lie in the run's directory on the device: {', '.join(strange)}."
+        if unexpected := sorted(listed.keys() - built.keys()):
+            text = f"The run's directory on the device holds files that were not sent: {', '.join(unexpected)}."
             raise TargetError("placing_failed", text)
         missing = sorted(
             path for path, file in built.items() if differences(file, listed.get(path))
@@ -99,12 +98,12 @@ def place_files(
     what = "; ".join(differences(built[first], listed.get(first)))
     raise TargetError(
         "placing_failed",
-        f"{first} was sent {ROUNDS} times and is not what was built: {what}.",
+        f"{first} was sent {ROUNDS} times and still differs from what was built: {what}.",
     )
 
 
 def differences(built: BuiltFile, listed: ListedFile | None) -> list[str]:
-    """What keeps the device's copy from being used, each with what was expected and what was found."""
+    """The differences that make the device's copy unusable, each with the expected and the actual value."""
     if listed is None:
         return ["expected the file, found none of this name"]
     differing = []
@@ -125,7 +124,7 @@ def _send(
     files: Mapping[str, BuiltFile],
     whole: dict[str, str],
 ) -> int:
-    """Pushes each content once. `whole`: where a content already lies, by its sha256."""
+    """Pushes each content once. `whole`: the path of content that is on the device already, by sha256."""
     make_directories(persistent, {posixpath.dirname(remote) for remote in files})
     sent = 0
     for remote, file in files.items():
@@ -147,8 +146,8 @@ def make_directories(
         _run(persistent, ["mkdir", "-p", *batch], batch[-1])
 
 
-def listing(persistent: ReconnectingDevice, directory: str) -> dict[str, ListedFile]:
-    """Every file below `directory` by its path on the device. Raises TargetError."""
+def list_files(persistent: ReconnectingDevice, directory: str) -> dict[str, ListedFile]:
+    """Lists every file below `directory` by its path on the device. Raises TargetError."""
     done = persistent.run(argv("listing", directory), LISTING_TIMEOUT_S)
     sizes, _, digests = (
         done.text.partition("\n\n") if not done.text.startswith("\n") else ("", "", "")
@@ -158,9 +157,8 @@ def listing(persistent: ReconnectingDevice, directory: str) -> dict[str, ListedF
         digest, _, name = line.partition("  ")
         sha256s[name] = digest
     listed = {}
-    for size, mode, name in _LISTED.findall(
-        sizes
-    ):  # a device without shell v2 mixes its warnings in
+    # A device without shell v2 mixes its warnings into the output.
+    for size, mode, name in _LISTED.findall(sizes):
         path = posixpath.join(directory, name.removeprefix("./"))
         listed[path] = ListedFile(int(size), int(mode, 8), sha256s.get(name, ""))
     return listed
@@ -174,7 +172,7 @@ def _run(persistent: ReconnectingDevice, command: Sequence[str], path: str) -> N
     output = (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
     full = "No space left" in output
     advice = "Free space on the device." if full else ""
-    persistent.refused(
+    persistent.raise_refusal(
         TransferError(
             f"{path} cannot be written on the device: {output}", advice, no_space=full
         )

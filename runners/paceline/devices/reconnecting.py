@@ -1,8 +1,7 @@
 """Sends commands to a device during a session and repeats them after a lost connection.
 
-Only commands that are safe to repeat go through here. A loss is bridged only to the same serial in the same
-boot, within a limited time and number of tries; what cannot be bridged is a `TargetError` with its cause. A
-stop ends every wait.
+Only commands that are safe to repeat are sent through it. It reconnects only to the same serial in the same
+boot, within a limited time and number of tries; otherwise it raises a `TargetError` with the cause.
 """
 
 from __future__ import annotations
@@ -41,12 +40,12 @@ TRIES = 6
 
 
 class SessionTimeouts(msgspec.Struct, frozen=True):
-    """How long to wait for a device; only tests change it."""
+    """How long to wait for a device; only tests change the defaults."""
 
     patience_s: float = 120.0
-    """For a device lost during a job: a cable is plugged in again, a hub re-enumerates, Wi-Fi roams."""
+    """Patience with a device lost during a job: a cable is plugged in again, a hub re-enumerates, Wi-Fi roams."""
     farewell_s: float = 10.0
-    """For a device lost at the end of a job; otherwise it is cleaned when it is seen again."""
+    """Patience with a device lost at the end of a job; if it stays away, it is cleaned when it is seen again."""
     look_s: float = 1.0
     """Interval at which the device polls a launch's output."""
     silence_s: float = 15.0
@@ -54,7 +53,7 @@ class SessionTimeouts(msgspec.Struct, frozen=True):
 
 
 class ReconnectingDevice:
-    """The device for one session; `stop` ends every wait."""
+    """A device during one session. `stop` ends every wait."""
 
     def __init__(
         self, device: AttachedDevice, stop: Stop, pace: SessionTimeouts
@@ -62,7 +61,7 @@ class ReconnectingDevice:
         self._device, self._stop, self.pace = device, stop, pace
 
     def ask(self, question: Callable[[Connection], T]) -> T:
-        """The result of `question`, repeated after every lost connection. Raises TargetError."""
+        """Returns the result of `question`, which is repeated after a lost connection. Raises TargetError."""
         failures = 0
         while True:
             try:
@@ -70,7 +69,7 @@ class ReconnectingDevice:
             except AdbError as error:
                 failures += 1
                 if isinstance(error, TransferError):
-                    self.refused(error)
+                    self.raise_refusal(error)
                 if isinstance(error, FINAL) or failures >= TRIES:
                     raise_target_error(error)
                 self.regain(error)
@@ -86,17 +85,18 @@ class ReconnectingDevice:
     def stream(self, argv: Sequence[str]) -> Stream:
         return self.ask(lambda connection: connection.stream(argv))
 
-    def refused(self, error: TransferError) -> NoReturn:
-        """Ends the session: the device could not do what it was asked. Raises TargetError.
+    def raise_refusal(self, error: TransferError) -> NoReturn:
+        """Ends the session because the device refused a request. Raises TargetError.
 
-        A device that restarts kills what it was asked before it ends the connection: the same boot has to
-        say no, or it was the restart.
+        A device that restarts kills commands before it ends the connection, so a refusal counts only if the
+        device then answers in the same boot.
         """
         self.regain(error)
         raise_target_error(error)
 
     def regain(self, error: AdbError) -> None:
-        """Waits until the device is back after `error`. Raises TargetError when it is not, or another one."""
+        """Waits until the device is back after `error`. Raises TargetError when it does not come back, or
+        another device answers."""
         log.warning("device %s: %s", self._device.serial, error.text)
         try:
             back = self._device.regain(self._stop, self.pace.patience_s)

@@ -1,7 +1,7 @@
 """Carries out one rung of the recovery ladder and reports how it went.
 
-Raises no AdbError. `ok` says only whether the device answered afterwards; whether the rung helped is decided
-by the next check. A restart is counted on disk before it is requested.
+Raises no AdbError. `ok` says only whether the device answered afterwards; the next check decides whether the
+rung helped. A restart is counted on disk before it is requested.
 """
 
 from __future__ import annotations
@@ -21,20 +21,21 @@ from paceline.stop import Stop
 BOOT_LOOK_S = 2.0
 """Interval of checking whether a restarting device answers."""
 RECONNECT_LOOKS = 4
-"""Checks whether a device answers after its adb server was told to reconnect; 1 s suffices where it helps."""
+"""How often to check whether a device answers after its adb server was told to reconnect; 1 s is enough where
+it helps."""
 LOST_BY_RESTART = (
-    "It is reached by TCP alone and listens only until it restarts: after a restart nobody reaches it before"
-    " a person runs `adb tcpip 5555` over its cable."
+    "It can be reached by TCP only, and only until it restarts. After a restart a person must run"
+    " `adb tcpip 5555` over its cable."
 )
 
 
 class RecoveryOutcome(msgspec.Struct, frozen=True):
-    """How a rung went, in a sentence. `asked` False: the request did not reach the device and does not
-    count; `final`: trying again will not help."""
+    """How a rung went. `requested` False: the request did not reach the device and does not count; `final`:
+    trying again will not help."""
 
     ok: bool
     text: str
-    asked: bool = True
+    requested: bool = True
     final: bool = False
 
 
@@ -49,19 +50,19 @@ def try_rung(
 ) -> RecoveryOutcome:
     """Tries one rung. `why`: what failed, reported when giving up."""
     if rung is Rung.GIVE_UP:
-        spared = (
+        not_restarted = (
             ""
             if device.survives_restart
             else f" It was not restarted. {LOST_BY_RESTART}"
         )
-        return RecoveryOutcome(False, f"Nothing that was tried helped: {why}{spared}")
+        return RecoveryOutcome(False, f"No recovery step helped: {why}{not_restarted}")
     try:
         if rung is Rung.REBOOT:
             return reboot(device, "the recovery ladder", stop, boot_look_s)
         if rung is Rung.RECONNECT:
             device.verify()
         elif rung is Rung.NEW_CONNECTION:
-            device.let_go()
+            device.disconnect()
         else:
             _reconnect_by_server(device, backends, stop, boot_look_s)
     except AdbError as error:
@@ -72,12 +73,12 @@ def try_rung(
 def _reconnect_by_server(
     device: AttachedDevice, backends: DeviceBackends, stop: Stop, look_s: float
 ) -> None:
-    """Has the adb server reconnect the device; asked twice, because a server forgets a TCP device's address
-    when it fails. Raises AdbError."""
+    """Makes the adb server reconnect the device. Requested twice, because a server that fails forgets the
+    address of a TCP device. Raises AdbError."""
     route = next((route for route in device.routes if route.kind == "server"), None)
     if route is None:
         return
-    device.let_go()
+    device.disconnect()
     backends.reconnect(route)
     for _ in range(RECONNECT_LOOKS):
         if device.look() or stop.wait(look_s):
@@ -92,25 +93,27 @@ def reboot(
     look_s: float = BOOT_LOOK_S,
     clock: Callable[[], float] = time.monotonic,
 ) -> RecoveryOutcome:
-    """Restarts the device and waits at most BOOT_LIMIT_S until it has booted. It still answers before it goes
-    down, so only another boot id counts, or an answer after a silence."""
+    """Restarts the device and waits at most BOOT_LIMIT_S until it has booted.
+
+    A device still answers while it shuts down, so only another boot id counts, or an answer after silence.
+    """
     before, left = device.boot_id, device.reboots.left
     try:
         device.reboot(by)
     except AdbError as error:
         return RecoveryOutcome(
-            False, error.text, asked=device.reboots.left < left, final=left == 0
+            False, error.text, requested=device.reboots.left < left, final=left == 0
         )
-    began_s, gone = clock(), False
+    began_s, was_silent = clock(), False
     while clock() - began_s < BOOT_LIMIT_S and not stop.wait(look_s):
         answers = device.look()
-        if answers and (gone or device.boot_id != before):
+        if answers and (was_silent or device.boot_id != before):
             return RecoveryOutcome(
                 True,
                 f"It restarted and answered again after about {clock() - began_s:.0f} s.",
             )
-        gone |= not answers
-    return RecoveryOutcome(False, "It was asked to restart and has not come back yet.")
+        was_silent |= not answers
+    return RecoveryOutcome(False, "It was told to restart and has not come back yet.")
 
 
 def _answer_outcome(device: AttachedDevice) -> RecoveryOutcome:

@@ -1,8 +1,7 @@
-"""Orders routes to a device and reads what an adb server's name for it implies.
+"""Orders the routes to a device, and derives facts from the name that an adb server gives it.
 
-Pure. A route is never an identity: a serial implied by a name serves only to show a device that does not let
-us in yet. Routes by an adb server come before TCP, because a cable is steadier and the server holds the
-pairing.
+A route is never an identity: the serial in a name is used only to list a device that does not trust this agent yet.
+Routes by an adb server come before TCP, because a cable is more reliable and the server holds the pairing.
 """
 
 from __future__ import annotations
@@ -16,14 +15,15 @@ _MDNS = re.compile(r"adb-(?P<serial>[^.]+)-[A-Za-z0-9]{6}\._adb-tls-connect\._tc
 
 
 def order_routes(routes: Iterable[Route]) -> tuple[Route, ...]:
-    """Best first, each once."""
+    """The routes without duplicates, best first."""
     return tuple(
         sorted(dict.fromkeys(routes), key=lambda route: route.kind != "server")
     )
 
 
-def is_cable(route: Route) -> bool:
-    """Of an adb server: USB, or an emulator it finds by itself; both are there again after a restart."""
+def route_survives_restart(route: Route) -> bool:
+    """Whether the route works again after the device restarts. It does for USB devices and emulators, because an adb
+    server finds them by itself."""
     return (
         route.kind == "server"
         and ":" not in route.name
@@ -32,13 +32,13 @@ def is_cable(route: Route) -> bool:
 
 
 def is_address(route: Route) -> bool:
-    """Of an adb server: a device over TCP, which keeps its transport when the server reconnects it."""
+    """Whether an adb server reaches the device by TCP. When the server reconnects, the transport id stays the same."""
     return route.kind == "server" and ":" in route.name
 
 
 def presumed_serial(route: Route) -> str | None:
-    """The serial an adb server's name is likely to be: of a USB device (adbd names its USB interface after
-    ro.serialno) or of one it was paired with; None of addresses and emulators."""
+    """The serial that an adb server's name for a device implies: for USB (adbd names its USB interface after
+    ro.serialno) and for paired devices. None for addresses and emulators."""
     if route.kind == "tcp":
         return None
     if paired := _MDNS.fullmatch(route.name):

@@ -1,8 +1,8 @@
 """The shell scripts that Paceline runs on a device, as argv.
 
-`sh/*.sh` are written for the mksh and toybox of every Android version and tested with POSIX shells. A script
-is a constant; what varies is an argument of its own and never becomes shell code. Comments are removed before
-sending, so that every script fits into one packet of an old device. `# Needs:` names the programs it starts.
+`sh/*.sh` are written for the mksh and toybox of every Android version and tested with POSIX shells. Values are
+passed as arguments and never become shell code. Comments are removed, so that a script fits into one packet of
+an old device; `# Needs:` names the programs it starts.
 """
 
 from __future__ import annotations
@@ -26,19 +26,18 @@ Name = Literal[
 
 DIRECTORY = Path(__file__).with_name("sh")
 STARTED_WITHOUT_SCRIPT = ("cat", "cp", "env", "getprop", "mkdir", "rm", "sh")
-"""Programs of the device that the agent starts by themselves and cannot do without."""
+"""Required programs of the device that the agent also starts without a script."""
 _NEEDS = re.compile(r"^# Needs: (.+)$", re.MULTILINE)
 
 
 def argv(name: Name, *arguments: str) -> list[str]:
-    """The command that runs a script with `arguments`; the same to the byte for the same arguments."""
+    """The command that runs a script with `arguments`."""
     return ["sh", "-c", text(name), name, *arguments]
 
 
 @cache
 def tools() -> tuple[str, ...]:
-    """Every program that a device must have: those that the scripts say they need, and those started without
-    a script."""
+    """The programs that a device must have."""
     needed = set(STARTED_WITHOUT_SCRIPT)
     for name in get_args(Name):
         for programs in _NEEDS.findall(_source(name)):

@@ -1,6 +1,6 @@
-"""Lists every device that this host could drive, without a server and without an agent.
+"""Lists every device that this host could drive, without a server or an agent.
 
-For `paceline devices` and `paceline doctor`. It changes nothing on a device, and asks nothing of a device
+For `paceline devices` and `paceline doctor`. It changes nothing on a device and sends no command to a device
 that is in use. A route where nobody answered is listed with its reason.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from paceline.adb.port import AdbError, Route
+from paceline.adb.port import CONNECT_TIMEOUT_S, AdbError, Route
 from paceline.config import DeviceSettings
 from paceline.devices import connection_state as axis
 from paceline.devices.attached_device import AttachedDevice
@@ -21,8 +21,8 @@ from paceline.devices.discovery import Discovery
 from paceline.devices.heartbeat_report import idle_readings
 from paceline.stop import Stop
 
-PATIENCE_S = 3.0
-"""For a route where nobody is known yet: a handshake takes well under 1 s, a prompt waits for a person."""
+FIRST_LOOK_S = 3.0
+"""Timeout per route at first: a handshake takes well under 1 s, and a prompt may wait for a person for ever."""
 
 
 class SurveyedDevice(msgspec.Struct, frozen=True):
@@ -40,34 +40,49 @@ class SurveyedDevice(msgspec.Struct, frozen=True):
 
 
 def survey(
-    config: DeviceSettings, backends: DeviceBackends, state_root: Path
+    config: DeviceSettings,
+    backends: DeviceBackends,
+    state_root: Path,
+    first_look_s: float = FIRST_LOOK_S,
 ) -> list[SurveyedDevice]:
-    """Devices in the order of their serials, then routes without one. Empty where devices are disabled."""
+    """Devices in the order of their serials, then routes without one. Empty when devices are disabled.
+
+    A device that accepts a connection but does not answer within `first_look_s` gets a second look with the
+    usual timeout: it, or this host, may be busy.
+    """
     if not config.enabled:
         return []
-    discovery = Discovery(config, backends, state_root, connect_s=PATIENCE_S)
+    discovery = Discovery(config, backends, state_root, connect_s=first_look_s)
     discovery.look()
-    devices = [_seen(discovery.devices[serial]) for serial in sorted(discovery.devices)]
-    return devices + [_nobody(route, link) for route, link in discovery.unknown.items()]
+    if any(link.state == "offline" for link in discovery.unknown.values()):
+        discovery.connect_s = CONNECT_TIMEOUT_S
+        discovery.look()
+    devices = [
+        _survey_device(discovery.devices[serial])
+        for serial in sorted(discovery.devices)
+    ]
+    return devices + [
+        _describe_route(route, link) for route, link in discovery.unknown.items()
+    ]
 
 
-def _nobody(route: Route, link: axis.ConnectionStatus) -> SurveyedDevice:
+def _describe_route(route: Route, link: axis.ConnectionStatus) -> SurveyedDevice:
     return SurveyedDevice(
         None, "nobody yet", str(route), link.state, link.reason, link.advice
     )
 
 
-def _seen(device: AttachedDevice) -> SurveyedDevice:
+def _survey_device(device: AttachedDevice) -> SurveyedDevice:
     route = str(device.route or "")
     with device.claim(Stop(), timeout_s=0.0) as claimed:
         if not claimed:
-            text = "An agent or a hand run has it; it is not disturbed."
+            text = "An agent or a manual run is using it."
             return SurveyedDevice(
                 device.serial, device.facts.name(device.serial), route, "in use", text
             )
         online = device.look()
-        findings = _findings(device) if online else []
-        device.let_go()
+        findings = _read_findings(device) if online else []
+        device.disconnect()
     link, facts = device.link, device.facts
     words = [facts.factors.get("soc"), facts.abi, facts.api and f"API {facts.api}"]
     return SurveyedDevice(
@@ -83,8 +98,8 @@ def _seen(device: AttachedDevice) -> SurveyedDevice:
     )
 
 
-def _findings(device: AttachedDevice) -> list[dict[str, str]]:
-    """Gates that hold and configuration errors, as in a heartbeat."""
+def _read_findings(device: AttachedDevice) -> list[dict[str, str]]:
+    """Gates that hold and configuration errors, as a heartbeat reports them."""
     observer = DeviceConditions(
         device.facts.props, workdir=device.workdir, simulated=device.simulated
     )

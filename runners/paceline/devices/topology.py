@@ -1,8 +1,7 @@
 """Groups a device's cores into clusters and chooses the one that launches run on.
 
-Launches run under `taskset MASK`, because a phone moves a process between cores whose speeds differ by a
-factor of three. Pure. A cluster whose clock is unknown is called neither slow nor fast. The mask names online
-cores only, where the device says which they are.
+Pure. Launches run under `taskset MASK`, because a phone moves processes between cores whose speeds differ by a
+factor of three. A cluster whose clock is unknown counts as neither slow nor fast.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from paceline.devices.parsers.processors import Core
 from paceline.devices.parsers.text_values import cpu_list, integer
 
 ROOMY = 2
-"""Cores a cluster should have online to be measured on: the launch gets one, its runtime's compiler and
-collector the other."""
+"""Online cores that a cluster should have for measuring: one for the launch, one for its runtime's compiler and
+garbage collector."""
 
 
 class Cluster(msgspec.Struct, frozen=True):
-    """Cores of one kind under one highest frequency. `online`: those of `cpus` that can be used now."""
+    """Cores of one kind with the same highest frequency. `online`: those of `cpus` that are online now."""
 
     cpus: tuple[int, ...]
     online: tuple[int, ...]
@@ -31,15 +30,15 @@ class Cluster(msgspec.Struct, frozen=True):
 
     @property
     def mask(self) -> str:
-        """For `taskset`: hexadecimal without a prefix, as toybox takes it."""
+        """The mask of the online cores for `taskset`: hexadecimal without a prefix, as toybox requires."""
         return f"{sum(1 << cpu for cpu in self.online):x}"
 
 
 def clusters(files: Mapping[str, str], cores: Sequence[Core]) -> list[Cluster]:
-    """Clusters from cpufreq's files (and `online`, `present`, `cpu_capacity` beside them), the slowest
-    first, those of unknown speed at the end; cores without a clock are grouped by what they are."""
+    """The clusters in cpufreq's files (and in `online`, `present`, `cpu_capacity`), the slowest first, those
+    of unknown speed last. Cores without a clock are grouped by their kind."""
     known = policies(files)
-    online = _listed(files, "online")
+    online = _read_cpu_list(files, "online")
     names = {core.number: core.name for core in cores}
     capacities = _capacities(files)
     grouped: dict[tuple[object, ...], list[int]] = {}
@@ -53,11 +52,11 @@ def clusters(files: Mapping[str, str], cores: Sequence[Core]) -> list[Cluster]:
             )
             grouped.setdefault(key, []).append(cpu)
     clocked = {cpu for policy in known for cpu in policy.cpus}
-    for cpu in sorted({*(_listed(files, "present") or ()), *names} - clocked):
+    for cpu in sorted({*(_read_cpu_list(files, "present") or ()), *names} - clocked):
         grouped.setdefault(
             (None, None, names.get(cpu), capacities.get(cpu)), []
         ).append(cpu)
-    clusters_found = [
+    unsorted = [
         Cluster(
             cpus=tuple(sorted(cpus)),
             online=tuple(
@@ -70,19 +69,19 @@ def clusters(files: Mapping[str, str], cores: Sequence[Core]) -> list[Cluster]:
         for (max_khz, _, core, capacity), cpus in grouped.items()
     ]
     return sorted(
-        clusters_found,
-        key=lambda one: (
-            one.max_khz is None,
-            one.capacity or 0,
-            one.max_khz or 0,
-            one.cpus,
+        unsorted,
+        key=lambda cluster: (
+            cluster.max_khz is None,
+            cluster.capacity or 0,
+            cluster.max_khz or 0,
+            cluster.cpus,
         ),
     )
 
 
 def choose_cluster(clusters: Sequence[Cluster]) -> Cluster | None:
-    """Where to measure: the fastest cluster with room for a runtime's own threads, else the fastest; None
-    where no cluster's speed is known: then a launch is not pinned."""
+    """The cluster to measure on: the fastest with at least ROOMY online cores, otherwise the fastest. None when
+    no cluster's speed is known."""
     usable = [
         cluster
         for cluster in clusters
@@ -93,11 +92,11 @@ def choose_cluster(clusters: Sequence[Cluster]) -> Cluster | None:
 
 
 def _kind(policy: Policy, names: Mapping[int, str | None]) -> str | None:
-    """What the policy's cores are, by the first that is online."""
+    """The kind of the policy's cores, from the first that is online."""
     return next((names[cpu] for cpu in policy.cpus if names.get(cpu)), None)
 
 
-def _listed(files: Mapping[str, str], name: str) -> tuple[int, ...] | None:
+def _read_cpu_list(files: Mapping[str, str], name: str) -> tuple[int, ...] | None:
     text = next(
         (text for path, text in files.items() if path.endswith(f"/cpu/{name}")), None
     )
@@ -105,7 +104,7 @@ def _listed(files: Mapping[str, str], name: str) -> tuple[int, ...] | None:
 
 
 def _capacities(files: Mapping[str, str]) -> dict[int, int]:
-    """The scheduler's own measure of a core, 1024 for the best, by core."""
+    """The scheduler's rating of each core; 1024 is the best."""
     capacities: dict[int, int] = {}
     for path, text in files.items():
         head, _, name = path.rpartition("/")

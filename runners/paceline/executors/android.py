@@ -3,10 +3,9 @@
     claim ─▶ session: clean ─▶ note ─▶ place files ─▶ settings on ─▶ follow its log ─▶ conditions before
                  ─▶ (launch ─▶ conditions during)… ─▶ conditions after ─▶ clean
 
-A file lock keeps the device to one user on this host (I9). While a launch runs the device is asked nothing;
-only the launch's output and the device's log are followed, on other cores. A session leaves nothing on the
-device, or a note on the agent's disk by which the next start, check or session cleans up. Another serial gets
-no command, and another boot ends the session. Gates and health are checked before the lease, not here.
+While a launch runs, no command is sent to the device; only the launch's output and the device's log are
+followed, on other cores. A session leaves nothing on the device, or a note on the agent's disk by which the
+next start, check or session cleans up. Gates and health are checked before the lease, not here.
 """
 
 from __future__ import annotations
@@ -18,9 +17,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path, PurePath, PurePosixPath
 
-from paceline.adb.logcat import DeviceLog, LogFollower
+from paceline_contract.attempts import MAX_DETAIL
+from paceline_contract.items import Conditions, Observed
+
+from paceline.adb.logcat import DEVICE_TIME, DeviceLog, LogFollower
 from paceline.adb.port import AdbError, Connection
-from paceline.conditions import Conditions, Value
 from paceline.destination import Destination
 from paceline.devices import leftovers, placing, scripts, settings
 from paceline.devices.attached_device import AttachedDevice
@@ -33,21 +34,24 @@ from paceline.executors.claim import TargetClaim
 from paceline.executors.detached import DetachedLaunch, RemotePaths
 from paceline.executors.job_conditions import JobConditions
 from paceline.executors.launch import LaunchMonitor, Limits
-from paceline.log_reports import CLOCK, LogReporter
-from paceline.outcome import DETAIL_LIMIT, Outcome
+from paceline.log_reports import LogReporter
+from paceline.outcome import Outcome
 from paceline.stop import Stop
 
 log = logging.getLogger("paceline.devices")
 
 FOLLOWING_S = 10.0
-"""For its log to be followed before the first launch; well under 1 s, unless the device refuses it."""
+"""Timeout for following the log before the first launch; well under 1 s, unless the device refuses it."""
 WATCHING_NICENESS = "10"
-"""Of what reads a launch's output on the device."""
+"""Niceness of the commands that follow a launch on the device."""
 
 
 class AndroidExecutor:
-    """Runs launches on `device`; `host` is this host's claim, held while it builds (an object of its own: a
-    lock object is re-entrant); `journals` is where notes of all devices lie."""
+    """Runs launches on `device`.
+
+    `host` is a claim of this host, held while it builds; not shared, because a lock object is re-entrant.
+    `journals` is the directory with the notes of all devices.
+    """
 
     def __init__(
         self,
@@ -114,7 +118,7 @@ class AndroidExecutor:
             yield
 
     def _tidy(self) -> None:
-        """Cleans the device. Raises nothing: what remains is noted for the next session or check."""
+        """Cleans the device. Raises nothing; what remains is noted for the next session or check."""
         device = self._device
         try:
             try:
@@ -131,7 +135,7 @@ class AndroidExecutor:
 
 
 class AndroidSession:
-    """A device while one job has it; used by one thread."""
+    """A device during one job; used by one thread."""
 
     def __init__(
         self,
@@ -150,13 +154,13 @@ class AndroidSession:
         self.device_log = DeviceLog(
             None if self._reporting is None else self._reporting.take
         )
-        """Takes every line of its log."""
+        """Takes every line of the device's log."""
         self._name = re.sub(r"[^A-Za-z0-9._-]", "_", work.name).lstrip(".") or "run"
         self._run = PurePosixPath(device.workdir) / self._name
         self._locations = placing.locations(work.directories, self._run)
         self._seen: JobConditions | None = None
         self._follower: LogFollower | None = None
-        self._state: dict[str, Value] = {}
+        self._state: dict[str, Observed] = {}
         self._pinned: list[str] = []
         self.watching: list[str] = []
         """Prefix for commands that follow a launch: keeps them off the launches' cores."""
@@ -167,7 +171,7 @@ class AndroidSession:
         return self._locations[directory]
 
     def environment(self, extra: Mapping[str, str]) -> dict[str, str]:
-        """A device's own variables, and a place for temporary files that is cleaned away."""
+        """The given variables, and a directory for temporary files that is removed afterwards."""
         return {"TMPDIR": str(self._run / "tmp"), **extra}
 
     def prepare(self) -> None:
@@ -179,7 +183,7 @@ class AndroidSession:
             self._journal.note(RunNote(self._name, names))
         except OSError as error:
             raise TargetError(
-                "disk_full", f"What is done on the device cannot be noted: {error}"
+                "disk_full", f"The note about the device cannot be written: {error}"
             ) from error
         placing.make_directories(self._persistent, [str(self._run / "tmp")])
         noted = "".join(f"{name}\n" for name in names).encode()
@@ -196,7 +200,7 @@ class AndroidSession:
         self._pin()
 
     def begin(self, follower: LogFollower, take: Callable[[Conditions], None]) -> None:
-        """Takes the first reading, once the log is followed or cannot be. Raises TargetError."""
+        """Takes the first reading once the log is followed, or cannot be. Raises TargetError."""
         device = self._device
         observer = DeviceConditions(
             device.facts.props,
@@ -220,7 +224,7 @@ class AndroidSession:
         """Runs a launch with nothing beside it, then reads the conditions."""
         conditions, follower = self._seen, self._follower
         if conditions is None or follower is None:
-            raise RuntimeError("a launch before the session began")
+            raise RuntimeError("the session has not begun")
         try:
             self._launches += 1
             launch = LaunchMonitor(spec, sink, stop, self._limits)
@@ -239,16 +243,16 @@ class AndroidSession:
             return outcome
         except TargetError as error:
             self._failed = True
-            return Outcome(error.cause, str(error)[:DETAIL_LIMIT])
+            return Outcome(error.cause, str(error)[:MAX_DETAIL])
 
     def conclude(self) -> None:
         """Takes the last reading, which decides whether the samples are void. Raises TargetError."""
         if not self._failed and self._seen is not None:
             self._seen.observe("after")
-            self._hear_the_rest()
+            self._read_rest_of_log()
 
-    def _hear_the_rest(self) -> None:
-        """Reads the rest of the log. Its failure fails nothing, because the samples are complete without it."""
+    def _read_rest_of_log(self) -> None:
+        """Reads the rest of the log. A failure is only noted, because the samples are complete without it."""
         reporting, follower = self._reporting, self._follower
         if reporting is None or follower is None:
             return
@@ -267,7 +271,7 @@ class AndroidSession:
             self._reporting.launch_ended(self._clock())
 
     def _clock(self) -> str:
-        return self._persistent.run(CLOCK).text
+        return self._persistent.run(DEVICE_TIME).text
 
     @property
     def _script(self) -> PurePosixPath:
@@ -280,7 +284,7 @@ class AndroidSession:
             )
 
     def _pin(self) -> None:
-        """Chooses the cores for launches, and others for reading what they say."""
+        """Chooses the cores for launches, and other cores for the commands that follow them."""
         clusters = self._persistent.ask(read_clusters)
         best = choose_cluster(clusters)
         if best is None or self._persistent.run(["taskset", best.mask, "true"]).rc != 0:
@@ -294,7 +298,7 @@ class AndroidSession:
             self.watching = ["taskset", slowest.mask, "nice", "-n", WATCHING_NICENESS]
 
     def _calibrate(self) -> list[str]:
-        """The suite's program for it, on the cores of launches."""
+        """The command of the suite's calibration program, on the launches' cores."""
         calibration = self._calibration
         if calibration is None:
             return []

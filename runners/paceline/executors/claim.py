@@ -1,6 +1,6 @@
 """Locks a target for exclusive use on this host, across agents, lanes and manual runs (I9).
 
-It is a file lock, so that the target is released however the process ends.
+A file lock, so that the target is released however the process ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from paceline.stop import Stop
 
 LOOK_S = 0.1
-"""How often a taken lock is asked for again."""
+"""Pause between two tries to take the lock."""
 
 
 class TargetClaim:
@@ -26,16 +26,15 @@ class TargetClaim:
 
     def __init__(self, serial: str, lock_dir: Path | None = None) -> None:
         directory = lock_dir or Path(tempfile.gettempdir())
-        name = re.sub(
-            r"[^A-Za-z0-9._-]", "_", serial
-        )  # a device's serial is the device's own word
+        # A device chooses its serial, which may hold any character.
+        name = re.sub(r"[^A-Za-z0-9._-]", "_", serial)
         self._lock = FileLock(
             directory / f"paceline-target-{name}.lock", mode=0o666, thread_local=False
         )
 
     @contextmanager
     def claim(self, stop: Stop, timeout_s: float | None = None) -> Iterator[bool]:
-        """Waits for it; gives False when stopped or timed out first."""
+        """Waits for the lock. Yields False when stopped or timed out first."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             with contextlib.suppress(Timeout):

@@ -1,14 +1,13 @@
-"""Runs one launch on a device, detached: starts it, follows its output by offset, ends it by its process group.
+"""Runs one launch on a device, detached from every connection: starts it, follows its output, ends it.
 
-    start ──▶ follow ──beat, out, err──▶ … ──end──▶ clean up ──▶ judged
+    start ──▶ follow ──beat, out, err──▶ … ──end──▶ clean up ──▶ judge
                 │  ▲
          lost   ▼  │ same serial, same boot: from the offsets reached
                regain
 
-The workload depends on no connection and begins once, however often the start is repeated. Every byte is
-taken once, because the follower names the offset it wants. A timeout is believed only of a launch that was
-seen running, and a crash only of one whose end was recorded: whatever kills the watcher or removes the run's
-directory is the device, not the benchmark.
+The workload starts once, however often the start is repeated, and every byte is taken once, because output is
+requested by offset. A timeout counts only if the launch was seen running, and a crash only if its end was
+recorded: otherwise the device is to blame, not the benchmark.
 """
 
 from __future__ import annotations
@@ -33,10 +32,10 @@ TICK_S = 0.1
 """Interval of checking limits and ticking the sink while nothing arrives."""
 START_TIMEOUT_S = 30.0
 GRACE_S = 60.0
-"""How long after a timeout the device ends a launch by itself, when no agent was there to do it."""
+"""How long after the timeout the device ends a launch by itself if no agent does."""
 SIGKILL = 9
 SIGNAL_STATUS = 128
-"""A shell gives 128 + n for a process that signal n killed."""
+"""A shell exits with 128 + n when signal n killed its process."""
 LAST_SIGNAL = 64
 NOT_RUNNABLE = (126, 127)
 """Exit statuses of `env`, `taskset` and `setsid` when a program is missing or not made for this CPU."""
@@ -46,7 +45,7 @@ CHANNELS: dict[str, Channel] = {"out": "stdout", "err": "stderr"}
 
 
 class FollowerFrame(msgspec.Struct, frozen=True):
-    """One thing the follower said. `data` of out and err may come in pieces; `text` is the status of end, or
+    """One message of the follower. `data` of out and err may come in pieces; `text` is the status of end, or
     the two times of a beat."""
 
     word: Word
@@ -65,7 +64,7 @@ class FollowerParser:
         self._due = 0
 
     def feed(self, data: bytes) -> Iterator[FollowerFrame]:
-        """Raises LostError for anything that the follower never prints."""
+        """Yields the messages in `data`. Raises LostError for anything the follower never prints."""
         while data:
             if self._due:
                 piece, data = data[: self._due], data[self._due :]
@@ -80,9 +79,9 @@ class FollowerParser:
                     self._line.decode("ascii", "replace").split(" "),
                     b"",
                 )
-                yield from self._said(words)
+                yield from self._parse(words)
 
-    def _said(self, words: list[str]) -> Iterator[FollowerFrame]:
+    def _parse(self, words: list[str]) -> Iterator[FollowerFrame]:
         match words:
             case ["out" | "err" as channel, offset, length] if (
                 offset.isdecimal() and length.isdecimal()
@@ -100,12 +99,12 @@ class FollowerParser:
                 yield FollowerFrame("end", text=status)
             case _:
                 raise LostError(
-                    f"The device's answer makes no sense: {' '.join(words)[:100]!r}."
+                    f"The device's answer is invalid: {' '.join(words)[:100]!r}."
                 )
 
 
 class RemotePaths(msgspec.Struct, frozen=True):
-    """Where and how a launch runs on the device. `workload` and `watching` go before a command."""
+    """Paths and commands of a launch on the device. `workload` and `watching` are prefixes of commands."""
 
     run: str
     directory: PurePosixPath
@@ -125,7 +124,7 @@ class DetachedLaunch:
         place: RemotePaths,
         ended: Callable[[], None] = lambda: None,
     ) -> None:
-        """`ended` is called right after the launch's end, before anything is cleaned away."""
+        """`ended` is called right after the launch's end, before its files are removed."""
         self._on_ended = ended
         self._persistent, self._spec, self._launch = persistent, spec, launch
         self._place, self._pace = place, persistent.pace
@@ -134,45 +133,45 @@ class DetachedLaunch:
         self._killed_at: float | None = None
         self._ended: ProcessEnd | None = None
         self._failure: TargetError | None = None
-        self._end_told = False
+        self._end_was_recorded = False
 
     def run(self) -> Outcome:
-        """Raises TargetError."""
+        """Runs the launch to its end. Raises TargetError."""
         self._start()
         self._begun_at = time.monotonic()
         self._launch.begun(self._begun_at)
         failures = 0
         while not self._settled:
-            before = self._taken()
+            before = self._taken_bytes()
             try:
                 self._follow()
             except AdbError as error:
-                failures = 1 if self._taken() > before else failures + 1
+                failures = 1 if self._taken_bytes() > before else failures + 1
                 if failures >= TRIES:
                     raise_target_error(error)
                 self._persistent.regain(error)
-        return self._concluded()
+        return self._conclude()
 
     @property
     def _settled(self) -> bool:
         return self._ended is not None or self._failure is not None
 
-    def _concluded(self) -> Outcome:
-        """Cleans up, then judges. A failed clean-up does not replace a failure of the benchmark."""
+    def _conclude(self) -> Outcome:
+        """Cleans up, then judges. A failed clean-up does not hide a failure of the benchmark."""
         failure: TargetError | None = None
         left = 0
         try:
             self._on_ended()
-            left = self._swept()
+            left = self._sweep()
         except TargetError as error:
             failure = error
         if self._ended is None or self._failure is not None:
             raise self._failure or TargetError(
-                "device_lost", "Nobody knows how the launch ended."
+                "device_lost", "It is not known how the launch ended."
             )
-        # Of a launch that did not end by itself the rest is its own, and what watched over it.
+        # If the launch did not end by itself, the killed processes are its own and its watcher.
         ended = msgspec.structs.replace(
-            self._ended, left_behind=left if self._end_told else 0
+            self._ended, left_behind=left if self._end_was_recorded else 0
         )
         outcome = self._launch.outcome(ended)
         if failure is not None and outcome.ok:
@@ -203,7 +202,7 @@ class DetachedLaunch:
                 (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
             )
             text = f"Launch {self._spec.launch} of {self._spec.workload} did not start ({done.rc}): {output}"
-            self._persistent.refused(
+            self._persistent.raise_refusal(
                 TransferError(text, no_space="No space left" in output)
             )
 
@@ -225,14 +224,14 @@ class DetachedLaunch:
                         self._take(frame, heard_at)
                 elif data == b"":
                     raise LostError(
-                        "The device ended the connection by which a launch was followed."
+                        "The device closed the connection that followed a launch."
                     )
                 elif time.monotonic() - heard_at > self._pace.silence_s:
                     raise LostError(
-                        f"The device said nothing for {self._pace.silence_s:g} s."
+                        f"The device was silent for {self._pace.silence_s:g} s."
                     )
                 if not self._settled:
-                    self._look_after(time.monotonic())
+                    self._enforce_limits(time.monotonic())
 
     def _take(self, frame: FollowerFrame, now: float) -> None:
         match frame.word:
@@ -240,85 +239,83 @@ class DetachedLaunch:
                 channel = CHANNELS[frame.word]
                 if frame.offset != self._launch.taken(channel):
                     raise LostError(
-                        f"The device went on at {frame.offset} of {frame.word}."
+                        f"The device continued at offset {frame.offset} of {frame.word}."
                     )
                 self._launch.took(channel, frame.data)
             case "beat":
-                self._alive_at = self._when(frame.text, now)
+                self._alive_at = self._time_of_beat(frame.text, now)
             case "over":
                 self._over_since = now if self._over_since is None else self._over_since
             case "late":
                 self._launch.ran_out()
             case "end":
-                self._end(frame.text)
+                self._take_status(frame.text)
             case "gone":
-                self._unwatched(
-                    "What watched over it was killed: the device was short of memory?"
+                self._end_without_status(
+                    "Its watcher was killed, perhaps because the device was short of memory."
                 )
 
-    def _when(self, beat: str, now: float) -> float:
-        """When it was last seen running, by the device's clock, because its output may be read late."""
+    def _time_of_beat(self, beat: str, now: float) -> float:
+        """When the launch was seen running, by the device's clock, because its output may be read late."""
         try:
             began, then = map(float, beat.split())
         except ValueError:
             return now
         return min(now, self._begun_at + max(0.0, then - began))
 
-    def _look_after(self, now: float) -> None:
-        """Sends signals that are due, and gives up on a device that does not carry them out."""
+    def _enforce_limits(self, now: float) -> None:
+        """Sends signals that are due, and gives up on a device that does not obey them."""
         order = self._launch.order(now, self._alive_at)
         if order is not None and self._killed_at is None:
             self._killed_at = now if order is StopSignal.KILL else None
             self._persistent.run(
                 scripts.argv("order", str(self._place.directory), order.value)
             )
-        if self._launch.flooded:  # what it has said beyond that is not worth reading
+        if self._launch.flooded:  # more output is not worth reading
             self._ended = ProcessEnd(signal_number=SIGKILL)
         elif (
             self._killed_at is not None
             and self._alive_at > self._killed_at + self._launch.limits.kill_s
         ):
             text = f"It cannot be killed: it still ran {self._launch.limits.kill_s:g} s after SIGKILL."
-            self._failure = self._lost(
-                text, "Restart the device: it hangs in its kernel."
+            self._failure = self._lost_error(
+                text, "Restart the device: the launch hangs in its kernel."
             )
         elif (
             self._over_since is not None
             and now > self._over_since + self._pace.silence_s
         ):
-            self._unwatched(
+            self._end_without_status(
                 f"Its end was not recorded {self._pace.silence_s:g} s after it ended."
             )
 
-    def _unwatched(self, why: str) -> None:
-        """Ends a launch whose exit status is lost: it is judged by its output, if that is enough."""
+    def _end_without_status(self, why: str) -> None:
+        """Ends a launch whose exit status is lost. It is judged by its output, if that is enough."""
         if self._launch.conclusive:
             self._ended = ProcessEnd(exit_code=0)
         else:
-            self._failure = self._lost(why)
+            self._failure = self._lost_error(why)
 
-    def _lost(self, why: str, advice: str = "") -> TargetError:
+    def _lost_error(self, why: str, advice: str = "") -> TargetError:
         text = f"Launch {self._spec.launch} of {self._spec.workload}: {why}"
         return TargetError("device_lost", text, advice)
 
-    def _end(self, status: str) -> None:
+    def _take_status(self, status: str) -> None:
         """Takes the exit status as the device recorded it."""
-        self._end_told = True
-        program, number = (
-            self._spec.argv[0],
-            int(status) if status.isdecimal() else None,
-        )
+        self._end_was_recorded = True
+        program = self._spec.argv[0]
+        number = int(status) if status.isdecimal() else None
         if status == "missing":
             self._ended = ProcessEnd(
                 start_error=f"{program}: there is no such program on the device"
             )
         elif status == "nowhere":
-            self._failure = self._lost(
+            self._failure = self._lost_error(
                 f"{self._spec.cwd} is not on the device any more."
             )
         elif number is None:
-            self._unwatched(
-                f"Its end was not recorded whole ({status!r}): the device's storage is full?"
+            self._end_without_status(
+                f"Its exit status was recorded incompletely ({status!r}), perhaps because the storage is full."
             )
         elif number in NOT_RUNNABLE and not self._launch.taken("stdout"):
             self._ended = ProcessEnd(
@@ -329,8 +326,8 @@ class DetachedLaunch:
         else:
             self._ended = ProcessEnd(exit_code=number)
 
-    def _swept(self) -> int:
-        """Kills what the workload left behind and removes its output, which was read."""
+    def _sweep(self) -> int:
+        """Kills processes that the workload left behind and removes its output, which was read."""
 
         def sweep(connection: Connection) -> int:
             own = self._place.directory
@@ -342,5 +339,5 @@ class DetachedLaunch:
 
         return self._persistent.ask(sweep)
 
-    def _taken(self) -> int:
+    def _taken_bytes(self) -> int:
         return sum(self._launch.taken(channel) for channel in CHANNELS.values())

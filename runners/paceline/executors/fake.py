@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import msgspec
 from paceline_contract.events import CheckEvent, SamplesEvent
+from paceline_contract.items import Conditions
 from paceline_contract.stream import StreamError, StreamReader
 
-from paceline.conditions import Conditions
 from paceline.destination import HOST
 from paceline.executors.base import HostLayout, LaunchSpec, SessionWork, Sink
 from paceline.first_error import ErrorFinder
@@ -23,7 +23,7 @@ from paceline.stop import Stop
 
 
 class LaunchScript(msgspec.Struct, frozen=True):
-    """What one launch does: what it prints, how it ends, or that it never ends by itself."""
+    """The output of a launch and its end; one that `hangs` never ends by itself."""
 
     stdout: bytes = b""
     stderr: bytes = b""
@@ -34,7 +34,7 @@ class LaunchScript(msgspec.Struct, frozen=True):
 
 
 class FakeExecutor(HostLayout):
-    """`script_of(spec)` decides what each launch does; `launched` remembers the specs in order."""
+    """Plays `script_of(spec)` for each launch; `launched` holds the specs in order."""
 
     destination = HOST
 

@@ -1,12 +1,11 @@
 """Runs one workload as its parent, so that no process outlives the agent. Started by path, standard library only.
 
 When the control socket closes, which it does however the agent ends, every descendant is killed. When the
-workload ends, what it left behind is killed before the end is reported. Only the main thread reaps, so that
-no awaited process vanishes before it. The guard holds no pipe of the workload and sleeps in `waitpid`, so it
-takes no time from a measurement.
+workload ends, its remaining processes are killed before the end is reported. The guard sleeps in `waitpid`, so
+it takes no time from a measurement.
 
-    guard → agent: JSON lines: {"pid"} once, then {"exit" | "signal" | "error", "left_behind",
-    "rss_peak_bytes"} agent → guard: b"T" terminate, b"K" kill
+    guard → agent: JSON lines: {"pid"} once, then {"exit" | "signal" | "error", "left_behind", "rss_peak_bytes"}
+    agent → guard: b"T" terminate, b"K" kill
 """
 
 from __future__ import annotations
@@ -36,24 +35,24 @@ def main(arguments: list[str]) -> None:
     pid = os.fork()
     if pid == 0:
         prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)
-        _become(argv, cwd, control, error_write)
+        _exec_workload(argv, cwd, control, error_write)
     os.close(error_write)
-    _let_go_of_pipes()
+    _close_pipes()
     with os.fdopen(error_read) as pipe:
         start_error = " ".join(pipe.read().split())
     if start_error:
         os.waitpid(pid, 0)
-        _say(control, {"error": start_error})
+        _send(control, {"error": start_error})
         return
-    _say(control, {"pid": pid})
-    _thread.start_new_thread(_obey, (control, pid))
-    _say(control, _wait(pid))
+    _send(control, {"pid": pid})
+    _thread.start_new_thread(_carry_out_orders, (control, pid))
+    _send(control, _wait(pid))
 
 
-def _become(
+def _exec_workload(
     argv: list[str], cwd: str, control: _socket.socket, error_write: int
 ) -> None:
-    """In the child: turn into the workload, or say why that is not possible."""
+    """In the child: become the workload, or report why that is impossible."""
     try:
         os.setpgid(0, 0)
         control.close()
@@ -71,7 +70,8 @@ def _become(
     os._exit(127)
 
 
-def _let_go_of_pipes() -> None:
+def _close_pipes() -> None:
+    """Closes the guard's copies of the workload's pipes and ignores signals."""
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(null, standard)
@@ -80,9 +80,12 @@ def _let_go_of_pipes() -> None:
 
 
 def _wait(pid: int) -> dict[str, int | str]:
-    """Sleeps until the workload ends, kills what it left, and says how it ended."""
+    """Sleeps until the workload ends, kills what it left, and returns how it ended.
+
+    Only this thread reaps, so the process it waits for cannot be reaped by another.
+    """
     if hasattr(os, "waitid"):
-        # Not reaped yet, so its process group cannot be another's when it is killed.
+        # The workload is not reaped yet, so its process group cannot belong to another process.
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
         _kill(os.killpg, pid, _signal.SIGKILL)
     _, status, usage = os.wait4(pid, 0)
@@ -94,8 +97,8 @@ def _wait(pid: int) -> dict[str, int | str]:
     return {how: number, "left_behind": _reap_adopted(), "rss_peak_bytes": peak}
 
 
-def _obey(control: _socket.socket, pid: int) -> None:
-    """Passes on the agent's orders; its silence for ever (end of file) means kill."""
+def _carry_out_orders(control: _socket.socket, pid: int) -> None:
+    """Carries out the agent's orders; the end of the socket means kill."""
     while True:
         try:
             order = control.recv(1)
@@ -107,18 +110,17 @@ def _obey(control: _socket.socket, pid: int) -> None:
         for how in (os.killpg, os.kill):  # the workload may have left its process group
             _kill(how, pid, _signal.SIGKILL)
         if not order:
-            return  # `_wait` wakes up from it, kills and reaps whatever else there is, and ends
+            return  # `_wait` wakes up, kills and reaps the rest, and ends
 
 
 def _reap_adopted() -> int:
-    """Kills and reaps adopted processes until none is left; killing one may hand us its children."""
+    """Kills and reaps adopted processes until none is left. Killing one may make us adopt its children."""
     count = 0
     while True:
         try:
             if not os.waitpid(-1, os.WNOHANG)[0]:
-                for child in (
-                    _children() or _children_by_search()
-                ):  # the first may miss what just moved
+                # The kernel's list may miss a child that was just adopted.
+                for child in _children() or _children_by_search():
                     _kill(os.kill, child, _signal.SIGKILL)
                 os.waitpid(-1, 0)
         except ChildProcessError:
@@ -127,7 +129,7 @@ def _reap_adopted() -> int:
 
 
 def _children() -> list[int]:
-    """Direct children of this process (Linux; elsewhere orphans are adopted by init and not seen)."""
+    """Direct children of this process. Linux only: elsewhere init adopts orphans."""
     children: list[int] = []
     try:
         for task in os.listdir("/proc/self/task"):  # noqa: PTH208 - pathlib costs start-up time here
@@ -139,7 +141,7 @@ def _children() -> list[int]:
 
 
 def _children_by_search() -> list[int]:
-    """The same where the kernel keeps no lists of children."""
+    """Direct children of this process, where the kernel keeps no list of them."""
     me, children = str(os.getpid()), []
     try:
         entries = os.listdir("/proc")  # noqa: PTH208 - as above
@@ -177,8 +179,8 @@ def _kill(kill: Callable[[int, int], None], target: int, number: int) -> None:
         pass
 
 
-def _say(control: _socket.socket, fact: dict[str, int | str]) -> None:
-    """One JSON object and a newline; texts hold nothing that needs more than these two escapes."""
+def _send(control: _socket.socket, fact: dict[str, int | str]) -> None:
+    """Sends one JSON object and a newline. The texts need no more than these two escapes."""
     pairs = []
     for key, value in fact.items():
         escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')

@@ -1,8 +1,7 @@
 """Executes launches on the machine the agent runs on.
 
-A file lock keeps the host to one user, across agents and manual runs (I9). Memory stays bounded whatever a
-workload prints, and a launch leaves no process behind (`guard.py`). To disturb little, output is read in
-batches (a 1 MiB pipe, 20 reads a second) by threads of lower priority.
+Memory stays bounded whatever a workload prints, and a launch leaves no process behind (`guard.py`). To disturb
+little, threads of lower priority read output in batches (a 1 MiB pipe, 20 reads a second).
 """
 
 from __future__ import annotations
@@ -18,8 +17,10 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import IO
 
+from paceline_contract.items import Conditions
+
 from paceline import environment
-from paceline.conditions import Conditions, Sampler
+from paceline.conditions import Sampler
 from paceline.destination import HOST
 from paceline.executors.base import HostLayout, LaunchSpec, SessionWork, Sink
 from paceline.executors.claim import TargetClaim
@@ -29,19 +30,19 @@ from paceline.outcome import Outcome
 from paceline.stop import Stop
 
 PIPE_BYTES = 1 << 20
-"""Kernel buffer of standard output (Linux), so that a workload never waits for us between two reads."""
+"""Kernel buffer of standard output (Linux), so that a workload never waits for our next read."""
 READ_PAUSE_S = 0.05
 """Pause between reads; each costs a wake-up beside the workload."""
 TICK_S = 0.1
-"""How often limits and the sink are looked after while nothing arrives."""
+"""How often limits are checked and the sink is called while nothing arrives."""
 QUEUED_READS = 8
-"""Reads held in memory at most, each ≤ PIPE_BYTES."""
+"""Most reads held in memory, each ≤ PIPE_BYTES."""
 READER_NICENESS = 5
 
 
 class HostExecutor(HostLayout):
-    """Runs launches here, under the lock of target `serial`. It is its own session: a host keeps nothing of a
-    launch."""
+    """Runs launches on this host, under the lock of target `serial`. It is also its own session, because a
+    launch leaves nothing on a host."""
 
     destination = HOST
 
@@ -81,13 +82,13 @@ class HostExecutor(HostLayout):
             try:
                 end = _watch(launch, process, pipes)
             except BaseException:
-                process.kill()  # the readers wait for its end
+                process.kill()  # the reader threads wait for its end
                 raise
         return launch.outcome(end)
 
 
 def _watch(launch: LaunchMonitor, process: GuardedProcess, pipes: _Pipes) -> ProcessEnd:
-    """Until the process has ended and its output is read to the end."""
+    """Takes output until the process has ended and all of it is read."""
     launch.begun(time.monotonic())
     while pipes.end is None or not pipes.drained:
         for channel, data in pipes.take(TICK_S):
@@ -103,7 +104,7 @@ def _watch(launch: LaunchMonitor, process: GuardedProcess, pipes: _Pipes) -> Pro
 
 
 class _Pipes:
-    """Reads both outputs and awaits the end, in threads of their own, into one bounded queue."""
+    """Threads that read both outputs into one bounded queue and wait for the process's end."""
 
     def __init__(self, process: GuardedProcess) -> None:
         self.end: ProcessEnd | None = None
@@ -136,7 +137,7 @@ class _Pipes:
         return self._open == 0
 
     def take(self, wait_s: float) -> Iterator[tuple[Channel, bytes]]:
-        """What has arrived; waits up to `wait_s` for the first piece."""
+        """Yields what has arrived; waits up to `wait_s` for the first piece."""
         for _ in range(QUEUED_READS):
             try:
                 item = (
@@ -147,7 +148,7 @@ class _Pipes:
             except queue.Empty:
                 return
             wait_s = 0.0
-            if item is None:  # the process has ended: look again at once
+            if item is None:  # the process has ended: read on at once
                 continue
             if item[1]:
                 yield item
@@ -197,7 +198,7 @@ class _Pipes:
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Asks for a large pipe; where the system refuses, the default does."""
+    """Requests a large pipe. Where the system refuses, the default size is enough."""
     if sys.platform == "linux":
         import fcntl  # noqa: PLC0415 - does not exist on Windows
 

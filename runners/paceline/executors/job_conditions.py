@@ -2,10 +2,8 @@
 
     before ─▶ [ window ─▶ launch ─▶ window ─▶ clean up ─▶ during ]… ─▶ after
 
-The device is asked nothing while a launch runs. Pressure is that of the launch alone: it is read right before
-the start and right after the end, by the device's own clock, so that neither our reading nor our cleaning is
-in it. CPU speed is calibrated before and after, on the launches' cores. One reading is made by
-`devices/conditions.py`.
+No command is sent while a launch runs. Pressure covers the launch alone: it is read right before its start and
+right after its end, by the device's clock. `devices/conditions.py` makes the readings.
 """
 
 from __future__ import annotations
@@ -15,9 +13,15 @@ import time
 from collections.abc import Callable
 
 import msgspec
+from paceline_contract.items import (
+    CommandOutput,
+    Conditions,
+    ObservationPhase,
+    Observed,
+)
 
 from paceline.adb.port import Connection
-from paceline.conditions import SHORTEST_SHARE_S, Conditions, Phase, Raw, Value
+from paceline.conditions import SHORTEST_SHARE_S
 from paceline.devices.conditions import MAX_TEXT, TIMEOUT_S, DeviceConditions
 from paceline.devices.parsers import resources
 from paceline.devices.parsers.text_values import files_of
@@ -31,20 +35,23 @@ WINDOW = (
     "/proc/uptime",
     *(f"/proc/pressure/{name}" for name in RESOURCES),
 )
-"""One small process at each end of a launch."""
+"""Read by one small process at each end of a launch."""
 CALIBRATION = "calibration_ns"
 
 
 class StallTimes(msgspec.Struct, frozen=True):
-    """How long some task had waited for each resource, at a time since boot."""
+    """How long some task has waited for each resource, at a time since boot."""
 
     at_s: float
     waited_us: dict[str, int]
 
 
 class JobConditions:
-    """Used by the job's thread. `state`: what a session did to the device, said before and after; `gaps`: how
-    often its log was lost."""
+    """Observes a device for one job, on the job's thread.
+
+    `state`: the session's changes to the device, reported before and after; `gaps`: returns how often the log
+    was lost.
+    """
 
     def __init__(
         self,
@@ -52,14 +59,14 @@ class JobConditions:
         observer: DeviceConditions,
         take: Callable[[Conditions], None],
         *,
-        state: dict[str, Value],
+        state: dict[str, Observed],
         gaps: Callable[[], int],
     ) -> None:
         self._persistent, self._observer, self._take = persistent, observer, take
         self._state, self._gaps = state, gaps
         self._began: StallTimes | None = None
         self._ended: StallTimes | None = None
-        self._windows: list[Raw] = []
+        self._windows: list[CommandOutput] = []
 
     def launch_begins(self) -> None:
         self._began, self._ended, self._windows = (
@@ -71,7 +78,7 @@ class JobConditions:
     def launch_ended(self) -> None:
         self._ended = self._stalls()
 
-    def observe(self, phase: Phase) -> None:
+    def observe(self, phase: ObservationPhase) -> None:
         """Reads the device's conditions and passes them on. Raises TargetError."""
         at_ms, full = self._observer.at_ms, phase != "during"
         reading = self._persistent.ask(
@@ -101,7 +108,9 @@ class JobConditions:
         done = self._persistent.ask(_window)
         took_ms = int((time.monotonic() - began) * 1000)
         self._windows.append(
-            Raw(shlex.join(WINDOW), done[0], at_ms, took_ms, done[1][:MAX_TEXT])
+            CommandOutput(
+                shlex.join(WINDOW), at_ms, took_ms, done[1][:MAX_TEXT], done[0]
+            )
         )
         files = files_of(done[1])
         at_s = resources.uptime_s(files.get("/proc/uptime", ""))
@@ -117,7 +126,7 @@ class JobConditions:
         }
         return None if at_s is None else StallTimes(at_s, waited)
 
-    def _pressure(self) -> dict[str, Value]:
+    def _pressure(self) -> dict[str, Observed]:
         """Share of the launch's time in which some task waited for a resource."""
         began, ended = self._began, self._ended
         if began is None or ended is None or ended.at_s - began.at_s < SHORTEST_SHARE_S:

@@ -1,8 +1,7 @@
 """Monitors one launch: passes on its output, decides when it must end, and judges how it ended.
 
-Hosts and devices share every decision made here; where the process runs is the executor's business. Memory
-stays bounded whatever a workload prints, and the first fault of the stream is the one that counts. A signal
-to end is given once and made final when it is not obeyed in time.
+Hosts and devices share these decisions; the executor starts the process and sends signals. Memory stays bounded
+whatever a workload prints, and the first fault of the stream counts.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ Channel = Literal["stdout", "stderr"]
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """When a launch is ended from outside. Tests tighten them; users do not."""
+    """When a launch is ended from outside. Only tests change the defaults."""
 
     stdout_bytes: int = 256 << 20
     """Most output of one launch, valid or not."""
     garbage_bytes: int = 8 << 20
     """Most output after the stream broke; more counts as a flood."""
     garbage_s: float = 2.0
-    """Time a workload may go on after its stream broke before it is killed."""
+    """Time a workload may continue after its stream broke before it is killed."""
     stderr_bytes: int = 256 << 20
     terminate_s: float = 3.0
-    """Time between the polite and the final request to end."""
+    """Time between SIGTERM and SIGKILL."""
     kill_s: float = 10.0
     """How long after SIGKILL a device's process may still run; beyond that it hangs in the kernel."""
 
@@ -49,7 +48,7 @@ class StopSignal(enum.Enum):
 
 
 class LaunchMonitor:
-    """State of one launch while it runs; used by one thread. `begun` when the process may have started."""
+    """The state of one running launch; used by one thread. Call `begun` when the process may have started."""
 
     def __init__(
         self, spec: LaunchSpec, sink: Sink, stop: Stop, limits: Limits
@@ -79,7 +78,7 @@ class LaunchMonitor:
         return self._bytes[channel]
 
     def took(self, channel: Channel, data: bytes) -> None:
-        """The next bytes of one output."""
+        """Takes the next bytes of one output."""
         self._bytes[channel] += len(data)
         if channel == "stderr":
             self._stderr(data)
@@ -104,8 +103,8 @@ class LaunchMonitor:
         self._sink.tick()
 
     def order(self, now: float, runs_at: float | None = None) -> StopSignal | None:
-        """The signal that is due at `now` (monotonic seconds), mostly none. A timeout counts only when the
-        process was seen running then: `runs_at` is when it last was, if not now."""
+        """The signal that is due at `now` (monotonic seconds), usually none. `runs_at`: when the process was
+        last seen running, if not now; a timeout counts only if it ran that long."""
         if self._flooded is None and (flooded := self._flood_bytes()) is not None:
             self._flooded = flooded
             self._asked_at = now if self._asked_at is None else self._asked_at
@@ -113,7 +112,7 @@ class LaunchMonitor:
         if self._asked_at is not None:
             if now < self._asked_at + self.limits.terminate_s:
                 return None
-            # Whoever stopped it does not wait while hundreds of megabytes are read that it said meanwhile.
+            # A person who stopped it must not wait until hundreds of megabytes of output are read.
             self._dropped = self._stopped is not None
             return StopSignal.KILL
         if self._stop.reason is not None:
@@ -127,7 +126,7 @@ class LaunchMonitor:
 
     @property
     def conclusive(self) -> bool:
-        """Whether it can be judged without an exit status, by its output or because we ended it."""
+        """Whether it can be judged without an exit status: by its output, or because we ended it."""
         return bool(self._reader.terminal or self._fault or self._asked_at is not None)
 
     @property
@@ -145,7 +144,7 @@ class LaunchMonitor:
         if end.left_behind:
             self._sink.stderr(
                 [
-                    f"(agent) killed {end.left_behind} process(es) the workload left behind"
+                    f"(agent) killed {end.left_behind} process(es) that the workload left behind"
                 ]
             )
         self._sink.tick()
@@ -194,15 +193,15 @@ class LaunchMonitor:
                 self._events(None)
             except StreamError as fault:
                 self._broke(fault)
-        self._printed(self._stderr_lines.close())
+        self._take_error_lines(self._stderr_lines.close())
 
     def _broke(self, fault: StreamError) -> None:
         self._fault, self._fault_at = fault, time.monotonic()
 
     def _stderr(self, data: bytes) -> None:
-        self._printed(self._stderr_lines.feed(data))
+        self._take_error_lines(self._stderr_lines.feed(data))
 
-    def _printed(self, lines: list[str]) -> None:
+    def _take_error_lines(self, lines: list[str]) -> None:
         if lines:
             self._errors.feed_lines("stderr", lines)
             self._sink.stderr(lines)

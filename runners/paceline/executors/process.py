@@ -1,8 +1,7 @@
 """Starts a process that cannot outlive the agent and reports how it ended.
 
-Used for launches on the host and for build steps. Every process has its own session and process group. On
-POSIX `guard.py` is its parent, so that a kill −9 of the agent kills it too; on Windows the process tree is
-killed through psutil.
+For launches on the host and for build steps. On POSIX `guard.py` is the parent of the process, so that a
+kill −9 of the agent kills it too; on Windows psutil kills the process tree.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import IO
 import msgspec
 import psutil
 
-from paceline.exit_descriptions import any_counted, count_memory_kills, memory_sentence
+from paceline.exit_descriptions import count_memory_kills, has_counts, memory_sentence
 
 GUARD = Path(__file__).with_name("guard.py")
 
@@ -41,9 +40,9 @@ class ProcessEnd(
     left_behind: int = 0
     rss_peak_bytes: int | None = None
     memory: str | None = None
-    """What the kernel says when it killed for lack of memory while this ran."""
+    """A sentence about kills for lack of memory while it ran; None when the kernel counted none."""
     memory_is_watched: bool = False
-    """The kernel counts such kills, and would have said so."""
+    """Whether the kernel counts such kills."""
 
 
 def inherited_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
@@ -57,7 +56,7 @@ def inherited_environment(extra: dict[str, str] | None = None) -> dict[str, str]
 
 
 class GuardedProcess:
-    """A running process with piped output. Leaving the context kills whatever is left of it."""
+    """A running process with piped output. Leaving the context kills what is left of it."""
 
     def __init__(self, argv: list[str], cwd: Path, env: dict[str, str]) -> None:
         self._end: ProcessEnd | None = None
@@ -142,24 +141,22 @@ class GuardedProcess:
             else:
                 self._end = self._with_memory(msgspec.convert(fact, ProcessEnd))
         if not data and self._end is None:
-            self._end = ProcessEnd(
-                start_error="the process that watches over it was killed"
-            )
+            self._end = ProcessEnd(start_error="its guard process was killed")
 
     def _with_memory(self, end: ProcessEnd) -> ProcessEnd:
         now = count_memory_kills()
         return msgspec.structs.replace(
             end,
             memory=memory_sentence(self._memory_kills, now),
-            memory_is_watched=any_counted(now),
+            memory_is_watched=has_counts(now),
         )
 
     def terminate(self) -> None:
-        """Asks it to end; it may take its time."""
+        """Asks the process to end."""
         self._order(b"T")
 
     def kill(self) -> None:
-        """Ends it and everything it started."""
+        """Kills the process and everything it started."""
         self._order(b"K")
 
     def _order(self, order: bytes) -> None:

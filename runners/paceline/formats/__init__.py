@@ -1,5 +1,5 @@
-"""Importers of other tools' output, one per format; a second way in beside the bench stream.
+"""Importers of other tools' output, one per format.
 
-Importers are pure: text in, typed records out. An importer says why a line does not parse and what it
-expected, and makes no samples of averages.
+Importers are pure: text in, typed records out. They say why a line does not parse and what was expected, and
+never turn averages into samples.
 """

@@ -5,9 +5,8 @@
     NAME/BASELINE/tukey.json       criterion's fences: low severe, low mild, high mild, high severe
     {"reason": "benchmark-complete", …}    one line of `cargo criterion --message-format=json`: the same
 
-Pure: bytes in, series out. Every sample is kept as written; outliers are counted by Tukey's fences, as
-criterion counts them, and none is removed. Inconsistent input is an error that says where. Criterion runs one
-benchmark after another in one process, so there are no blocks to compare and no verdicts.
+Every sample is kept; outliers are counted by Tukey's fences, as criterion does, and none is removed.
+Criterion runs one benchmark after another in one process, so there are no blocks to compare and no verdicts.
 """
 
 from __future__ import annotations
@@ -20,30 +19,30 @@ from typing import Any, TypeVar
 import msgspec
 
 MAX_SAMPLES = 1_000_000
-"""Of one benchmark: a hundred times what people ask for."""
+"""Most samples of one benchmark: a hundred times what people configure."""
 MAX_TEXT = 1_000
-"""Characters of a name."""
+"""Most characters of a name."""
 MILD, SEVERE = 1.5, 3.0
 """Tukey's fences, in interquartile ranges from the quartiles (Exploratory Data Analysis, 1977, §2D)."""
-SAME = 1e-9
-"""Relative: criterion's fences and ours are the same sums in another order."""
+FENCE_TOLERANCE = 1e-9
+"""Relative difference that is allowed, because criterion adds the same numbers in another order."""
 COMPLETE = "benchmark-complete"
 T = TypeVar("T")
 
 
 class CriterionError(Exception):
-    """What was expected and what is there instead."""
+    """Says what was expected and what is there instead."""
 
 
 class Throughput(msgspec.Struct, frozen=True):
-    """What one iteration handles: so many `bytes`, `elements`, …"""
+    """The amount that one iteration processes: a number of `bytes`, `elements`, …"""
 
     unit: str
     per_iteration: int
 
 
 class Outliers(msgspec.Struct, frozen=True):
-    """How many samples lie beyond each fence, and the fences, from low severe to high severe."""
+    """The number of samples beyond each fence, and the fences, from low severe to high severe."""
 
     low_severe: int
     low_mild: int
@@ -57,9 +56,10 @@ class Outliers(msgspec.Struct, frozen=True):
 
 
 class CriterionSeries(msgspec.Struct, frozen=True):
-    """One benchmark of one saved baseline, or of the last run. `times[i]` is the time of `iterations[i]`
-    iterations together, in `unit`. `unit` None: criterion's files do not say it; it is ns unless the bench
-    measures with something else than the clock.
+    """One benchmark of one saved baseline, or of the last run.
+
+    `times[i]` is the total time of `iterations[i]` iterations in `unit`. `unit` None: criterion's files do not
+    state it; it is ns unless the benchmark measures something else than time.
     """
 
     id: str
@@ -110,7 +110,7 @@ class _Message(msgspec.Struct):
 def series_from_files(
     benchmark: bytes, sample: bytes, tukey: bytes | None, baseline: str
 ) -> CriterionSeries:
-    """A series of the files of one baseline's directory. Raises CriterionError."""
+    """The series in the files of one baseline's directory. Raises CriterionError."""
     named, measured = _decode(benchmark, _Benchmark), _decode(sample, _Sample)
     fences = None if tukey is None else _decode(tukey, list[float])
     iterations, times = _samples(measured.iters, measured.times)
@@ -133,7 +133,7 @@ def series_from_files(
 
 
 def series_from_message(line: bytes) -> CriterionSeries | None:
-    """A series of one message; None for a message about something else. Raises CriterionError."""
+    """The series in one message; None for other messages. Raises CriterionError."""
     try:
         message = json.loads(line)
     except ValueError as error:
@@ -165,7 +165,7 @@ def series_from_message(line: bytes) -> CriterionSeries | None:
 
 
 def count_outliers(values: Sequence[float]) -> Outliers:
-    """Tukey's classification of values, n ≥ 1, by quartiles interpolated as criterion does it."""
+    """Classifies values, n ≥ 1, by Tukey's fences, with quartiles interpolated as in criterion."""
     ordered = sorted(values)
     first, third = _percentile(ordered, 25), _percentile(ordered, 75)
     spread = third - first
@@ -175,10 +175,10 @@ def count_outliers(values: Sequence[float]) -> Outliers:
         third + MILD * spread,
         third + SEVERE * spread,
     ]
-    lost, low, high, highest = fences
+    lowest, low, high, highest = fences
     return Outliers(
-        low_severe=sum(value < lost for value in ordered),
-        low_mild=sum(lost <= value < low for value in ordered),
+        low_severe=sum(value < lowest for value in ordered),
+        low_mild=sum(lowest <= value < low for value in ordered),
         high_mild=sum(high < value <= highest for value in ordered),
         high_severe=sum(value > highest for value in ordered),
         fences=fences,
@@ -186,7 +186,7 @@ def count_outliers(values: Sequence[float]) -> Outliers:
 
 
 def _percentile(ordered: Sequence[float], percent: float) -> float:
-    """Between the two values at rank percent · (n − 1), as `criterion::stats::univariate::Percentiles`."""
+    """The percentile, interpolated linearly at rank percent · (n − 1) as `criterion::stats::univariate::Percentiles`."""
     rank = percent / 100 * (len(ordered) - 1)
     below = math.floor(rank)
     if below + 1 >= len(ordered):
@@ -197,7 +197,7 @@ def _percentile(ordered: Sequence[float], percent: float) -> float:
 def _samples(iters: list[float], times: list[float]) -> tuple[list[int], list[float]]:
     if len(iters) != len(times):
         raise CriterionError(
-            f"{len(iters)} iteration counts and {len(times)} times: expected as many"
+            f"{len(iters)} iteration counts and {len(times)} times: expected equal numbers"
         )
     if not 1 <= len(iters) <= MAX_SAMPLES:
         raise CriterionError(f"{len(iters)} samples: expected 1 to {MAX_SAMPLES:,}")
@@ -209,11 +209,11 @@ def _samples(iters: list[float], times: list[float]) -> tuple[list[int], list[fl
             and count < 2**63
         ):
             raise CriterionError(
-                f"sample {at}: {count} iterations: expected a whole number from 1 on"
+                f"sample {at}: {count} iterations: expected a whole number, at least 1"
             )
         if not (math.isfinite(time) and time >= 0):
             raise CriterionError(
-                f"sample {at}: time {time}: expected a number from 0 on"
+                f"sample {at}: time {time}: expected a number, at least 0"
             )
     return [int(count) for count in iters], times
 
@@ -221,21 +221,21 @@ def _samples(iters: list[float], times: list[float]) -> tuple[list[int], list[fl
 def _notes(ours: Outliers, theirs: list[float] | None) -> list[str]:
     if theirs is None:
         return [
-            "criterion's own fences (tukey.json) are missing; these are from the samples"
+            "criterion's own fences (tukey.json) are missing; they were computed from the samples"
         ]
     size = max(map(abs, ours.fences))
     if len(theirs) != len(ours.fences) or any(
-        abs(own - their) > SAME * size
+        abs(own - their) > FENCE_TOLERANCE * size
         for own, their in zip(ours.fences, theirs, strict=True)
     ):
         return [
-            f"criterion's fences {theirs} are not those of its samples, {ours.fences}"
+            f"criterion's fences {theirs} differ from those of its samples, {ours.fences}"
         ]
     return []
 
 
 def _throughput(value: object) -> list[Throughput]:
-    """`{"Elements": 10}` as criterion.rs writes it; a kind it has more than one number for is left out."""
+    """Parses `{"Elements": 10}`, as criterion writes it; entries with more than one number are left out."""
     if not isinstance(value, dict):
         return []
     return [
@@ -246,8 +246,8 @@ def _throughput(value: object) -> list[Throughput]:
 
 
 def _parts(name: str) -> tuple[str, str | None, str | None]:
-    """Group, function and value of a message's id, which are joined by /. Two parts: the second is taken for
-    the function, since nothing says otherwise."""
+    """Splits a message's id at / into group, function and value. Of two parts the second counts as the
+    function."""
     parts = name.split("/", 2)
     return (
         parts[0],
@@ -268,4 +268,6 @@ def _decode(data: bytes, shape: type[T]) -> T:
     try:
         return msgspec.json.decode(data, type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise CriterionError(f"expected what criterion writes: {error}") from error
+        raise CriterionError(
+            f"expected JSON as criterion writes it: {error}"
+        ) from error

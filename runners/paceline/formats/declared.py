@@ -1,7 +1,6 @@
 """The types shared by importers: declared lines, the records read from them, and problems.
 
-Every record holds its line number and every inconsistency found inside its line. Nothing is dropped without a
-problem.
+A line that looks like a declared one is never dropped without a problem.
 """
 
 from __future__ import annotations
@@ -10,13 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import msgspec
+from paceline_contract.items import PrintedNumber
 
-from paceline.formats.quantity import Quantity
 from paceline.formats.templates import Template, Value
 
 
 class LogOrigin(msgspec.Struct, frozen=True, omit_defaults=True):
-    """Where a log line says it comes from. `logged_at` is kept as printed: most logs name no year."""
+    """The origin that a log line states. `logged_at` is kept as printed, because most logs have no year."""
 
     logged_at: str | None = None
     level: str | None = None
@@ -26,7 +25,7 @@ class LogOrigin(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class ConsistencyCheck(msgspec.Struct, frozen=True):
-    """Whether two things a line says of itself agree within what printing hid; `ok` None: nobody can tell."""
+    """Whether two figures of a line agree within their rounding; `ok` None: unknown."""
 
     name: str
     ok: bool | None
@@ -45,7 +44,7 @@ class LogRecord(msgspec.Struct, frozen=True):
 
 
 class LineProblem(msgspec.Struct, frozen=True):
-    """One line that looks like a declared one and is not, or that could not be read at all."""
+    """One line that looks like a declared one but differs, or that cannot be decoded."""
 
     line: int
     text: str
@@ -54,9 +53,8 @@ class LineProblem(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A declared line. One with `tag`, or of another tag and with `word` in it, that begins with `marker`
-    claims to be of this shape: if it then is not, that is a problem and no coincidence.
-    """
+    """A declared line. A message that begins with `marker` and has `tag`, or contains `word`, must match
+    `template`; otherwise it is a problem."""
 
     name: str
     tag: str
@@ -72,12 +70,12 @@ class Line:
 
 
 NEVER = "\0"
-"""In no line that can be read: a line that only its tag tells apart has this word."""
+"""The `word` of lines that are recognised by their tag only; no readable line contains it."""
 
 
 def declared_line(name: str, tag: str, text: str) -> Line:
-    """A line a suite declares: its tag and the text before its first field say that it is one. Nothing inside
-    it is checked, for nobody but the app knows what its fields mean to each other."""
+    """A line that a suite declares, recognised by its tag and the text before its first field. Its fields are
+    not checked against each other, because only the app knows what they mean."""
     marker = text.partition("{")[0].rstrip()
     return Line(
         name=name,
@@ -90,14 +88,14 @@ def declared_line(name: str, tag: str, text: str) -> Line:
 
 
 def count_of(values: Mapping[str, Value], name: str) -> int:
-    """A field its template reads as `count`."""
+    """The value of a field of kind `count`."""
     value = values[name]
     assert isinstance(value, int)  # noqa: S101 - the template decided it
     return value
 
 
-def quantity_of(values: Mapping[str, Value], name: str) -> Quantity:
-    """A field its template reads as `duration`, `size` or `rate`."""
+def quantity_of(values: Mapping[str, Value], name: str) -> PrintedNumber:
+    """The value of a field of kind `duration`, `size` or `rate`."""
     value = values[name]
-    assert isinstance(value, Quantity)  # noqa: S101 - the template decided it
+    assert isinstance(value, PrintedNumber)  # noqa: S101 - the template decided it
     return value

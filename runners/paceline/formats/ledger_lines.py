@@ -1,7 +1,7 @@
 """Parses LightLedger's benchmark lines: a header with the device, then one average per batch size and arm.
 
-A row compares two averages of one session and says why that is no verdict: there are no samples. Lines are in
-the order of printing; the order of measuring is unknown.
+A row compares two averages of one session. That is not a verdict, because there are no samples and the order of
+measuring is unknown.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 import msgspec
+from paceline_contract.items import PrintedNumber
 
 from paceline.formats.declared import (
     ConsistencyCheck,
@@ -21,7 +22,6 @@ from paceline.formats.declared import (
     quantity_of,
 )
 from paceline.formats.ledger_prose import ProseClaim
-from paceline.formats.quantity import Quantity
 from paceline.formats.templates import MismatchError, Template, Value
 
 HEADER = "ledger.device"
@@ -36,10 +36,10 @@ _HEADING = Template("{name:text} (API {api:count})")
 _NOTE = re.compile(r"^(.{1,200}?\(API \d{1,4}\))[ \t]*(.{0,200})$", re.ASCII)
 _ROUNDS = re.compile(r"warm-up \((\d{1,6}) rounds?\)", re.ASCII)
 _NONE = re.compile(r"\b(?:no|without|bez) warm-up\b")
-"""As the origin's headings write it, in English and in Polish."""
+"""Words for "none" in headings in English and Polish."""
 
 
-def _unchecked(_values: Mapping[str, Value]) -> list[ConsistencyCheck]:
+def _no_checks(_values: Mapping[str, Value]) -> list[ConsistencyCheck]:
     return []
 
 
@@ -66,7 +66,7 @@ LINES = (
         marker="Benchmark on ",
         word="(API ",
         template=Template("Benchmark on {device:text} (API {api:count})"),
-        check=_unchecked,
+        check=_no_checks,
     ),
     Line(
         name=BATCH,
@@ -82,7 +82,7 @@ LINES = (
 
 
 class LedgerHeading(msgspec.Struct, frozen=True):
-    """What a person wrote above a session: the device's name, and its warm-up when it says one."""
+    """A heading that a person wrote above a session: the device's name and, optionally, the warm-up."""
 
     name: str
     api: int
@@ -99,8 +99,8 @@ class LedgerRow(msgspec.Struct, frozen=True):
 
     arm: str
     batch: int
-    average: Quantity
-    fallback: Quantity
+    average: PrintedNumber
+    fallback: PrintedNumber
     lines: tuple[int, int]
     difference_ns: int
     share: float
@@ -112,7 +112,7 @@ class LedgerRow(msgspec.Struct, frozen=True):
 
 
 class LedgerSession(msgspec.Struct, frozen=True):
-    """One run of the benchmark as it was printed. `unpaired`: lines of averages without the other arm."""
+    """One printed run of the benchmark. `unpaired`: lines with averages that lack the other arm."""
 
     line: int | None
     device: str | None
@@ -123,7 +123,7 @@ class LedgerSession(msgspec.Struct, frozen=True):
 
 
 def heading_of(text: str) -> LedgerHeading | None:
-    """A plain line such as `Xiaomi 13T Pro (API 35) - warm-up (1 round)`; None for any other."""
+    """Parses a line such as `Xiaomi 13T Pro (API 35) - warm-up (1 round)`; None for other lines."""
     split = _NOTE.match(text.strip())
     if split is None:
         return None
@@ -148,8 +148,8 @@ def sessions(
     headings: Mapping[int, LedgerHeading],
     claims: Sequence[ProseClaim] = (),
 ) -> list[LedgerSession]:
-    """Cuts the records at each header. `headings` by the number of the line below them; `claims` are held
-    against the rows they speak of."""
+    """Splits the records at each header. `headings` are keyed by the number of the line below; `claims` are compared
+    with the rows they are about."""
     cut: list[tuple[LogRecord | None, list[LogRecord]]] = []
     for record in records:
         if record.pattern == HEADER:
@@ -158,21 +158,19 @@ def sessions(
             if not cut:
                 cut.append((None, []))
             cut[-1][1].append(record)
-    found_sessions = [_session(header, averages, headings) for header, averages in cut]
-    names = [name for session in found_sessions if (name := _name(session)) is not None]
-    return (
-        [_held_against(session, claims, names) for session in found_sessions]
-        if claims
-        else found_sessions
-    )
+    parsed = [_session(header, averages, headings) for header, averages in cut]
+    names = [name for session in parsed if (name := _name(session)) is not None]
+    if not claims:
+        return parsed
+    return [_compare_with_claims(session, claims, names) for session in parsed]
 
 
 def _name(session: LedgerSession) -> str | None:
-    """What sentences call its device."""
+    """The name by which sentences refer to the session's device."""
     return session.device if session.heading is None else session.heading.name
 
 
-def _held_against(
+def _compare_with_claims(
     session: LedgerSession, claims: Sequence[ProseClaim], names: Sequence[str]
 ) -> LedgerSession:
     rows = [

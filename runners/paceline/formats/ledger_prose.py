@@ -1,8 +1,7 @@
 """Parses prose around benchmark lines: the batch policy in force, and claims about the figures.
 
-For documents that mix prose and log. Prose is never a source of figures, only something that figures are
-compared with. Numbers grouped by blanks, thin blanks, points or commas are read whole; anything else is
-ignored, because prose has no fixed shape.
+For documents that mix prose and log. Claims are compared with the log's figures and never replace them. Anything
+that does not match is ignored, because prose has no fixed shape.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from collections.abc import Sequence
 import msgspec
 
 ABOUT = 0.1
-"""A claim marked with ~ holds within a tenth of what it claims: "~20 %" is 18 to 22 %."""
+"""Relative tolerance of a claim marked with ~: "~20 %" is 18 to 22 %."""
 MAX_PROSE = 2_000
-"""Characters of a line that is read as prose; longer ones are data."""
+"""Most characters of a line of prose; longer lines are data."""
 MAX_CLAIMS = 100
 
 _NUMBER = r"(\d{1,3}(?:[ .,'\u00a0\u2009\u202f]\d{3}){1,3}(?!\d)|\d{1,9})"
@@ -37,7 +36,7 @@ _FASTER = re.compile(r"\b(?:speed-?up|faster|szybciej|szybsz\w{0,3})\b")
 
 
 class BatchPolicy(msgspec.Struct, frozen=True):
-    """The policy in force, as it is written: the arm is used from `minimum` on, after `warmup_rounds`."""
+    """The policy that the document states: the arm is used from `minimum` on, after `warmup_rounds`."""
 
     minimum: int
     unit: str | None
@@ -47,7 +46,7 @@ class BatchPolicy(msgspec.Struct, frozen=True):
 
 
 class ProseClaim(msgspec.Struct, frozen=True):
-    """What a sentence says of one batch size: `percent` above 0 is slower; `about`: it says ~."""
+    """A sentence's claim about one batch size. `percent` above 0 is slower; `about`: it is marked with ~."""
 
     line: int
     batch: int
@@ -57,15 +56,15 @@ class ProseClaim(msgspec.Struct, frozen=True):
     text: str
 
     def holds(self, low: float, high: float) -> bool:
-        """Whether a share somewhere from `low` to `high` is what the sentence says."""
+        """Whether some share from `low` to `high` agrees with the claim."""
         claimed = self.percent / 100.0
         decimals = len(self.printed.partition(".")[2])
         slack = abs(claimed) * ABOUT if self.about else 0.5 * 10.0 ** -(decimals + 2)
         return claimed - slack <= high and low <= claimed + slack
 
     def about_device(self, name: str, names: Sequence[str]) -> bool:
-        """Whether it speaks of the device `name`: it names that one, or none of `names`. Where one name is
-        part of another the longer one wins."""
+        """Whether the sentence is about device `name`: it names that device, or none of `names`. If one name
+        is part of another, the longer one counts."""
         text, named = self.text, set()
         for other in sorted({name, *names}, key=len, reverse=True):
             if other and other in text:
@@ -75,7 +74,7 @@ class ProseClaim(msgspec.Struct, frozen=True):
 
 
 class Prose:
-    """Lines in order, without those of the log."""
+    """Collects the policy and the claims from a document's lines outside the log."""
 
     def __init__(self) -> None:
         self.claims: list[ProseClaim] = []
@@ -83,7 +82,7 @@ class Prose:
         self._rounds: tuple[int, str, int] | None = None
 
     def line(self, number: int, text: str) -> None:
-        """Takes one line that is no log line."""
+        """Takes one line that does not belong to the log."""
         if len(text) > MAX_PROSE:
             return
         folded = text.casefold()
@@ -104,7 +103,7 @@ class Prose:
 
     @property
     def policy(self) -> BatchPolicy | None:
-        """What was said of a policy; warm-up rounds alone are none."""
+        """The stated policy; warm-up rounds alone are not one."""
         if self._minimum is None:
             return None
         line, text, minimum, unit = self._minimum
@@ -120,7 +119,7 @@ class Prose:
 
 
 def _claims(number: int, text: str) -> list[ProseClaim]:
-    """Of a sentence with one percentage, one batch size and one direction; of any other nothing."""
+    """The claim of a sentence with one percentage, one batch size and one direction; otherwise none."""
     percents, items = list(_PERCENT.finditer(text)), list(_ITEMS.finditer(text))
     slower, faster = bool(_SLOWER.search(text)), bool(_FASTER.search(text))
     if len(percents) != 1 or len(items) != 1 or slower == faster:

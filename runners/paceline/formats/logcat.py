@@ -5,9 +5,8 @@
     09-30 10:12:56.427 I/Tag( 1234): message        time; without the date: brief; without the pid: tag
     Tag: message                                    plain
 
-Pure: lines in, numbered records out; the cost per character is constant. A line that looks like a declared
-one but does not match it becomes a problem that says what was expected where; all other lines are ignored.
-What is read are averages, never samples.
+Pure. A line that looks like a declared one but does not match becomes a problem that says what was expected
+where; other lines are ignored. The cost per character is constant.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ from paceline.formats.raw_lines import RawLine
 from paceline.formats.templates import MismatchError
 
 LINES: tuple[Line, ...] = (*piece_lines.LINES, *ledger_lines.LINES)
-"""Every declared line. They are told apart by tag and marker: no message is claimed by two."""
+"""The lines that every import knows. Tags and markers differ, so no message matches two."""
 
 MAX_RECORDS = 100_000
-"""Of one file: a day of one line a second, about 100 MB of memory."""
+"""Most records of one file: a day with one line a second, about 100 MB of memory."""
 MAX_PROBLEMS = 100
-"""Listed; all are counted. A person mends the first few and runs the import again."""
+"""Most problems listed; all are counted."""
 
 _PROSE = re.compile(r"%|warm-?up|batch", re.IGNORECASE)
-"""In every sentence that may state a policy or a percentage."""
+"""Matches every sentence that may state a policy or a percentage."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}m")
 _AT = r"(?:(?P<at>(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9}(?: [+-]\d{4})?|\d{9,12}\.\d{3,9}) {1,8})?"
 _TAG = r"(?P<tag>[^ ].{0,127}?|) {0,32}"
@@ -59,11 +58,11 @@ _BRIEF = re.compile(
 
 
 class TooManyError(Exception):
-    """More records than one import takes; the text says how many."""
+    """More records than one import may have; the text states the limit."""
 
 
 class LogContents(msgspec.Struct, frozen=True):
-    """Everything one log said."""
+    """Everything read from one log."""
 
     lines: int
     records: list[LogRecord]
@@ -76,7 +75,7 @@ class LogContents(msgspec.Struct, frozen=True):
 
 
 def read(raw: Iterable[RawLine], declared: Sequence[Line] = ()) -> LogContents:
-    """What is said by lines of ours and by those a suite declares. Raises TooManyError beyond MAX_RECORDS."""
+    """Reads the lines of LINES and those that a suite declares. Raises TooManyError beyond MAX_RECORDS."""
     reader = _Reader(declared)
     for line in raw:
         reader.line(line)
@@ -99,7 +98,7 @@ def _any_of(texts: Sequence[str]) -> re.Pattern[str]:
 
 
 def origin_of(text: str) -> tuple[LogOrigin, str]:
-    """What a line's prefix says, and the message after it; a plain line is all message."""
+    """Splits a line into the origin in its prefix and the message. A plain line is all message."""
     for prefix in (_THREADTIME, _BRIEF, _PASTED):
         match = prefix.fullmatch(text)
         if match is None:
@@ -118,36 +117,34 @@ def origin_of(text: str) -> tuple[LogOrigin, str]:
 
 
 class LineReading(NamedTuple):
-    """What one line of a log was taken for: a declared line, and what it says or why it cannot be read."""
+    """The declared line that a log line matches or resembles, and its record or problem."""
 
     name: str
-    found: LogRecord | LineProblem
+    result: LogRecord | LineProblem
 
 
 class LineMatcher:
-    """Declared lines, looked for in one line at a time: while a log grows, as `read` does in a whole one."""
+    """Matches one line at a time against declared lines, while a log grows."""
 
     def __init__(self, lines: Sequence[Line]) -> None:
         self._lines = tuple(lines)
         self._markers = _any_of([line.marker for line in lines])
 
     def read(self, raw: RawLine) -> LineReading | None:
-        """None: it is none of them."""
+        """The reading of a line; None when it resembles no declared line."""
         if self._markers.search(raw.text) is None:
             return None
         return _reading(self._lines, raw, _parse_line(raw))
 
 
 class _Reader:
-    """State of one reading: what was found, and the heading that may belong to the next line."""
+    """The state of reading one log."""
 
     def __init__(self, declared: Sequence[Line] = ()) -> None:
-        self._lines = (
-            *declared,
-            *LINES,
-        )  # what a suite declares by its own tag is no coincidence
+        # A suite's lines come first, because they have its own tag.
+        self._lines = (*declared, *LINES)
         self._worth_reading = _any_of([*(line.marker for line in self._lines), "(API "])
-        """In every line that is claimed and in every heading: most lines of a log are neither."""
+        """Matches every heading and every line that resembles a declared one; most lines are neither."""
         self.number = 0
         self.records: list[LogRecord] = []
         self.problems: list[LineProblem] = []
@@ -172,7 +169,7 @@ class _Reader:
             self.headings[raw.number + 1] = heading
         reading = _reading(self._lines, raw, parsed)
         if reading is not None:
-            self._take(reading.found)
+            self._take(reading.result)
 
     def _take(self, result: LogRecord | LineProblem) -> None:
         if isinstance(result, LineProblem):
@@ -230,7 +227,7 @@ def _problem(raw: RawLine, expected: str) -> LineProblem:
 def _tag_and_message(
     line: Line, origin: LogOrigin, message: str
 ) -> tuple[str | None, str]:
-    """(tag, message) as this declared line would have them: in a plain line the tag is part of the text."""
+    """The tag and message as declared line `line` expects them. In a plain line the tag is in the text."""
     if origin.tag is not None:
         return origin.tag, message
     at = message.find(f"{line.tag}:")

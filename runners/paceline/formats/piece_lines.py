@@ -1,7 +1,7 @@
-"""Parses the counters of a piece hasher, as logged by Kotlin and by the JavaScript above it.
+"""Parses the counters of a piece hasher, logged by Kotlin and by the JavaScript that calls it.
 
-A pair of lines gives the overhead of calling from one into the other. The interval given is what rounding in
-print leaves open; it is no interval of measurement, because an average says nothing about spread.
+A pair of lines gives the overhead of the calls. Its interval covers rounding only; the spread of the
+measurements is unknown.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 import msgspec
+from paceline_contract.items import PrintedNumber
 
 from paceline.formats.declared import (
     ConsistencyCheck,
@@ -19,17 +20,16 @@ from paceline.formats.declared import (
     count_of,
     quantity_of,
 )
-from paceline.formats.quantity import Quantity
 from paceline.formats.templates import Template, Value
 
 KOTLIN = "piece.kotlin"
-"""Inside: the digest alone."""
+"""The inner time: the digest alone."""
 JS = "piece.js"
-"""Outside: the same calls as the JavaScript engine sees them."""
+"""The outer time: the same calls, measured in JavaScript."""
 
 NS_PER_S = 10**9
 DECIMAL_MEGA = Fraction(10**6, 2**20)
-"""What a rate or size is of what we read, if its printer meant 10^6 bytes by MB."""
+"""Factor on a rate or size if its printer meant 10^6 bytes by MB."""
 SHARE_DIGITS = 10**4
 """Shares are given to a hundredth of a percent, their interval rounded outwards."""
 
@@ -42,7 +42,8 @@ def _checks(values: Mapping[str, Value]) -> list[ConsistencyCheck]:
 
 
 def _throughput(values: Mapping[str, Value]) -> ConsistencyCheck:
-    """Bytes ÷ (calls × average) against the printed rate: with one MB on both sides its size cancels out."""
+    """Compares bytes ÷ (calls × average) with the printed rate. The size of MB cancels out if both use the
+    same."""
     count, size = count_of(values, "count"), quantity_of(values, "bytes")
     average, rate = quantity_of(values, "avg"), quantity_of(values, "throughput")
     if count == 0 or average.low == 0:
@@ -93,10 +94,10 @@ LINES = (
 
 
 class Overhead(msgspec.Struct, frozen=True):
-    """What of an outer average is not the inner one: 1 − inner ÷ outer ("FFI overhead").
+    """The part of an outer average outside the inner one: 1 − inner ÷ outer ("FFI overhead").
 
-    `lines`: (inner, outer). `same_calls`: both count the same calls and bytes; where they do not, two windows
-    were compared and the interval does not hold. `holds`: the inner time fits into the outer one.
+    `lines`: (inner, outer). `same_calls`: both count the same calls and bytes; otherwise the interval is not
+    valid. `holds`: the inner time is not longer than the outer one.
     """
 
     lines: tuple[int, int]
@@ -109,7 +110,7 @@ class Overhead(msgspec.Struct, frozen=True):
 
 
 def overheads(records: Iterable[LogRecord]) -> list[Overhead]:
-    """One per outer line that follows an inner one not used yet; the inner one logs before it returns."""
+    """Pairs each outer line with the inner line before it, because the inner layer logs before it returns."""
     pairs: list[Overhead] = []
     inner: LogRecord | None = None
     for record in records:
@@ -160,5 +161,5 @@ def _overhead(inner: LogRecord, outer: LogRecord) -> Overhead | None:
     )
 
 
-def _overlap(one: Quantity, other: Quantity) -> bool:
-    return one.low <= other.high and other.low <= one.high
+def _overlap(first: PrintedNumber, second: PrintedNumber) -> bool:
+    return first.low <= second.high and second.low <= first.high

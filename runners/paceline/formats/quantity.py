@@ -1,7 +1,7 @@
-"""Parses a printed number with a unit into an integer of base units and the interval that rounding leaves open.
+"""Parses a printed number with a unit into base units, with the interval of the values that are printed so.
 
-`low` ≤ true value ≤ `high` whether the printer rounded to the nearest digit or cut whole units off. Nothing
-is computed in floating point. A number that can be read in two ways is refused, not guessed.
+`low` ≤ true value ≤ `high`, whether the program rounded or truncated. Nothing is computed in floating point. An
+ambiguous number is refused, not guessed.
 """
 
 from __future__ import annotations
@@ -10,20 +10,18 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-import msgspec
-
-LARGEST = 2**63 - 1
-"""What C1 and every store of ours can hold."""
+from paceline_contract.events import INT64_MAX
+from paceline_contract.items import PrintedNumber
 
 KIBI = 1024
-"""The step of KB, MB and GB. Sizes printed by `count * piece length` decide it: the pieces of the one origin
-that prints MB are powers of two, and so are ours; with 1000 its 175 pieces would not be 175.0 MB."""
+"""The factor between B, KB, MB and GB. The only app that prints MB prints 175 pieces of 1 MiB as 175.0 MB, so its factor
+is not 1000."""
 
 _NUMBER = re.compile(r"\d(?:[\d.,]{0,30}\d)?", re.ASCII)
 
 
 class Units:
-    """The units a kind of quantity is printed in, and how many of its `base` unit each is."""
+    """The units in which a kind of quantity is printed, with their sizes in the `base` unit."""
 
     def __init__(self, base: str, example: str, scales: Mapping[str, int]) -> None:
         self.base, self.scales = base, MappingProxyType(scales)
@@ -33,8 +31,8 @@ class Units:
             f"[ \t]{{0,4}}({'|'.join(map(re.escape, longest_first))})"
         )
 
-    def at(self, text: str, at: int) -> tuple[int, int] | None:
-        """(how many base units the unit at `at` is, where it ends), or None."""
+    def size_at(self, text: str, at: int) -> tuple[int, int] | None:
+        """Returns the size of the unit at position `at` in base units, and its end; None without a unit."""
         match = self._shape.match(text, at)
         return None if match is None else (self.scales[match.group(1)], match.end())
 
@@ -58,18 +56,8 @@ RATE = Units(
 )
 
 
-class Quantity(msgspec.Struct, frozen=True):
-    """A printed number: `value` is what the digits say, the true one lies from `low` to `high`."""
-
-    printed: str
-    value: int
-    low: int
-    high: int
-    unit: str
-
-
 class UnreadableError(Exception):
-    """No such quantity there; `expected` says what would be one, and why this is none."""
+    """There is no such quantity; `expected` describes what was expected."""
 
     def __init__(self, expected: str) -> None:
         super().__init__(expected)
@@ -77,41 +65,41 @@ class UnreadableError(Exception):
 
 
 def count_at(text: str, at: int) -> tuple[int, int]:
-    """(the whole number at `at`, where it ends). Raises UnreadableError."""
+    """Returns the whole number at position `at` and its end. Raises UnreadableError."""
     match = _NUMBER.match(text, at)
     if match is None or not match.group().isdigit():
         raise UnreadableError("a whole number without separators")
-    return _bounded(int(match.group())), match.end()
+    return _check_int64(int(match.group())), match.end()
 
 
-def quantity_at(text: str, at: int, units: Units) -> tuple[Quantity, int]:
-    """(the quantity at `at`, where it ends). Raises UnreadableError.
+def quantity_at(text: str, at: int, units: Units) -> tuple[PrintedNumber, int]:
+    """Returns the quantity at position `at` and its end. Raises UnreadableError.
 
-    Digits after the point: the printer formatted, so it rounded to the nearest. Without any it may have
-    divided integers, which cuts off: the interval holds both.
+    A number with decimals was rounded to the nearest. A number without decimals may come from a division of
+    integers, which truncates, so its interval covers both.
     """
     match = _NUMBER.match(text, at)
     if match is None:
         raise UnreadableError(units.expected)
     digits, decimals = _decimal(match.group())
-    unit = units.at(text, match.end())
+    unit = units.size_at(text, match.end())
     if unit is None:
         raise UnreadableError(units.expected)
     scale, end = unit
     half = 2 * 10**decimals
     above = 1 if decimals else 2
-    quantity = Quantity(
+    quantity = PrintedNumber(
         printed=text[at:end],
-        value=_bounded((2 * digits * scale + half // 2) // half),
+        value=_check_int64((2 * digits * scale + half // 2) // half),
         low=max(0, (2 * digits - 1) * scale // half),
-        high=_bounded(-(-(2 * digits + above) * scale // half)),
+        high=_check_int64(-(-(2 * digits + above) * scale // half)),
         unit=units.base,
     )
     return quantity, end
 
 
 def _decimal(number: str) -> tuple[int, int]:
-    """(all digits as one integer, how many of them are decimals)."""
+    """Returns all digits as one integer, and how many of them are decimals."""
     separators = [char for char in number if char in ".,"]
     if not separators:
         return int(number), 0
@@ -127,7 +115,7 @@ def _decimal(number: str) -> tuple[int, int]:
     return int(whole + decimals), len(decimals)
 
 
-def _bounded(value: int) -> int:
-    if value > LARGEST:
-        raise UnreadableError(f"at most {LARGEST} in base units")
+def _check_int64(value: int) -> int:
+    if value > INT64_MAX:
+        raise UnreadableError(f"at most {INT64_MAX} in base units")
     return value

@@ -1,7 +1,6 @@
 """Splits bytes into numbered lines of bounded length, for files, pipes and devices.
 
-Memory is bounded by one line. A line is decoded only when it is complete, so a chunk may end inside a
-character. Lines that cannot be read keep their number.
+Memory is bounded by one line. A line is decoded when it is complete, so a chunk may end inside a character.
 """
 
 from __future__ import annotations
@@ -10,11 +9,12 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 MAX_LINE_BYTES = 16_384
-"""Of one line. Android's log buffer takes 4,068 bytes of payload per entry; a host prints what it likes."""
+"""Most bytes of a line. An entry of Android's log has at most 4,068; lines of a host may have any length."""
 
 
 class RawLine(NamedTuple):
-    """`fault`: why `text` is not all of the line, or None. Then `text` is its beginning, made readable."""
+    """One line. `fault`: why the line could not be read whole, or None; with a fault, `text` is its readable
+    beginning."""
 
     number: int
     text: str
@@ -22,7 +22,7 @@ class RawLine(NamedTuple):
 
 
 class LineBuffer:
-    """Takes chunks as they come and hands on what is complete; `number` is the number of the next line."""
+    """Takes chunks and yields complete lines. `number` is the number of the next line."""
 
     def __init__(self) -> None:
         self.number = 1
@@ -43,12 +43,12 @@ class LineBuffer:
             at = end + 1
 
     def rest(self) -> Iterator[RawLine]:
-        """What came after the last line end, as a line of its own."""
+        """Yields the text after the last line end as a line."""
         if self._kept:
             yield self._take()
 
     def forget(self) -> None:
-        """Drops a line that began: its other half will not come."""
+        """Drops an incomplete line, whose rest will not come."""
         self._kept.clear()
         self._dropped = 0
 
@@ -60,7 +60,7 @@ class LineBuffer:
 
 
 def lines_of(chunks: Iterable[bytes]) -> Iterator[RawLine]:
-    """Lines without their ends (LF, CR LF, CR CR LF), from 1. A byte order mark is dropped."""
+    """The lines without line ends (LF, CR LF, CR CR LF), numbered from 1. A byte order mark is dropped."""
     buffer = LineBuffer()
     for chunk in chunks:
         yield from buffer.feed(chunk)
@@ -84,6 +84,6 @@ def _line(number: int, data: bytes, dropped: int) -> RawLine:
         return RawLine(
             number,
             data.decode(errors="replace"),
-            f"UTF-8; byte {error.start + 1} of the line is none of it",
+            f"UTF-8; byte {error.start + 1} of the line is not",
         )
     return RawLine(number, text, "text without U+0000" if "\0" in text else None)

@@ -1,7 +1,7 @@
 """Matches a line against a declared template such as `Batch {batch:count}: {arm:name} avg={avg:duration}`.
 
-Matching never goes back, so it costs at most the length of the line. A mismatch names the character and what
-was expected there. Templates are no regular expressions, so that nobody can declare one that explodes.
+Matching never backtracks, so it costs at most the length of the line. A mismatch names the character and what was
+expected there.
 """
 
 from __future__ import annotations
@@ -9,20 +9,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from paceline_contract.items import PrintedNumber
+
 from paceline.formats.quantity import (
     DURATION,
     RATE,
     SIZE,
-    Quantity,
     UnreadableError,
     count_at,
     quantity_at,
 )
 
-Value = int | str | Quantity
+Value = int | str | PrintedNumber
 
 MAX_TEXT = 200
-"""Characters of a `text` field: a device's name, not a document."""
+"""Most characters of a `text` field, such as a device's name."""
 
 _PART = re.compile(r"\{([a-z_]+):([a-z]+)\}")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}", re.ASCII)
@@ -32,7 +33,7 @@ KINDS = frozenset({"count", "name", "text", *UNITS})
 
 
 class MismatchError(Exception):
-    """The line is not of that shape. `at` counts characters from 0."""
+    """The line does not match the template. `at` counts characters from 0."""
 
     def __init__(self, at: int, expected: str, text: str) -> None:
         rest = text[at : at + 24]
@@ -54,7 +55,7 @@ class _Literal:
 
 
 class Template:
-    """One declared shape. Blanks in it stand for one or more blanks in a line."""
+    """A compiled template. A blank in it matches one or more blanks in a line."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -109,7 +110,7 @@ class Template:
                 return self._text(index, text, at)
 
     def _text(self, index: int, text: str, at: int) -> tuple[str, int]:
-        """Up to the literal that follows, which is looked for within the longest text only."""
+        """Reads up to the literal that follows, which must come within MAX_TEXT characters."""
         following = self._parts[index + 1] if index + 1 < len(self._parts) else None
         if not isinstance(following, _Literal):
             end = len(text)
@@ -122,14 +123,14 @@ class Template:
                     f"text of at most {MAX_TEXT} characters before {following.text!r}"
                 )
             end = match.start()
-        found_text = text[at:end].strip()
-        if end - at > MAX_TEXT or not found_text or not found_text.isprintable():
+        value = text[at:end].strip()
+        if end - at > MAX_TEXT or not value or not value.isprintable():
             raise UnreadableError(f"text of 1 to {MAX_TEXT} printable characters")
-        return found_text, end
+        return value, end
 
 
 def _differs(literal: str, text: str, at: int) -> MismatchError:
-    """Where exactly `text` leaves the literal it should hold."""
+    """The error at the character where `text` differs from `literal`."""
     for index, char in enumerate(literal):
         if char == " " and (blank := _BLANK.match(text, at)) is not None:
             at = blank.end()
@@ -137,4 +138,4 @@ def _differs(literal: str, text: str, at: int) -> MismatchError:
             at += 1
         else:
             return MismatchError(at, repr(literal[index:]), text)
-    raise AssertionError("the literal is there")
+    raise AssertionError("the text matches the literal")

@@ -1,8 +1,7 @@
 """Runs the `paceline` command for tests in forks of one process that has imported everything.
 
-Tests run it hundreds of times, and two thirds of each run were imports. What a command reads at import time
-(the environment, its terminal) is imported again in the fork. Tests of starting and of signals start a
-process of their own (`python -m paceline`).
+Tests run it hundreds of times, and two thirds of each run were imports. Modules that read the environment or the
+terminal are imported again in the fork. Tests of starting and of signals run `python -m paceline` instead.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ from typing import Any
 assert sys.platform != "win32", "it forks, which Windows cannot"  # noqa: S101 - and mypy stops here
 
 OWN_STATE = ("paceline.cli", "paceline.commands")
-"""Modules with consoles of their own, which look at the environment: imported by each command anew."""
+"""Modules that read the environment at import, and so are imported again by each command."""
 DESCRIPTORS = 5
-"""A request's: standard input, output, error, where to say how it ended, and what is asked for."""
+"""Descriptors of a request: standard input, output and error, the pipe for the exit status, the request."""
 
 
 class CommandServer:
@@ -45,7 +44,7 @@ class CommandServer:
         env: Mapping[str, str],
         given: bytes,
     ) -> subprocess.CompletedProcess[bytes]:
-        """As `subprocess.run` with captured output."""
+        """Runs a command and captures its output, like `subprocess.run`."""
         file = tempfile.TemporaryFile
         with file() as stdin, file() as out, file() as err, file() as asked:
             request = {
@@ -59,14 +58,14 @@ class CommandServer:
             ):
                 written.write(content)
                 written.seek(0)
-            ended, said = os.pipe()
+            ended, status_end = os.pipe()
             with os.fdopen(ended, "rb") as answer:
                 try:
                     sent = [
                         stdin.fileno(),
                         out.fileno(),
                         err.fileno(),
-                        said,
+                        status_end,
                         asked.fileno(),
                     ]
                     rights = (
@@ -76,7 +75,7 @@ class CommandServer:
                     )
                     self._ours.sendmsg([b"."], [rights])
                 finally:
-                    os.close(said)
+                    os.close(status_end)
                 status = answer.read()
             out.seek(0)
             err.seek(0)
@@ -89,7 +88,7 @@ class CommandServer:
             )
 
     def close(self) -> None:
-        """End it; commands that still run are ended by whoever started them."""
+        """Ends the process. A command that still runs must be ended by its caller."""
         self._ours.close()
         self._process.wait()
 
@@ -103,7 +102,7 @@ def run(
     env: Mapping[str, str] | None = None,
     given: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run `paceline` with these arguments. `env`: the whole environment; default: ours."""
+    """Runs `paceline`. `env`: the whole environment; default: this process's."""
     done = run_bytes(*arguments, cwd=cwd, env=env, given=given.encode())
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
@@ -116,7 +115,7 @@ def run_bytes(
     env: Mapping[str, str] | None = None,
     given: bytes = b"",
 ) -> subprocess.CompletedProcess[bytes]:
-    """The same, with bytes."""
+    """Like `run`, with bytes."""
     if not _server:
         _server.append(CommandServer())
     return _server[0].run(
@@ -125,7 +124,7 @@ def run_bytes(
 
 
 def close() -> None:
-    """End the process behind `run`; its CPU time counts with ours from then on."""
+    """Ends the process behind `run`; its CPU time counts as this process's from then on."""
     while _server:
         _server.pop().close()
 
@@ -151,7 +150,7 @@ def _be_command(request: dict[str, Any], descriptors: list[int]) -> None:
 
 
 def _fork(request: dict[str, Any], descriptors: list[int]) -> None:
-    """A child that waits for the command, so that several run at once and each is waited for."""
+    """Forks a child that runs the command and waits for it, so that several can run at once."""
     if os.fork():
         return
     command = os.fork()
@@ -164,7 +163,7 @@ def _fork(request: dict[str, Any], descriptors: list[int]) -> None:
 
 
 def main() -> None:
-    """Fork for each request until the other end closes."""
+    """Forks for each request until the other end closes."""
     from typer.testing import CliRunner  # noqa: PLC0415
 
     import paceline.agent  # noqa: PLC0415 - which a command imports when it runs
@@ -174,7 +173,7 @@ def main() -> None:
         paceline.cli.app, ["submit", "--help"]
     )  # imports what parsing arguments imports
     gc.collect()
-    gc.freeze()  # what stands now no command looks through again: two thirds of its time at its end
+    gc.freeze()  # saves two thirds of a command's time at its end
     requests = socket.socket(fileno=int(sys.argv[1]))
     while True:
         data, ancillary, _, _ = requests.recvmsg(1, socket.CMSG_SPACE(4 * DESCRIPTORS))

@@ -1,8 +1,8 @@
 """A small HTTP server that implements the agent's side of C2, with switches for faults.
 
 It stands in for the backend in tests, on a loopback socket, and checks the client as the real server does:
-`(job, attempt, seq)` is the identity of an item, so the same bytes are a duplicate and other bytes a
-conflict; a write without the right lease token is 409 `lease_lost`.
+items must be within the contract, `(job, attempt, seq)` is the identity of an item, so the same bytes are a
+duplicate and other bytes a conflict; a write without the right lease token is 409 `lease_lost`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import msgspec
+from paceline_contract.attempts import FinishReport, StateReport
+from paceline_contract.item_reader import ItemError, read_items
+
 Json = dict[str, Any]
 
 
 class FakeJob:
-    """One job: what the agent is to do, and everything it wrote."""
+    """One job: its work, and everything that the agent wrote for it."""
 
     def __init__(self, work: Json, target_serial: str) -> None:
         self.work, self.target_serial = work, target_serial
@@ -37,47 +41,61 @@ class FakeJob:
 
 
 class FakeServer:
-    """`url` is its address. Everything public may be changed by a test while it runs."""
+    """The server; `url` is its address. Tests may change every public attribute while it runs."""
 
-    def __init__(self) -> None:
+    def __init__(self) -> None:  # noqa: PLR0915 - one switch per fault
         self.changed = threading.Condition()
         self.codes = {"good-code"}
         self.credential = "plc_secret"
+        self.next_credential: str | None = None
+        """Set: the agent is asked to replace its credential by this one, which ends the other when it is used."""
         self.jobs: dict[str, FakeJob] = {}
         self.queue: list[str] = []
         self.heartbeats: list[Json] = []
+        self.manifests: dict[str, Json] = {}
+        """Announced manifests by digest; what is not here is asked for."""
         self.health: dict[str, str] = {}
-        """Serial → health in every heartbeat's answer; good unless it is named."""
+        """Serial → health in every heartbeat's reply; good by default."""
         self.checks_due: set[str] = set()
-        """Serials; each until a check of it was heard."""
+        """Serials of devices that are due a check, until one is reported."""
         self.orders: dict[str, list[Json]] = {}
-        """Serial → `{id, kind}` in every heartbeat's answer until it was said to be done."""
+        """Serial → `{id, kind}` in every heartbeat's reply, until it is reported as done."""
         self.driven_by: dict[str, str] = {}
         """Serial → the other agent that drives it."""
         self.checks: list[Json] = []
         self.recovery: list[Json] = []
-        """What heartbeats brought, each once."""
+        """Checks and recovery steps from heartbeats, each once."""
         self.lease_s = 3.0
         self.heartbeat_s = 0.2
         self.broken: dict[str, int] = {}
-        """Path ending → how many more requests to it are answered 503."""
+        """Path ending → number of further requests that are answered 503."""
         self.hang_up: dict[str, int] = {}
-        """Path ending → how many more requests to it are handled, but their answer is lost."""
+        """Path ending → number of further requests that are handled, but whose answer is lost."""
         self.held: set[str] = set()
-        """Path endings; requests to them wait until they are taken out (`let_go`)."""
+        """Path endings whose requests wait until `let_go`."""
         self.waiting: list[str] = []
-        """Paths of the requests that wait."""
+        """Paths of waiting requests."""
         self.refuse_items: str | None = None
+        self.other_base = ""
+        """Why every announced merge base is refused."""
         self.refuse_suites: list[Json] = []
-        """`{suite, reason}` of every heartbeat's answer."""
+        """`{suite, reason}` in every heartbeat's reply."""
+        self.refuse_targets: dict[str, str] = {}
+        """Serial → why the server does not take this target from the agent."""
         self.forget_items = 0
-        """How many more finishes find the items of their attempt lost, as after a restored backup."""
+        """Number of further finishes that lose the items of their attempt, as after a restored backup."""
         self.run: Json | None = None
         self.comparisons: list[Json] = []
         self.requested: list[Json] = []
-        """Bodies of runs that were asked for."""
+        """Bodies of requested runs."""
+        self.cancelled: list[str] = []
+        """Ids of runs that were cancelled."""
+        self.markdown, self.junit = "", "<testsuites/>"
+        """The verdicts of `run` as Markdown and as JUnit XML."""
+        self.run_url: str | None = None
+        """The public address of `run` in its verdicts."""
         self.presets: list[Json] = []
-        """Of every suite."""
+        """The presets of every suite."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(
@@ -106,7 +124,7 @@ class FakeServer:
     def wait_for(
         self, condition: Callable[[], object], deadline_s: float = 30.0
     ) -> None:
-        """Until `condition` holds. Raises TimeoutError."""
+        """Waits until `condition` holds. Raises TimeoutError."""
         end = time.monotonic() + deadline_s
         with self.changed:
             while not condition():
@@ -117,7 +135,7 @@ class FakeServer:
                     raise TimeoutError("the condition did not come true")
 
     def let_go(self, ending: str) -> None:
-        """Requests to it are answered from now on."""
+        """Answers held requests to paths with this ending from now on."""
         with self.changed:
             self.held.discard(ending)
             self.changed.notify_all()
@@ -130,14 +148,21 @@ class FakeServer:
         parts = path.removeprefix("/api/v1/").split("/")
         if path.endswith("/agents/enrol"):
             return self._enrol(body)
+        if self.next_credential and headers.get("authorization") == (
+            f"Bearer {self.next_credential}"
+        ):
+            self.credential, self.next_credential = self.next_credential, None
         if headers.get("authorization") != f"Bearer {self.credential}":
             return _problem(401, "unauthenticated", "The credential is not known.")
         if parts[:2] == ["agents", "self"]:
-            return (
-                self._heartbeat(body) if parts[2] == "heartbeat" else self._lease(body)
-            )
+            answers = {
+                "heartbeat": self._heartbeat,
+                "credential": self._renew_credential,
+                "lease": self._lease,
+            }
+            return answers[parts[2]](body)
         if parts[0] in {"runs", "suites"}:
-            return self._asked_by_a_pipeline(method, parts, body)
+            return self._answer_ci(method, parts, body)
         if parts[0] == "jobs" and len(parts) == 5:
             return self._attempt(
                 parts[1], int(parts[3]), parts[4], headers.get("lease-token"), body
@@ -152,10 +177,34 @@ class FakeServer:
 
     def _heartbeat(self, body: Json) -> tuple[int, Json]:
         self.heartbeats.append(body)
-        heard = [self._hear(target) for target in body["targets"]]
+        refused = [
+            {
+                "kind": target["kind"],
+                "serial": target["serial"],
+                "why": self.refuse_targets[target["serial"]],
+            }
+            for target in body["targets"]
+            if target["serial"] in self.refuse_targets
+        ]
+        heard = [
+            self._hear(target)
+            for target in body["targets"]
+            if target["serial"] not in self.refuse_targets
+        ]
+        for suite in body["suites"]:
+            if "manifest" in suite:
+                self.manifests[suite["digest"]] = suite["manifest"]
+        wanted = [
+            suite["digest"]
+            for suite in body["suites"]
+            if suite["digest"] not in self.manifests
+        ]
         return 200, {
             "heartbeat_s": self.heartbeat_s,
+            "manifests_wanted": wanted,
             "refused": self.refuse_suites,
+            "refused_targets": refused,
+            "rotate_credential": self.next_credential is not None,
             "targets": heard,
         }
 
@@ -168,13 +217,15 @@ class FakeServer:
         if check is not None:
             self.checks_due.discard(serial)
             self.checks += (
-                [check] if check["id"] not in {one["id"] for one in self.checks} else []
+                [check]
+                if check["id"] not in {known["id"] for known in self.checks}
+                else []
             )
-        known = {one["id"] for one in self.recovery}
-        self.recovery += [one for one in recovery if one["id"] not in known]
+        known = {step["id"] for step in self.recovery}
+        self.recovery += [step for step in recovery if step["id"] not in known]
         done = set(target.get("orders_done", []))
         self.orders[serial] = [
-            one for one in self.orders.get(serial, []) if one["id"] not in done
+            order for order in self.orders.get(serial, []) if order["id"] not in done
         ]
         return {
             "kind": target["kind"],
@@ -184,9 +235,12 @@ class FakeServer:
             "check_due": serial in self.checks_due,
             "orders": self.orders[serial],
             "checks_heard": [check["id"]] if check else [],
-            "recovery_heard": [one["id"] for one in recovery],
+            "recovery_heard": [step["id"] for step in recovery],
             "driven_by": self.driven_by.get(serial),
         }
+
+    def _renew_credential(self, _: Json) -> tuple[int, Json]:
+        return 200, {"credential": self.next_credential}
 
     def _lease(self, body: Json) -> tuple[int, Json | None]:
         wanted = body.get("target_ids")
@@ -226,12 +280,23 @@ class FakeServer:
         if what == "renew":
             job.renewals += 1
             return 200, {"lease_s": self.lease_s, "cancel": job.cancel}
+        report = {"state": StateReport, "finish": FinishReport}.get(what)
+        if report is not None:
+            try:
+                msgspec.convert(body, report)
+            except msgspec.ValidationError as error:
+                return _problem(422, "invalid_request", str(error))
         if what == "state":
-            job.states.append(body)
-            return 204, None
+            return self._hear_state(job, body)
         if what == "finish":
             return self._finish(job, attempt, body)
         return self._items(job, attempt, body["items"])
+
+    def _hear_state(self, job: FakeJob, body: Json) -> tuple[int, Json | None]:
+        if self.other_base and "base_commit" in body:
+            return _problem(409, "other_base", self.other_base)
+        job.states.append(body)
+        return 204, None
 
     def _finish(
         self, job: FakeJob, attempt: int, body: Json
@@ -257,6 +322,10 @@ class FakeServer:
     def _items(self, job: FakeJob, attempt: int, items: list[Json]) -> tuple[int, Json]:
         if self.refuse_items:
             return _problem(422, "invalid_request", self.refuse_items)
+        try:
+            read_items(msgspec.json.encode({"items": items}))
+        except ItemError as error:
+            return _problem(422, "invalid_request", str(error))
         fresh = 0
         for item in items:
             key = (attempt, item["seq"])
@@ -270,9 +339,7 @@ class FakeServer:
         job.duplicates += len(items) - fresh
         return 200, {"stored": fresh, "duplicates": len(items) - fresh}
 
-    def _asked_by_a_pipeline(
-        self, method: str, parts: list[str], body: Json
-    ) -> tuple[int, Json]:
+    def _answer_ci(self, method: str, parts: list[str], body: Json) -> tuple[int, Json]:
         if self.run is None:
             return _problem(
                 404, "unknown_suite", "No online agent announces this suite."
@@ -283,11 +350,16 @@ class FakeServer:
             return 200, {
                 "words": "bench-1: about 40 s, as its last run of the same choice took 40 s."
             }
-        if method == "POST":
+        if parts[-1] == "cancel":
+            self.cancelled.append(parts[1])
+            self.run |= {"state": "cancelled", "outcome": "cancelled"}
+        elif method == "POST":
             self.requested.append(body)
+        if parts[-1] == "verdicts":
+            return 200, {"schema": "paceline.verdicts/1", "url": self.run_url}
         if parts[-1] == "comparisons":
             return 200, {"items": self.comparisons, "next": None}
-        return (201 if method == "POST" else 200), self.run
+        return (201 if parts == ["runs"] and method == "POST" else 200), self.run
 
 
 def _problem(status: int, code: str, detail: str) -> tuple[int, Json]:
@@ -315,13 +387,13 @@ def _handler_of(server: FakeServer) -> type[BaseHTTPRequestHandler]:
 
         def _serve(self, method: str) -> None:
             data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            path = self.path.partition("?")[0]
+            path, _, query = self.path.partition("?")
             if self.headers.get("Content-Encoding") == "gzip" and path.endswith(
                 "/items"
             ):
                 data = gzip.decompress(data)
             try:
-                said = json.loads(data) if data else {}
+                request = json.loads(data) if data else {}
             except (
                 ValueError
             ):  # also what is compressed: like the real one, only items are inflated
@@ -333,21 +405,30 @@ def _handler_of(server: FakeServer) -> type[BaseHTTPRequestHandler]:
                     self._send(*_problem(503, "unavailable", "The database restarts."))
                     return
                 headers = {key.lower(): value for key, value in self.headers.items()}
-                status, body = server.answer(method, path, headers, said)
+                status, body = server.answer(method, path, headers, request)
                 lost = _use_up(server.hang_up, path)
                 server.changed.notify_all()
             if lost:
                 self.close_connection = True
                 return
+            documents = {
+                "format=markdown": ("text/markdown", server.markdown),
+                "format=junit": ("application/xml", server.junit),
+            }
+            if status == 200 and query in documents:
+                media_type, text = documents[query]
+                self._send_data(200, media_type, text.encode())
+                return
             self._send(status, body)
 
         def _send(self, status: int, body: Json | None) -> None:
             data = b"" if body is None else json.dumps(body).encode()
+            kind = "application/problem+json" if status >= 400 else "application/json"
+            self._send_data(status, kind, data)
+
+        def _send_data(self, status: int, media_type: str, data: bytes) -> None:
             self.send_response(status)
-            self.send_header(
-                "Content-Type",
-                "application/problem+json" if status >= 400 else "application/json",
-            )
+            self.send_header("Content-Type", media_type)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

@@ -1,7 +1,7 @@
 """Texts that are dangerous where a shell might interpret them: arguments, file names, benchmark names, params.
 
-Each is a possible argument (no NUL) and harmless as data; code that lets one become shell leaves a trace in
-the output or creates the file MARK.
+Each is a valid argument (no NUL) and harmless as data. If one is interpreted by a shell, the output changes or
+the file MARK appears.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ EVERY_BYTE = [chr(code) for code in range(1, 128)] + [
     "\udcc3(",
     "a\udcfeb",
 ]
-"""All of ASCII but NUL, one by one, and bytes that are no UTF-8 (as surrogate escapes)."""
+"""Every ASCII character except NUL, and bytes that are not UTF-8 (as surrogate escapes)."""
 
 EXPANSIONS = [
     "$HOME",

@@ -1,1 +1,1 @@
-"""The transport to devices: one conformance suite for all backends, and each backend's own troubles."""
+"""Tests of the transport to devices: one conformance suite for all backends, and tests of each backend."""

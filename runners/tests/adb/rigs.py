@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from paceline.adb.direct import DirectConnection
-from paceline.adb.fake import FakeDevice
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import AdbError, Connection
 from paceline.adb.server import AdbServer
 from paceline.testing.adbd import Faults, Peer
+from paceline.testing.fake_device import FakeDevice
 
 DEADLINE_S = 150.0
 

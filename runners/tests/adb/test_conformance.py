@@ -387,7 +387,7 @@ def test_a_full_storage_is_said_as_that(rig: Rig, size: int) -> None:
 
 @pytest.mark.parametrize("path", ["", "a\0b", "/" + "x" * 2000])
 def test_what_is_no_path_is_refused(rig: Rig, path: str) -> None:
-    with pytest.raises(AdbError, match="no path"):
+    with pytest.raises(AdbError, match="not a path"):
         rig.connection.push(b"x", path)
 
 

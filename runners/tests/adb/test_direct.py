@@ -1,4 +1,4 @@
-"""What only the backend over TCP can meet: handshakes of all kinds, cuts at any byte, packets out of step."""
+"""Tests of the TCP backend: all kinds of handshakes, cuts at any byte, packets out of step."""
 
 from __future__ import annotations
 
@@ -61,7 +61,8 @@ def test_a_device_that_says_it_cannot_restart_was_not_restarted(
     )
     try:
         with pytest.raises(
-            RefusedError, match=r"did not restart; it said: error: failed to create pty"
+            RefusedError,
+            match=r"did not restart and printed: error: failed to create pty",
         ):
             connection.reboot()
     finally:
@@ -228,9 +229,9 @@ def test_eight_megabytes_arrive_equal_through_short_writes(
     peer.faults.short_writes = True
     data = noise(8 << 20)
     assert connection.push(data, REMOTE, timeout_s=120) == len(data)
-    said = connection.run(["sha256sum", REMOTE], 60).text.split()[0]
-    assert said == hashlib.sha256(data).hexdigest()
-    assert hashlib.sha256(connection.pull(REMOTE, timeout_s=120)).hexdigest() == said
+    text = connection.run(["sha256sum", REMOTE], 60).text.split()[0]
+    assert text == hashlib.sha256(data).hexdigest()
+    assert hashlib.sha256(connection.pull(REMOTE, timeout_s=120)).hexdigest() == text
 
 
 def test_a_connection_cut_at_any_byte_is_an_error_or_a_right_answer(

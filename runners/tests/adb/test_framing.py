@@ -1,4 +1,4 @@
-"""Reading a shell's bytes: packets of v2 and the sentinel, cut anywhere, held to a real shell."""
+"""Tests of reading a shell's bytes: shell v2 and the sentinel, cut anywhere and compared with a real shell."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_v2_refuses_bytes_that_are_no_packets(data: bytes) -> None:
 
 
 def test_v2_refuses_an_exit_packet_without_a_status() -> None:
-    with pytest.raises(LostError, match="without saying how"):
+    with pytest.raises(LostError, match="without a status"):
         ShellV2().feed(packet(EXIT, b""))
 
 

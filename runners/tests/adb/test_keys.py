@@ -1,4 +1,4 @@
-"""Keys: Android's public form, judged by Google's own adb where it is installed; what protects the file."""
+"""Tests of the agent's key: Android's public form, checked with Google's adb where installed, and the file's protection."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ POSIX = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With a key in it: making one costs a tenth of a second."""
-    found = tmp_path_factory.mktemp("keys")
-    AgentKey.load_or_create(found)
-    return found
+    result = tmp_path_factory.mktemp("keys")
+    AgentKey.load_or_create(result)
+    return result
 
 
 def test_a_key_is_made_once_and_found_again(directory: Path) -> None:
@@ -61,19 +61,19 @@ def test_a_key_that_others_can_read_is_refused_with_the_command_that_helps(
 
 def test_two_agents_that_start_at_once_end_with_one_key(tmp_path: Path) -> None:
     both = threading.Barrier(2)
-    found: list[bytes] = []
+    result: list[bytes] = []
 
     def start() -> None:
         both.wait(30)
-        found.append(AgentKey.load_or_create(tmp_path).public_text)
+        result.append(AgentKey.load_or_create(tmp_path).public_text)
 
     threads = [threading.Thread(target=start) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert len(found) == 2
-    assert len(set(found)) == 1
+    assert len(result) == 2
+    assert len(set(result)) == 1
 
 
 @pytest.mark.parametrize(

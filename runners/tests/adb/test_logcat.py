@@ -1,4 +1,4 @@
-"""The log of a device, followed: whole lines, once each, across every way the connection can end."""
+"""Tests of following a device's log: whole lines, each once, however the connection ends."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from paceline.adb.direct import DirectConnection
-from paceline.adb.fake import FakeConnection, FakeDevice
 from paceline.adb.keys import AgentKey
 from paceline.adb.logcat import (
     DEVICE_TIME,
@@ -21,6 +20,7 @@ from paceline.adb.logcat import (
 )
 from paceline.adb.port import CommandResult
 from paceline.testing.adbd import Peer
+from paceline.testing.fake_device import FakeConnection, FakeDevice
 
 PREFIX = "11-21 10:00:0{}.000  1234  5678 I "
 
@@ -60,13 +60,13 @@ def test_after_a_loss_the_log_is_asked_for_from_the_last_line_on_and_told_no_lin
 ):
     following = LogReader("11-21 10:00:00.000")
     assert following.argv[-2:] == ["-T", "11-21 10:00:00.000"]
-    one, two, again, three = (
+    item, two, again, three = (
         logged(1, "T: one"),
         logged(2, "T: two"),
         logged(2, "T: two"),
         logged(2, "T: 3"),
     )
-    assert told(following, f"{one}\n{two}\n{again}\n{three[:20]}".encode()) == [
+    assert told(following, f"{item}\n{two}\n{again}\n{three[:20]}".encode()) == [
         "one",
         "two",
         "two",
@@ -91,6 +91,24 @@ def test_lines_out_of_order_are_told_once_as_well() -> None:
 def test_a_log_whose_device_tells_no_time_begins_with_its_newest_line() -> None:
     assert LogReader(None).argv[-2:] == ["-T", "1"]
     assert LogReader("date: bad format").argv[-2:] == ["-T", "1"]
+
+
+@pytest.mark.parametrize(
+    ("printed", "since"),
+    [
+        ("11-21 10:00:00.734912345\n", "11-21 10:00:00.734"),
+        ("11-21 10:00:00.%N\n", "11-21 10:00:00.000"),
+        ("11-21 10:00:00.\n", "11-21 10:00:00.000"),
+    ],
+)
+def test_a_log_begins_at_the_millisecond_where_the_devices_date_can_print_it(
+    printed: str, since: str
+) -> None:
+    device, heard = FakeDevice(), ReceivedMessages()
+    device.answers[DEVICE_TIME] = printed
+    device.answers[argv(since)] = f"{logged(1, 'T: one')}\n"
+    with LogFollower(device.connection, heard.take, pause_s=0.001):
+        assert heard.wait(1) == ["one"]
 
 
 def of(text: str) -> LogLine:
@@ -126,7 +144,7 @@ def test_events_are_handed_out_once_and_a_chattering_daemon_fills_no_memory() ->
     for number in range(MAX_EVENTS + 3):
         log.take(of(logged(1, f"ThermalService: {number}")))
     kept = log.drain()
-    assert kept[0] == "3 earlier ones were not kept"
+    assert kept[0] == "3 earlier events were not kept"
     assert kept[-1].endswith(f": {MAX_EVENTS + 2}")
     assert len(kept) == MAX_EVENTS + 1
 
@@ -205,15 +223,14 @@ def test_the_log_of_a_peer_is_followed_through_a_cable_pull(tmp_path: Path) -> N
         def connection() -> DirectConnection:
             return DirectConnection(peer.address, key)
 
+        peer.log("Tag", "logged just before it is followed")
         with LogFollower(connection, heard.take, pause_s=0.01) as follower:
-            said = PeerLog(peer, heard)
-            said.until_heard("before")
+            assert follower.wait(20)
+            output = PeerLog(peer, heard)
+            output.until_heard("before")
             peer.cut()
-            said.until_heard("after")
-    assert [one for one in heard.messages if one in ("before", "after")] == [
-        "before",
-        "after",
-    ]
+            output.until_heard("after")
+    assert heard.messages == ["before", "after"]
     assert follower.gaps >= 1
 
 

@@ -1,4 +1,4 @@
-"""Quoting, held to real shells: what goes in as an argument comes out as that argument, byte for byte."""
+"""Tests of quoting with real shells: every argument arrives unchanged, byte for byte."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def test_every_hostile_string_is_one_argument_of_every_shell_of_this_host(
 def test_every_hostile_string_as_the_program_is_looked_for_and_nothing_else(
     tmp_path: Path,
 ) -> None:
-    """Neither keyword, nor assignment, nor operator: the shell says 'not found' or the like, and goes on."""
-    # A shell finds its builtins by their names, quoted or not: those are programs like any other.
+    """A keyword, assignment or operator as a program is only an unknown command, and the shell continues."""
+    # A shell finds its builtins by name, quoted or not, like any other program.
     names = [
         text for text in HOSTILE if text not in ("eval", "exec", "exit", ":", ".", "[")
     ]
@@ -85,11 +85,11 @@ def test_a_nul_is_refused_because_no_argument_can_hold_it() -> None:
 
 
 def test_a_lone_surrogate_that_stands_for_no_byte_is_refused() -> None:
-    with pytest.raises(AdbError, match="no text"):
+    with pytest.raises(AdbError, match="not valid text"):
         quoted("\ud800")
 
 
 @pytest.mark.parametrize("argv", [[], "rm -rf x"])
 def test_a_string_or_nothing_is_no_argv(argv: list[str]) -> None:
-    with pytest.raises(AdbError, match="no argv"):
+    with pytest.raises(AdbError, match="not an argv"):
         command_line(argv)

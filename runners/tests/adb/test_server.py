@@ -1,4 +1,4 @@
-"""What only an adb server can answer: its lists, its refusals, and listeners that are none."""
+"""Tests of the adb-server backend: its lists, its refusals, and other programs that listen there."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ ZY22                   recovery usb:1-3 product:p model:m device:d transport_id:
 
 
 def test_a_list_of_devices_is_read_with_every_state_and_name() -> None:
-    found = parse_devices(LISTED)
-    assert [(each.name, each.state.split(" (")[0]) for each in found] == [
+    result = parse_devices(LISTED)
+    assert [(each.name, each.state.split(" (")[0]) for each in result] == [
         ("R5CT90ABCDE", "device"),
         ("127.0.0.1:5555", "offline"),
         ("emulator-5554", "unauthorized"),
@@ -49,8 +49,8 @@ def test_a_list_of_devices_is_read_with_every_state_and_name() -> None:
         ("adb-R5CT-Ab12 (2)._adb-tls-connect._tcp", "device"),
         ("ZY22", "recovery"),
     ]
-    assert found[0].props["model"] == "SM_A525F"
-    assert found[4].props["transport_id"] == "12"
+    assert result[0].props["model"] == "SM_A525F"
+    assert result[4].props["transport_id"] == "12"
 
 
 def test_no_devices_is_an_empty_list() -> None:
@@ -73,9 +73,9 @@ def test_no_devices_is_an_empty_list() -> None:
 def test_each_state_that_is_no_device_has_an_error_with_advice(
     state: str, error: type[AdbError]
 ) -> None:
-    found = state_error(state, "SER", "host:5037")
-    assert type(found) is error
-    assert found.advice
+    result = state_error(state, "SER", "host:5037")
+    assert type(result) is error
+    assert result.advice
 
 
 def test_a_device_that_is_one_is_not_refused() -> None:
@@ -146,7 +146,7 @@ def test_a_device_that_says_nothing_is_named_and_not_the_adb_server() -> None:
         for other in held:
             other.close()
     assert caught.value.text.startswith(
-        f"the device SER1, reached by the adb server at {server.address}, says"
+        f"the device SER1 at the adb server {server.address} does not answer"
     )
 
 
@@ -192,11 +192,11 @@ def test_googles_server_takes_a_device_up_anew_and_is_told_the_address_of_one_it
     with Peer(tmp_path / "peer", serial="SIMANEW1") as peer:
         adb_server.connect_to(peer.address)
         until(lambda: state_of(adb_server, peer) == "device", "the server lists it")
-        ways = AdbBackends(adb_server.address, tmp_path / "key")
-        route = ways.by_name(peer.address)
+        backends = AdbBackends(adb_server.address, tmp_path / "key")
+        route = backends.route_to(peer.address)
         with adb_server.connection(peer.address).stream(["sleep", "600"]):
             until(peer.processes, "something runs over the connection that stands")
-            ways.reconnect(route)
+            backends.reconnect(route)
             until(lambda: not peer.processes(), "that connection was dropped")
         until(lambda: state_of(adb_server, peer) == "device", "it was taken up anew")
         assert (
@@ -204,7 +204,7 @@ def test_googles_server_takes_a_device_up_anew_and_is_told_the_address_of_one_it
         )
         adb_server.disconnect_from(peer.address)
         assert state_of(adb_server, peer) == "absent"
-        ways.reconnect(route)
+        backends.reconnect(route)
         until(lambda: state_of(adb_server, peer) == "device", "it was told the address")
         adb_server.disconnect_from(peer.address)
 

@@ -1,1 +1,1 @@
-"""Tests of the peer: by a client written here, packet by packet, and by Google's own."""
+"""Tests of the simulated device's daemon, with a packet-level client and with Google's client."""

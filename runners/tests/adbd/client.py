@@ -1,7 +1,6 @@
-"""A client of the tests: packets over a blocking socket, with nothing between a test and the protocol.
+"""A minimal ADB client for tests: packets over a blocking socket.
 
-Place: only here; neither `paceline.adb` nor the peer share a line with it. Invariant: every wait has a
-deadline. It is no client for devices.
+It shares no code with `paceline.adb` and the simulated device, so that it can judge both. Every wait has a deadline.
 """
 
 from __future__ import annotations
@@ -58,14 +57,14 @@ class Key:
 
 
 class Client:
-    """One connection. `feed` and `take` are raw; the rest speaks packets."""
+    """One connection. `feed` and `take` are raw; the other methods use packets."""
 
     def __init__(self, address: str) -> None:
         host, port = address.rsplit(":", 1)
         self.socket = socket.create_connection((host, int(port)), DEADLINE_S)
         self.legacy = False
         self.sizes: list[int] = []
-        """Of the payloads that came."""
+        """Sizes of the received payloads."""
         self._buffer = b""
         self._ids = 0
 
@@ -123,7 +122,7 @@ class Client:
         return packet
 
     def connect(self, version: int = 0x01000001, largest: int = 1 << 20) -> bytes:
-        """Without a key; returns the banner."""
+        """Connects without a key; returns the banner."""
         self.send("CNXN", version, largest, b"host::features=shell_v2")
         packet = self.expect("CNXN")
         self.legacy = packet.arg0 < 0x01000001
@@ -144,13 +143,13 @@ class Client:
     def shell(self, command: str) -> tuple[int, bytes, bytes]:
         """(exit code, stdout, stderr) by shell v2."""
         stream = self.open(f"shell,v2,raw:{command}")
-        found = {1: b"", 2: b"", 3: b""}
+        by_name = {1: b"", 2: b"", 3: b""}
         text = stream.rest()
         while text:
             kind, length = struct.unpack("<BI", text[:5])
-            found[kind] += text[5 : 5 + length]
+            by_name[kind] += text[5 : 5 + length]
             text = text[5 + length :]
-        return found[3][0], found[1], found[2]
+        return by_name[3][0], by_name[1], by_name[2]
 
     def plain(self, command: str) -> bytes:
         return self.open(f"shell:{command}").rest()
@@ -165,7 +164,7 @@ class Stream:
         self.closed = False
 
     def write(self, data: bytes) -> None:
-        """In payloads as agreed, each after the OKAY of the one before."""
+        """Writes in payloads of the agreed size, each after the OKAY of the one before."""
         for at in range(0, len(data), self.client.largest):
             self.client.send(
                 "WRTE", self.local, self.remote, data[at : at + self.client.largest]
@@ -250,12 +249,12 @@ class Files:
 
     def names(self, path: str) -> list[str]:
         self.ask(b"LIST", path)
-        found: list[str] = []
+        result: list[str] = []
         while True:
             name, _, _, _, length = struct.unpack("<4s4I", self.stream.read(20))
             if name == b"DONE":
-                return found
-            found.append(self.stream.read(length).decode())
+                return result
+            result.append(self.stream.read(length).decode())
 
     def answer(self, good: bytes) -> str:
         name, length = struct.unpack("<4sI", self.stream.read(8))
@@ -263,7 +262,7 @@ class Files:
 
 
 def random_bytes(count: int) -> bytes:
-    """The same bytes each time; no two neighbouring blocks alike."""
+    """The same random bytes each time; no two neighbouring blocks are alike."""
     block = b"".join(
         struct.pack("<I", zlib.crc32(struct.pack("<I", at))) for at in range(2500)
     )

@@ -26,7 +26,7 @@ StartPeer = Callable[..., Peer]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[StartPeer]:
-    """Starts peers; at the end of the test none of their processes lives."""
+    """Starts peers; none of their processes is left at the end of the test."""
     peers: list[Peer] = []
     with ExitStack() as stack:
 
@@ -38,11 +38,11 @@ def start(tmp_path: Path) -> Iterator[StartPeer]:
             return peers[-1]
 
         yield started
-        living = [process for peer in peers for process in _living(peer)]
+        living = [process for peer in peers for process in _living_processes(peer)]
     assert psutil.wait_procs(living, timeout=120)[1] == []
 
 
-def _living(peer: Peer) -> Iterator[psutil.Process]:
+def _living_processes(peer: Peer) -> Iterator[psutil.Process]:
     for pid in peer.processes():
         with contextlib.suppress(psutil.NoSuchProcess):  # it ended since it was listed
             yield psutil.Process(pid)
@@ -74,7 +74,7 @@ def connected(peer: Peer, **asked: Any) -> Client:
     return client
 
 
-def returned(peer: Peer) -> Client:
+def wait_for_return(peer: Peer) -> Client:
     """Connected once the device is back from its reboot."""
     came: list[Client] = []
 
@@ -105,7 +105,7 @@ def link() -> Iterator[Link]:
 
 
 class Adb:
-    """Google's client with a server, a key and a port of its own."""
+    """Google's client with its own server, key and port."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -134,8 +134,9 @@ class Adb:
         )
 
     def connect(self, peer: Peer) -> None:
-        """Returns once the device is online. `connect` may answer before the handshake ends, and is not
-        repeated by the server when nobody listened yet."""
+        """Returns once the device is online. `connect` may answer before the handshake ends, and the server does
+        not repeat a refused connection.
+        """
 
         def online() -> bool:
             self("connect", peer.address)
@@ -157,6 +158,6 @@ def adb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adb]:
     )
     home = tmp_path_factory.mktemp("adb")
     (home / ".android").mkdir()
-    found = Adb(home)
-    yield found
-    found("kill-server")
+    result = Adb(home)
+    yield result
+    result("kill-server")

@@ -1,8 +1,8 @@
-"""A network of two namespaces and one cable with an MTU of 1500 between them.
+"""A network of two namespaces joined by a cable with an MTU of 1500.
 
-Place: for tests whose question loopback cannot ask: how a client fares when a segment holds 1448 bytes and
-not 64 KiB. Invariant: only the thread that enters a side is moved, and it is back where it was at the end;
-what it starts there (a peer's thread, a process) stays there. It needs the right to make network namespaces.
+It tests what loopback cannot: how a client behaves when a segment holds 1448 bytes instead of 64 KiB. Only the
+thread that enters a side moves there, and it returns at the end; threads and processes it started stay. Making
+namespaces needs the right to do so.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class UnavailableError(Exception):
 
 @dataclass(frozen=True)
 class Link:
-    """Both sides, as descriptors of their namespaces."""
+    """The two sides, as descriptors of their namespaces."""
 
     _device: int
     _client: int
@@ -96,7 +96,7 @@ def _ip(*arguments: str) -> None:
 
 @contextmanager
 def _fresh() -> Iterator[int]:
-    """A new network namespace, which lives as long as somebody is in it or holds its descriptor."""
+    """A new network namespace, which exists while a thread is in it or a descriptor of it is open."""
     if not OURS.exists():
         raise UnavailableError("no network namespaces here (Linux has them)")
     with _back_afterwards():

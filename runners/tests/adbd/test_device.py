@@ -1,4 +1,4 @@
-"""The device behind the protocol: its own root, processes, tools and boots."""
+"""Tests of the simulated device's root, processes, tools and boots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from paceline.testing.adbd import Peer
 from paceline.testing.adbd.scenarios import Conditions
 
 from .client import Client, Files
-from .conftest import StartPeer, connected, needs_namespaces, returned, until
+from .conftest import StartPeer, connected, needs_namespaces, until, wait_for_return
 
 DETACH = "setsid sleep 308 >/dev/null 2>&1 </dev/null & echo $!"
 
@@ -37,7 +37,7 @@ def test_the_device_has_a_root_of_its_own(
 
 
 def test_no_command_of_the_device_changes_the_host(peer: Peer, client: Client) -> None:
-    """Not even as root, and not even `rm -rf /`: what the host lends is there to be read."""
+    """Not even as root and with `rm -rf /`: the device may only read files of the host."""
     needs_namespaces(peer)
     for place in ("/usr", "/etc", "/bin", "/usr/bin"):
         assert b"Read-only file system" in client.shell(f"touch {place}/written")[2]
@@ -129,7 +129,7 @@ def test_a_reboot_ends_processes_and_connections_and_has_a_new_boot_id(
         client.open("reboot:")
         with pytest.raises(EOFError):
             client.receive()
-    with returned(peer) as client:
+    with wait_for_return(peer) as client:
         assert peer.processes() == []
         assert peer.boot_id != before
         assert (peer.files / "data/local/tmp/file").read_text() == "kept\n"
@@ -283,11 +283,11 @@ def test_pinning_is_real_and_folded_onto_the_cores_there_are(client: Client) -> 
 
 
 def test_a_scripted_text_may_pull_the_cable(peer: Peer) -> None:
-    def pulled() -> str:
+    def pulled_file() -> str:
         peer.cut()
         return "too late"
 
-    peer.texts["dumpsys", "cable"] = pulled
+    peer.texts["dumpsys", "cable"] = pulled_file
     with connected(peer) as client:
         stream = client.open("exec:dumpsys cable; sleep 311")
         with pytest.raises(EOFError):

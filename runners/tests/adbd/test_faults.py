@@ -1,4 +1,4 @@
-"""Every switch does what `faults.py` says of it, and a peer at rest does none of it."""
+"""Tests of every fault in `faults.py`; without faults the peer behaves as a healthy device."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_silent_ends_nothing_and_answers_nothing(peer: Peer) -> None:
 
 
 def nonblocking_send(peer: Peer, count: int) -> int:
-    """What one `send` of so many bytes takes, given a client's buffer that is small enough to fill."""
+    """How much of so many bytes one `send` takes, with a client's buffer small enough to fill."""
     host, port = peer.address.rsplit(":", 1)
     with socket.socket() as raw:
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)

@@ -1,4 +1,4 @@
-"""Sync: files in and out of the scratch root, and never beyond it."""
+"""Tests of the sync service: files in and out of the scratch root, and never beyond it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_empty_file_is_a_file(files: Files) -> None:
     assert files.pull(f"{TMP}/empty") == b""
 
 
-def test_what_is_pushed_runs(client: Client) -> None:
+def test_a_pushed_program_runs(client: Client) -> None:
     assert Files(client).push(f"{TMP}/say", b"#!/bin/sh\necho $0 ran\n", 0o100755) == ""
     peer_path = client.plain("cd /data/local/tmp 2>/dev/null || cd $TMPDIR; ./say")
     assert peer_path == b"./say ran\n"

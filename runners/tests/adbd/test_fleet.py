@@ -27,7 +27,7 @@ def fleet(data: Path, devices: int) -> subprocess.Popen[str]:
 
 
 def parent_ends(process: subprocess.Popen[str]) -> None:
-    """What a fleet sees of a parent that ended, or was killed: its input is over."""
+    """A parent that ended or was killed closes the fleet's standard input."""
     assert process.stdin is not None
     process.stdin.close()
 
@@ -39,20 +39,20 @@ def test_a_fleets_addresses_answer_with_their_serials_and_end_with_its_parent(
     with fleet(tmp_path, 3) as process:
         try:
             assert process.stdout is not None
-            said = json.loads(process.stdout.readline())["devices"]
-            assert [one["scenario"] for one in said] == [
+            devices = json.loads(process.stdout.readline())["devices"]
+            assert [item["scenario"] for item in devices] == [
                 "healthy",
                 "overheats",
                 "drops",
             ]
-            assert len({one["serial"] for one in said}) == 3
+            assert len({item["serial"] for item in devices}) == 3
             key = AgentKey.of_agent(tmp_path)
-            for one in said:
-                connection = DirectConnection(one["address"], key)
-                assert identify(connection).serial == one["serial"]
+            for item in devices:
+                connection = DirectConnection(item["address"], key)
+                assert identify(connection).serial == item["serial"]
                 connection.close()
             stranger = DirectConnection(
-                said[0]["address"], AgentKey.load_or_create(tmp_path / "other")
+                devices[0]["address"], AgentKey.load_or_create(tmp_path / "other")
             )
             with pytest.raises(AdbError):
                 stranger.connect(timeout_s=0.5)
@@ -61,8 +61,8 @@ def test_a_fleets_addresses_answer_with_their_serials_and_end_with_its_parent(
             assert process.wait(30) == 0
         finally:
             process.kill()
-    for one in said:
-        host, _, port = one["address"].rpartition(":")
+    for item in devices:
+        host, _, port = item["address"].rpartition(":")
         with (
             pytest.raises(ConnectionRefusedError),
             socket.create_connection((host, int(port)), 5),

@@ -1,4 +1,4 @@
-"""Google's own client judges the peer: what it can do with a phone, it can do here."""
+"""Tests of the peer with Google's own client."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def test_google_pushes_and_pulls_eight_megabytes_with_equal_hashes(
     remote = f"{online.workdir}/deep/er/file"
     assert adb("push", there, remote, device=online).returncode == 0
     assert (online.files / "data/local/tmp/paceline/deep/er/file").read_bytes() == data
-    said = adb("shell", f"sha256sum {remote}", device=online).stdout.split()[0]
-    assert said == hashlib.sha256(data).hexdigest()
+    output = adb("shell", f"sha256sum {remote}", device=online).stdout.split()[0]
+    assert output == hashlib.sha256(data).hexdigest()
     assert adb("pull", remote, back, device=online).returncode == 0
     assert back.read_bytes() == data
     assert online.violations == []
@@ -99,8 +99,10 @@ def test_google_reboots_the_device(online: Peer, adb: Adb) -> None:
     adb("disconnect", online.address)
     adb.connect(online)
     if online.device.mode == "namespace":
-        said = adb("shell", "cat /proc/sys/kernel/random/boot_id", device=online).stdout
-        assert said.strip() == online.boot_id
+        output = adb(
+            "shell", "cat /proc/sys/kernel/random/boot_id", device=online
+        ).stdout
+        assert output.strip() == online.boot_id
 
 
 def test_google_takes_the_device_up_again_by_itself_after_a_cut(

@@ -1,4 +1,4 @@
-"""Connecting: versions, keys, and what no client may do."""
+"""Tests of connecting: versions, keys, and violations of the protocol."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def offered(client: Client, key: Key) -> None:
 
 
 def signs_in(peer: Peer, key: Key) -> bool:
-    """By signature alone."""
+    """Whether the client is admitted by its signature alone."""
     with Client(peer.address) as client:
         client.send("CNXN", 0x01000001, 1 << 20, b"host::")
         client.send("AUTH", SIGNATURE, 0, key.sign(client.expect("AUTH").data))
@@ -101,9 +101,9 @@ def test_a_device_says_its_own_version_and_sums_nothing_for_a_client_that_reads_
     for version, is_summed in ((0x01000001, False), (0x01000000, True)):
         with Client(peer.address) as client:
             client.send("CNXN", version, 1 << 20, b"host::")
-            command, said, _, _, total, _ = struct.unpack("<6I", client.take(24))
+            command, output, _, _, total, _ = struct.unpack("<6I", client.take(24))
             assert command.to_bytes(4, "little") == b"CNXN"
-            assert said == 0x01000001
+            assert output == 0x01000001
             assert bool(total) == is_summed
 
 
@@ -136,7 +136,7 @@ def test_no_service_opens_before_the_handshake_ended(start: StartPeer) -> None:
     assert peer.violations == ["OPEN before the handshake ended"]
 
 
-def test_what_is_no_key_is_not_offered_to_the_person(start: StartPeer) -> None:
+def test_an_invalid_key_is_not_offered_to_the_person(start: StartPeer) -> None:
     peer = start(trust="any")
     with Client(peer.address) as client:
         client.send("CNXN", 0x01000001, 1 << 20, b"host::")
@@ -160,7 +160,7 @@ def test_a_fingerprint_is_what_a_phone_shows(key: Key) -> None:
         (b"WRTE" + bytes(16) + bytes(255 - c for c in b"WRTE"), "before the handshake"),
     ],
 )
-def test_who_does_not_speak_the_protocol_is_hung_up_on(
+def test_a_client_of_another_protocol_is_disconnected(
     peer: Peer, raw: bytes, violation: str
 ) -> None:
     with Client(peer.address) as client:

@@ -1,4 +1,4 @@
-"""The peer behind a cable with an MTU of 1500, where one send is no longer one segment."""
+"""Tests of the peer behind a link with an MTU of 1500, where one send is more than one segment."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_eight_megabytes_survive_the_cable(start: StartPeer, link: Link) -> None
 
 
 def test_one_send_of_eight_megabytes_is_short(start: StartPeer, link: Link) -> None:
-    """What a client must be ready for: this is how an 8 MB push is truncated."""
+    """A short send is how an 8 MB push gets truncated."""
     with link.device() as host:
         peer = start(host=host)
     with link.client(), connected(peer) as client:
@@ -56,6 +56,6 @@ def test_google_pushes_eight_megabytes_through_the_cable(
             ).returncode
             == 0
         )
-        said = adb("shell", "sha256sum <$TMPDIR/file", device=peer).stdout.split()[0]
+        output = adb("shell", "sha256sum <$TMPDIR/file", device=peer).stdout.split()[0]
         adb("kill-server")
-    assert said == hashlib.sha256(data).hexdigest()
+    assert output == hashlib.sha256(data).hexdigest()

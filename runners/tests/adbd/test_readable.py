@@ -1,4 +1,4 @@
-"""What the peer prints, read by the product: a simulated device must be as readable as a phone."""
+"""Tests that the product can read the peer's output as it reads a phone's."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def connection(peer: Peer, tmp_path: Path) -> Iterator[DirectConnection]:
     assert peer.violations == []
 
 
-def looked_at(connection: DirectConnection) -> tuple[dict[str, Any], DeviceReading]:
+def readings_of(connection: DirectConnection) -> tuple[dict[str, Any], DeviceReading]:
     """(values, everything)."""
     reading = DeviceConditions(connection.props()).read(connection)
     return dict(reading.values), reading
@@ -36,7 +36,7 @@ def test_a_healthy_device_leaves_no_condition_unknown(
     peer: Peer, connection: DirectConnection
 ) -> None:
     needs_namespaces(peer)
-    values, reading = looked_at(connection)
+    values, reading = readings_of(connection)
     assert {name for name in values["unknown"] if not name.startswith("psi_")} == set()
     assert values["boot_id"] == peer.boot_id
     assert (
@@ -52,7 +52,7 @@ def test_a_healthy_device_leaves_no_condition_unknown(
     assert (values["cpus_online"], values["governor"]) == (8, "schedutil")
     assert len(values["top"]) == 4
     assert reading.configuration == [], "a fresh device is fit to be measured on"
-    assert all(one.status == 0 for one in reading.raw)
+    assert all(raw.status == 0 for raw in reading.raw)
 
 
 def test_heat_is_read_as_heat_and_caps_the_clocks(
@@ -61,7 +61,7 @@ def test_heat_is_read_as_heat_and_caps_the_clocks(
     needs_namespaces(peer)
     peer.fixed = at("overheats", 120.0)
     peer.step()
-    values, _ = looked_at(connection)
+    values, _ = readings_of(connection)
     assert values["thermal_status"] == 4
     assert values["battery_c"] == 38.5
     assert values["temperature_c"]["VIRTUAL-SKIN"] == 47.0
@@ -72,7 +72,7 @@ def test_a_low_battery_is_a_configuration_error(
     peer: Peer, connection: DirectConnection
 ) -> None:
     peer.fixed = Conditions(battery_percent=12, charging=False)
-    values, _ = looked_at(connection)
+    values, _ = readings_of(connection)
     assert values["configuration"] == ["low_battery"]
     assert values["on_battery"] == 1
 

@@ -1,4 +1,4 @@
-"""The scenarios over their scripted clock, and the device as a process of its own."""
+"""Tests of the scenarios over a scripted clock, and of the simulated device as a process."""
 
 from __future__ import annotations
 
@@ -112,10 +112,10 @@ def test_as_a_process_it_says_where_it_listens_and_ends_with_its_input(
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        said = json.loads(process.stdout.readline())
-        assert set(said) == {"address", "serial", "workdir", "mode", "boot_id"}
-        assert said["serial"] == "SIM7"
-        with Client(said["address"]) as client:
+        report = json.loads(process.stdout.readline())
+        assert set(report) == {"address", "serial", "workdir", "mode", "boot_id"}
+        assert report["serial"] == "SIM7"
+        with Client(report["address"]) as client:
             client.send("CNXN", 0x01000001, 1 << 20, b"host::")
             client.expect("AUTH")
             client.send("AUTH", 3, 0, key.public)
@@ -139,7 +139,7 @@ def test_as_a_process_it_ends_on_sigterm_and_keeps_a_named_folder(
     assert (tmp_path / "root/data/local/tmp").is_dir()
 
 
-def test_as_a_process_it_trusts_nobody_it_was_not_told_of() -> None:
+def test_as_a_process_it_trusts_only_configured_keys() -> None:
     done = subprocess.run(
         COMMAND, capture_output=True, text=True, check=False, timeout=120
     )

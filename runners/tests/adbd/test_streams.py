@@ -1,4 +1,4 @@
-"""Streams: shell, shell v2 and exec, flow control, and what a hang-up does to a command."""
+"""Tests of shell, shell v2 and exec streams: flow control, and what a closed stream does to its command."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_payload_beyond_what_was_agreed_is_noticed(peer: Peer) -> None:
     assert peer.violations == ["WRTE of 4097 bytes, agreed were 4096"]
 
 
-def test_of_a_stream_nobody_opened_a_write_is_dropped_and_an_okay_closed(
+def test_on_an_unknown_stream_a_write_is_dropped_and_an_okay_closed(
     client: Client,
 ) -> None:
     """`handle_packet`: A_WRTE looks for the socket and says nothing, A_OKAY answers A_CLSE."""
@@ -126,18 +126,18 @@ def test_a_command_that_closed_its_outputs_is_not_hung_up_on(
     stream = client.open(
         "shell,v2,raw:echo up; exec sleep 306 </dev/null >/dev/null 2>&1"
     )
-    until(lambda: living(peer, "306"))
+    until(lambda: living_processes(peer, "306"))
     stream.read_until(b"up\n")
     client.plain("true")
     stream.close()
     assert client.plain("echo next") == b"next\n"
-    assert living(peer, "306")
+    assert living_processes(peer, "306")
 
 
 @pytest.mark.parametrize(
     "service", ["jdwp", "tcp:5555", "reverse:forward:a;b", "", "sync", "shell"]
 )
-def test_a_service_it_has_not_is_refused(client: Client, service: str) -> None:
+def test_an_unknown_service_is_refused(client: Client, service: str) -> None:
     with pytest.raises(PermissionError):
         client.open(service)
 
@@ -153,16 +153,16 @@ def test_a_modern_device_without_shell_v2_refuses_it(start: StartPeer) -> None:
 # --- hanging up ---
 
 
-def living(peer: Peer, name: str) -> list[int]:
-    found = []
+def living_processes(peer: Peer, name: str) -> list[int]:
+    result = []
     for pid in peer.processes():
         try:
             command = psutil.Process(pid).cmdline()
         except psutil.Error:
             continue
         if command[:2] == ["sleep", name]:
-            found.append(pid)
-    return found
+            result.append(pid)
+    return result
 
 
 def test_hanging_up_on_shell_v2_ends_the_command_but_not_what_it_detached(
@@ -172,10 +172,10 @@ def test_hanging_up_on_shell_v2_ends_the_command_but_not_what_it_detached(
         "shell,v2,raw:setsid sleep 301 >/dev/null 2>&1 </dev/null & echo up; exec sleep 302"
     )
     stream.read_until(b"up\n")
-    until(lambda: living(peer, "301") and living(peer, "302"))
+    until(lambda: living_processes(peer, "301") and living_processes(peer, "302"))
     stream.close()
-    until(lambda: not living(peer, "302"))
-    assert living(peer, "301")
+    until(lambda: not living_processes(peer, "302"))
+    assert living_processes(peer, "301")
 
 
 def test_hanging_up_without_shell_v2_leaves_the_command_alone(
@@ -185,7 +185,7 @@ def test_hanging_up_without_shell_v2_leaves_the_command_alone(
     stream.read_until(b"up\n")
     stream.close()
     assert client.plain("echo next") == b"next\n"
-    assert living(peer, "303")
+    assert living_processes(peer, "303")
 
 
 def test_a_cut_cable_is_a_hang_up(peer: Peer) -> None:
@@ -194,13 +194,13 @@ def test_a_cut_cable_is_a_hang_up(peer: Peer) -> None:
             "shell,v2,raw:setsid sleep 304 >/dev/null 2>&1 </dev/null & echo up; exec sleep 305"
         )
         stream.read_until(b"up\n")
-        until(lambda: living(peer, "304") and living(peer, "305"))
+        until(lambda: living_processes(peer, "304") and living_processes(peer, "305"))
         peer.cut()
         with pytest.raises(EOFError):
             client.receive()
     assert peer.connections == 0
-    until(lambda: not living(peer, "305"))
-    assert living(peer, "304")
+    until(lambda: not living_processes(peer, "305"))
+    assert living_processes(peer, "304")
 
 
 def test_a_shell_is_a_session_of_its_own(client: Client) -> None:

@@ -1,1 +1,1 @@
-"""Tests of the devices room. A package, so that they share `support`."""
+"""Tests of `paceline.devices`; a package, so that they share `support`."""

@@ -1,4 +1,4 @@
-"""A device with its driver, made by a test."""
+"""Fixtures: a device with its driver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One device, its driver and its heartbeats in one thread, for tests of a device's life."""
+"""Runs a device, its driver and its heartbeats in one thread, for tests of the driver."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from paceline.adb.fake import FakeDevice
-from paceline.adb.fake_shell import Execution
 from paceline.adb.port import CommandResult, Connection, Route
 from paceline.api import ApiClient
 from paceline.artifacts import ArtifactCache
@@ -18,9 +16,11 @@ from paceline.devices.leftovers import LeftOverError
 from paceline.executors.fake import FakeExecutor, LaunchScript
 from paceline.lane import Lane, LaneResources
 from paceline.spool import Spool
+from paceline.testing.fake_device import FakeDevice
+from paceline.testing.fake_device_shell import Execution
 from paceline.testing.fake_server import FakeServer
 
-from .support import FakeWays
+from .support import FakeBackends
 
 SERIAL = "PHONE0001"
 QUICK = DriverIntervals(
@@ -68,8 +68,8 @@ class Mended(Broken):
         super().reboot()
 
 
-class Stammering(FakeDevice):
-    """Its echo is not what it was asked to echo."""
+class BrokenEcho(FakeDevice):
+    """A broken `echo`: it prints something else."""
 
     def execute(self, argv: Sequence[str]) -> Execution:
         return (
@@ -92,27 +92,29 @@ class Drive:
     ) -> None:
         self.server, self.there = server, there
         used = routes or (Route("tcp", "home"),)
-        self.ways = FakeWays(**{route.name or route.address: there for route in used})
+        self.backends = FakeBackends(
+            **{route.name or route.address: there for route in used}
+        )
         self.device = AttachedDevice(
-            there.serial, root / there.serial, self.ways.open, used, locks=root
+            there.serial, root / there.serial, self.backends.open, used, locks=root
         )
         self.leaving = threading.Event()
         self.cleaned: list[str] = []
         self.left_over: LeftOverError | None = None
-        """What cleaning ends with."""
+        """The error with which cleaning ends, if it fails."""
         self.self_test: Path | None = None
         """The program that a check runs on the device."""
         shared = LaneResources(
             api=api,
             repositories={},
-            cache=lambda: ArtifactCache(root / "a", 1 << 20),
+            open_cache=lambda: ArtifactCache(root / "a", 1 << 20),
             spool=Spool(root / "spool"),
             leaving=self.leaving,
-            ends_us=lambda _: False,
+            ends_agent=lambda _: False,
             poll_s=0.0,
         )
         lane = Lane(shared, there.serial, FakeExecutor(lambda _: LaunchScript()))
-        tools = DriverServices(self.ways, self._clean, lambda _: self.self_test)
+        tools = DriverServices(self.backends, self._clean, lambda _: self.self_test)
         self.driver = DeviceDriver(self.device, lane, tools, self.leaving, QUICK)
         self.api = api
 
@@ -124,7 +126,7 @@ class Drive:
         return []
 
     def beat(self) -> dict[str, Any]:
-        """One heartbeat with its answer; gives what was said of the device."""
+        """Sends one heartbeat; returns what it reported of the device."""
         for heard in self.api.heartbeat([self.driver.entry()], []).targets:
             self.driver.take_reply(heard)
         return dict(self.server.heartbeats[-1]["targets"][0])

@@ -1,17 +1,17 @@
-"""A phone in memory with nothing wrong, and what tests of its life need around it."""
+"""A healthy phone in memory, and what tests of devices need around it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from paceline.adb.fake import FakeDevice
 from paceline.adb.port import Connection, Route
 from paceline.adb.smart_socket import ListedDevice
 from paceline.devices import check, conditions, scripts
 from paceline.devices.attached_device import AttachedDevice
+from paceline.testing.fake_device import FakeDevice
 
 TOOLS = tuple(scripts.argv("tools", *scripts.tools()))
-"""Asks for the programs a device lacks."""
+"""The command that asks for programs a device lacks."""
 SERVER = "127.0.0.1:5037"
 BATTERY = """\
 Current Battery Service state:
@@ -38,7 +38,7 @@ CPUINFO = "".join(
 
 
 def phone(serial: str = "PHONE0001", kind: type[FakeDevice] = FakeDevice) -> FakeDevice:
-    """Booted, cool, charged, with room, and four cores of two kinds."""
+    """A healthy device: booted, cool, charged, with space, and with four cores of two kinds."""
     device = kind(serial)
     device.props |= {
         "ro.product.model": "Phone 7",
@@ -80,8 +80,8 @@ def free(device: FakeDevice, kib: int) -> None:
     device.answers["df", "-k", "/data/local/tmp"] = DF.format(free=kib)
 
 
-class FakeWays:
-    """Routes to devices in memory. `at` is who answers where; `names` is what the adb server lists."""
+class FakeBackends:
+    """Routes to devices in memory. `at` maps a route to its device; `names` is the list of the adb server."""
 
     def __init__(self, **at: FakeDevice) -> None:
         self.at: dict[str, FakeDevice] = dict(at)
@@ -97,10 +97,10 @@ class FakeWays:
             device.faults.absent = True
         return device.connection()
 
-    def listed(self) -> list[ListedDevice]:
+    def list_devices(self) -> list[ListedDevice]:
         return [ListedDevice(name, state, {}) for name, state in self.names.items()]
 
-    def by_name(self, name: str) -> Route:
+    def route_to(self, name: str) -> Route:
         return Route("server", SERVER, name)
 
     def reconnect(self, route: Route) -> None:
@@ -108,7 +108,7 @@ class FakeWays:
 
 
 class Clock:
-    """Moves only when told."""
+    """A clock that stands still until it is moved."""
 
     def __init__(self) -> None:
         self.now_s = 1000.0
@@ -119,11 +119,11 @@ class Clock:
 
 def attached(device: FakeDevice, root: Path) -> AttachedDevice:
     """`device` as the agent holds it, by one TCP route."""
-    ways = FakeWays(home=device)
+    backends = FakeBackends(home=device)
     return AttachedDevice(
         device.serial,
         root / device.serial,
-        ways.open,
+        backends.open,
         [Route("tcp", "home")],
         locks=root,
     )

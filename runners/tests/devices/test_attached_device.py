@@ -1,4 +1,4 @@
-"""A device as the agent holds it: identity is serial and boot, an address is only a route."""
+"""Tests of an attached device: serial and boot id identify it, an address is only a route."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from paceline.adb.fake import FakeDevice
-from paceline.adb.fake_shell import Execution
 from paceline.adb.port import (
     AbsentError,
     LostError,
@@ -23,8 +21,10 @@ from paceline.devices.leftovers import RunJournal, clean
 from paceline.devices.reboots import PER_DAY
 from paceline.devices.routes import order_routes, presumed_serial
 from paceline.stop import Stop, StopReason
+from paceline.testing.fake_device import FakeDevice
+from paceline.testing.fake_device_shell import Execution
 
-from .support import FakeWays, attached, phone
+from .support import FakeBackends, attached, phone
 
 TCP = Route("tcp", "10.0.0.7:5555")
 USB = Route("server", "127.0.0.1:5037", "PHONE0001")
@@ -139,14 +139,14 @@ def test_a_boot_id_that_cannot_be_read_is_not_another_one(tmp_path: Path) -> Non
 
 def test_a_lost_device_is_regained_in_a_job_by_another_route(tmp_path: Path) -> None:
     there = phone()
-    ways = FakeWays(**{TCP.address: there, USB.name: there})
+    backends = FakeBackends(**{TCP.address: there, USB.name: there})
     device = AttachedDevice(
-        there.serial, tmp_path / "s", ways.open, [TCP, USB], locks=tmp_path
+        there.serial, tmp_path / "s", backends.open, [TCP, USB], locks=tmp_path
     )
     with device.held():
         assert device.route == USB
         there.cut()
-        del ways.at[USB.name]
+        del backends.at[USB.name]
         assert device.regain(Stop(), patience_s=5.0)
         assert device.route == TCP
         assert device.connection.run(["true"]).rc == 0
@@ -214,9 +214,9 @@ def test_of_several_routes_the_reason_a_person_can_act_on_is_told(
 ) -> None:
     asks = phone()
     asks.faults.unauthorized = True
-    ways = FakeWays(**{USB.name: asks})
+    backends = FakeBackends(**{USB.name: asks})
     device = AttachedDevice(
-        asks.serial, tmp_path / "s", ways.open, [TCP, USB], locks=tmp_path
+        asks.serial, tmp_path / "s", backends.open, [TCP, USB], locks=tmp_path
     )
     device.look()
     assert device.link.state == "unauthorized"
@@ -326,11 +326,11 @@ def test_only_a_simulated_device_names_another_workdir_and_only_where_it_marked_
     there = phone()
     there.files["/peer/tmp/.paceline-simulated"] = b""
     there.props["debug.paceline.workdir"] = given
-    routes, ways = [Route("tcp", "home")], FakeWays(home=there)
+    routes, backends = [Route("tcp", "home")], FakeBackends(home=there)
     device = AttachedDevice(
         there.serial,
         tmp_path / "s",
-        ways.open,
+        backends.open,
         routes,
         simulated=simulated,
         locks=tmp_path,
@@ -360,16 +360,16 @@ def test_what_a_restart_leaves_reachable(
 ) -> None:
     there = phone()
     there.props["persist.adb.tcp.port"] = listens
-    ways = FakeWays(**{route.name or route.address: there})
+    backends = FakeBackends(**{route.name or route.address: there})
     device = AttachedDevice(
-        there.serial, tmp_path / "s", ways.open, [route], locks=tmp_path
+        there.serial, tmp_path / "s", backends.open, [route], locks=tmp_path
     )
     assert device.look()
     assert device.survives_restart == survives
 
 
-class Waking(FakeDevice):
-    """Lost again, once, while it is asked what it is after it said who."""
+class LostTwice(FakeDevice):
+    """A device that is lost a second time, while its facts are read."""
 
     lose = False
 
@@ -383,8 +383,8 @@ class Waking(FakeDevice):
 def test_regaining_goes_on_when_the_device_is_lost_again_while_it_is_read(
     tmp_path: Path,
 ) -> None:
-    there = phone(kind=Waking)
-    assert isinstance(there, Waking)
+    there = phone(kind=LostTwice)
+    assert isinstance(there, LostTwice)
     there.answers["cat", "/proc/sys/kernel/random/boot_id"] = ""
     device = attached(there, tmp_path)
     with device.held():  # by name alone: its facts are not read yet
@@ -422,9 +422,9 @@ def test_a_device_by_address_of_an_adb_server_is_asked_who_it_is_before_anything
 ) -> None:
     there = phone()
     route = Route("server", "127.0.0.1:5037", TCP.address)
-    ways = FakeWays(**{TCP.address: there})
+    backends = FakeBackends(**{TCP.address: there})
     device = AttachedDevice(
-        there.serial, tmp_path / "s", ways.open, [route], locks=tmp_path
+        there.serial, tmp_path / "s", backends.open, [route], locks=tmp_path
     )
     assert device.look()
     there.props["ro.serialno"] = (

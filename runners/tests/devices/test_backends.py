@@ -1,4 +1,4 @@
-"""The ways to devices that exist outside tests: their key, and an adb server that is not at its best."""
+"""Tests of the production backends: the agent's key, and an adb server that fails."""
 
 from __future__ import annotations
 
@@ -27,11 +27,14 @@ NOBODY = Route("tcp", "127.0.0.1:1")
 def test_all_connections_of_an_agent_share_one_offer_to_a_device(
     tmp_path: Path,
 ) -> None:
-    """Discovery tries every ten seconds with a connection of its own; the phone shows one dialog."""
+    """Discovery tries again every ten seconds with a new connection, but the phone shows one dialog."""
     with Peer(tmp_path / "phone", serial="SIMASKS", trust=set()) as peer:
-        ways = AdbBackends("127.0.0.1:1", tmp_path / "adb")
+        backends = AdbBackends("127.0.0.1:1", tmp_path / "adb")
         discovery = Discovery(
-            DeviceSettings(routes=[peer.address]), ways, tmp_path / "d", connect_s=0.2
+            DeviceSettings(routes=[peer.address]),
+            backends,
+            tmp_path / "d",
+            connect_s=0.2,
         )
         for _ in range(3):
             discovery.look()
@@ -49,8 +52,10 @@ def test_a_key_that_others_can_read_is_a_reason_with_advice_and_no_error_of_the_
     keys = tmp_path / "adb"
     AgentKey.load_or_create(keys)
     (keys / "adbkey").chmod(0o644)
-    ways = AdbBackends("127.0.0.1:1", keys)
-    device = AttachedDevice("SER", tmp_path / "s", ways.open, [NOBODY], locks=tmp_path)
+    backends = AdbBackends("127.0.0.1:1", keys)
+    device = AttachedDevice(
+        "SER", tmp_path / "s", backends.open, [NOBODY], locks=tmp_path
+    )
     assert not device.look()
     assert device.link.state == "unauthorized"
     assert "readable by others" in (device.link.reason or "")
@@ -58,7 +63,9 @@ def test_a_key_that_others_can_read_is_a_reason_with_advice_and_no_error_of_the_
     with pytest.raises(UnauthorizedError) as caught:
         device.regain(Stop(), patience_s=1e9)
     assert cause_of(caught.value) == "device_unauthorized"
-    discovery = Discovery(DeviceSettings(routes=[NOBODY.address]), ways, tmp_path / "d")
+    discovery = Discovery(
+        DeviceSettings(routes=[NOBODY.address]), backends, tmp_path / "d"
+    )
     discovery.look()
     assert "readable by others" in (discovery.unknown[NOBODY].reason or "")
     (keys / "adbkey").chmod(0o600)
@@ -73,29 +80,29 @@ def test_an_adb_server_that_is_slow_once_has_not_lost_its_devices(
 ) -> None:
     answers = [b"OKAY0011PHONE0001\tdevice\n", b"OKAY0009oops", b"OKAY0000"]
     with answering(answers) as address:
-        ways = AdbBackends(address, tmp_path / "adb")
-        assert [known.name for known in ways.listed()] == ["PHONE0001"]
-        assert [known.name for known in ways.listed()] == ["PHONE0001"]
-        assert ways.listed() == []
-    assert ways.listed() == []  # nobody listens: there is no server
+        backends = AdbBackends(address, tmp_path / "adb")
+        assert [known.name for known in backends.list_devices()] == ["PHONE0001"]
+        assert [known.name for known in backends.list_devices()] == ["PHONE0001"]
+        assert backends.list_devices() == []
+    assert backends.list_devices() == []  # nobody listens: there is no server
 
 
 def test_a_device_that_was_away_when_its_server_reconnected_it_is_taken_up_when_it_is_back(
     adb_server: AdbServer, tmp_path: Path
 ) -> None:
-    """Google's server forgets a device that it is told to disconnect and then cannot reach."""
-    ways = AdbBackends(adb_server.address, tmp_path / "adb")
+    """Google's server forgets a device that it disconnected and cannot reach again."""
+    backends = AdbBackends(adb_server.address, tmp_path / "adb")
     with Peer(tmp_path / "peer", serial="SIMAWAY1") as peer:
 
         def state() -> str | None:
-            return {known.name: known.state for known in ways.listed()}.get(
+            return {known.name: known.state for known in backends.list_devices()}.get(
                 peer.address
             )
 
         adb_server.connect_to(peer.address)
         until(lambda: state() == "device")
         peer.leave()
-        ways.reconnect(ways.by_name(peer.address))
+        backends.reconnect(backends.route_to(peer.address))
         assert state() == "offline", "it is known to be away, not forgotten"
         peer.come_back()
         until(lambda: state() == "device")
@@ -108,10 +115,10 @@ def answering(answers: list[bytes]) -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def answer() -> None:
-            for said in answers:
+            for output in answers:
                 with listener.accept()[0] as other:
                     other.recv(4096)
-                    other.sendall(said)
+                    other.sendall(output)
 
         thread = threading.Thread(target=answer)
         thread.start()

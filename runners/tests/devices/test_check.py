@@ -1,4 +1,4 @@
-"""The health check: each step can go wrong in one way, says which, and leaves nothing on the device."""
+"""Tests of the health check: each step fails with its reason, and nothing is left on the device."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from paceline.adb.fake import FakeDevice
-from paceline.adb.fake_shell import Execution
 from paceline.adb.port import CommandResult, Connection
 from paceline.devices import check
 from paceline.devices.attached_device import AttachedDevice
@@ -25,6 +23,8 @@ from paceline.devices.check import (
 from paceline.devices.conditions import DeviceConditions
 from paceline.devices.leftovers import LeftOverError
 from paceline.devices.self_test import PROGRAM, find_self_test
+from paceline.testing.fake_device import FakeDevice
+from paceline.testing.fake_device_shell import Execution
 
 from .support import TOOLS, Clock, attached, battery, free, phone, thermal
 
@@ -45,7 +45,7 @@ def clean(_: Connection) -> list[str]:
     return []
 
 
-def looked(there: FakeDevice, root: Path, **changes: object) -> CheckResult:
+def check_device(there: FakeDevice, root: Path, **changes: object) -> CheckResult:
     device = attached(there, root)
     device.look()
     asked = {
@@ -58,21 +58,21 @@ def looked(there: FakeDevice, root: Path, **changes: object) -> CheckResult:
     return run_check(device.connection, CheckContext(**{**asked, **changes}))  # type: ignore[arg-type]
 
 
-def failed(found: HealthCheck) -> list[str]:
-    return [step.name for step in found.steps if step.ok is False]
+def failed(health_check: HealthCheck) -> list[str]:
+    return [step.name for step in health_check.steps if step.ok is False]
 
 
 def test_a_good_phone_passes_every_step_with_values_and_raw_texts(
     tmp_path: Path,
 ) -> None:
     there = phone()
-    found = looked(there, tmp_path).check
-    assert [step.name for step in found.steps] == STEPS
-    assert found.ok, found.text
-    assert not found.infrastructure
-    values = {step.name: step.value for step in found.steps}
+    result = check_device(there, tmp_path).check
+    assert [step.name for step in result.steps] == STEPS
+    assert result.ok, result.text
+    assert not result.infrastructure
+    values = {step.name: step.value for step in result.steps}
     assert (values["calibration"], values["free_space"]) == (4.0, 40 << 30)
-    units = {step.name: step.unit for step in found.steps if step.unit}
+    units = {step.name: step.unit for step in result.steps if step.unit}
     assert units == {
         "round_trip": "ms",
         "stale_runs": "leftovers",
@@ -80,19 +80,19 @@ def test_a_good_phone_passes_every_step_with_values_and_raw_texts(
         "push_hash": "MiB/s",
         "calibration": "ms",
     }
-    asked = [one.command for one in found.raw]
+    asked = [raw.command for raw in result.raw]
     assert any("dumpsys battery" in command for command in asked)
     assert any("sha256sum" in command for command in asked)
 
 
 def test_nothing_is_left_on_the_device(tmp_path: Path) -> None:
     there = phone()
-    looked(there, tmp_path)
+    check_device(there, tmp_path)
     assert not [path for path in there.files if path.startswith("/data/local/tmp")]
 
 
 class Corrupting(FakeDevice):
-    """Its storage gives back other bytes than it took."""
+    """A device whose storage returns other bytes than were written."""
 
     def execute(self, argv: Sequence[str]) -> Execution:
         return (
@@ -105,9 +105,9 @@ class Corrupting(FakeDevice):
 def test_what_arrives_otherwise_than_it_was_pushed_fails_as_infrastructure(
     tmp_path: Path,
 ) -> None:
-    found = looked(phone(kind=Corrupting), tmp_path).check
-    assert failed(found) == ["push_hash"]
-    assert found.infrastructure
+    result = check_device(phone(kind=Corrupting), tmp_path).check
+    assert failed(result) == ["push_hash"]
+    assert result.infrastructure
 
 
 def test_a_device_that_is_lost_in_a_step_ends_the_check_there(tmp_path: Path) -> None:
@@ -121,16 +121,16 @@ def test_a_device_that_is_lost_in_a_step_ends_the_check_there(tmp_path: Path) ->
 
     observer = DeviceConditions(device.facts.props)
     asked = CheckContext(device.workdir, observer, frozenset(), lose, device.verify)
-    found = run_check(device.connection, asked).check
-    assert [step.name for step in found.steps] == [
+    result = run_check(device.connection, asked).check
+    assert [step.name for step in result.steps] == [
         "round_trip",
         "identity",
         "tools",
         "stale_runs",
         "free_space",
     ]
-    assert failed(found) == ["free_space"]
-    assert found.infrastructure
+    assert failed(result) == ["free_space"]
+    assert result.infrastructure
 
 
 def test_a_check_has_a_limit_and_says_where_it_ended(tmp_path: Path) -> None:
@@ -149,30 +149,30 @@ def test_a_check_has_a_limit_and_says_where_it_ended(tmp_path: Path) -> None:
         slow,
         device.verify,
     )
-    found = run_check(device.connection, asked, clock).check
-    assert [step.name for step in found.steps] == [
+    result = run_check(device.connection, asked, clock).check
+    assert [step.name for step in result.steps] == [
         "round_trip",
         "identity",
         "tools",
         "stale_runs",
         "free_space",
     ]
-    assert failed(found) == ["free_space"]
-    assert found.infrastructure
-    assert "took 61 s" in found.text
+    assert failed(result) == ["free_space"]
+    assert result.infrastructure
+    assert "took 61 s" in result.text
 
 
 def test_a_device_without_a_tool_is_unfit_names_it_and_is_asked_nothing_more(
     tmp_path: Path,
 ) -> None:
-    """No rung of the ladder mends it, and a job would fail for want of it and blame the workload."""
+    """Recovery cannot add a tool, and a job would fail without it and blame the workload."""
     there = phone()
     there.answers[TOOLS] = "dd\nsha256sum\n"
-    found = looked(there, tmp_path).check
-    assert failed(found) == ["tools"]
-    assert "has no dd and no sha256sum" in found.text
-    assert not found.infrastructure
-    assert [step.name for step in found.steps] == ["round_trip", "identity", "tools"]
+    result = check_device(there, tmp_path).check
+    assert failed(result) == ["tools"]
+    assert "has no dd and no sha256sum" in result.text
+    assert not result.infrastructure
+    assert [step.name for step in result.steps] == ["round_trip", "identity", "tools"]
 
 
 def test_what_stays_of_an_earlier_run_fails_its_step_and_the_rest_is_asked(
@@ -183,10 +183,10 @@ def test_what_stays_of_an_earlier_run_fails_its_step_and_the_rest_is_asked(
             "Processes of run x cannot be killed.", "Restart the device."
         )
 
-    found = looked(phone(), tmp_path, clean=stays).check
-    assert failed(found) == ["stale_runs"]
-    assert [step.name for step in found.steps] == STEPS
-    assert found.infrastructure
+    result = check_device(phone(), tmp_path, clean=stays).check
+    assert failed(result) == ["stale_runs"]
+    assert [step.name for step in result.steps] == STEPS
+    assert result.infrastructure
 
 
 def test_digits_of_a_shells_warning_are_no_rounds(tmp_path: Path) -> None:
@@ -195,7 +195,9 @@ def test_digits_of_a_shells_warning_are_no_rounds(tmp_path: Path) -> None:
         0, b"5000000\n4000000\n", b"sh: line 1 : odd\n"
     )
     step = next(
-        one for one in looked(there, tmp_path).check.steps if one.name == "calibration"
+        step
+        for step in check_device(there, tmp_path).check.steps
+        if step.name == "calibration"
     )
     assert step.value == 4.0
 
@@ -204,7 +206,9 @@ def test_a_round_of_endless_digits_is_none(tmp_path: Path) -> None:
     there = phone()
     there.answers[check.CALIBRATION] = CommandResult(0, b"9" * 400 + b"\n")
     step = next(
-        one for one in looked(there, tmp_path).check.steps if one.name == "calibration"
+        step
+        for step in check_device(there, tmp_path).check.steps
+        if step.name == "calibration"
     )
     assert (step.ok, step.value) == (None, None)
 
@@ -217,9 +221,9 @@ def test_a_stranger_at_the_route_fails_identity(tmp_path: Path) -> None:
     asked = CheckContext(
         device.workdir, DeviceConditions({}), frozenset(), clean, device.verify
     )
-    found = run_check(device.connection, asked).check
-    assert failed(found) == ["identity"]
-    assert "OTHER" in found.text
+    result = run_check(device.connection, asked).check
+    assert failed(result) == ["identity"]
+    assert "OTHER" in result.text
 
 
 @pytest.mark.parametrize(
@@ -242,26 +246,26 @@ def test_hot_empty_and_full_are_states_not_infrastructure(
     there = phone()
     assert callable(change)
     change(there)
-    found = looked(there, tmp_path).check
-    assert failed(found) == [step]
-    assert not found.infrastructure
-    assert word in found.text
+    result = check_device(there, tmp_path).check
+    assert failed(result) == [step]
+    assert not result.infrastructure
+    assert word in result.text
 
 
 def test_gates_that_held_let_go_at_their_inner_limit_only(tmp_path: Path) -> None:
     there = phone()
     battery(there, 80, 33.5)
-    assert looked(there, tmp_path).check.ok
-    assert failed(looked(there, tmp_path, held_gates=frozenset({"hot"})).check) == [
-        "gates"
-    ]
+    assert check_device(there, tmp_path).check.ok
+    assert failed(
+        check_device(there, tmp_path, held_gates=frozenset({"hot"})).check
+    ) == ["gates"]
 
 
 def test_leftovers_of_earlier_runs_are_counted_and_named(tmp_path: Path) -> None:
-    found = looked(
+    result = check_device(
         phone(), tmp_path, clean=lambda _: ["run-1 removed", "2 processes ended"]
     ).check
-    step = next(step for step in found.steps if step.name == "stale_runs")
+    step = next(step for step in result.steps if step.name == "stale_runs")
     assert (step.ok, step.value) == (True, 2.0)
     assert "run-1 removed" in step.text
 
@@ -308,17 +312,17 @@ def test_a_wrong_digest_or_a_crash_fails_the_self_test(
 def test_the_self_test_is_pushed_and_run_on_the_device(tmp_path: Path) -> None:
     there, binary = phone(), tmp_path / "self-test"
     binary.write_text(f"echo '{json.dumps(GOOD)}'")
-    found = looked(there, tmp_path, self_test=binary).check
-    assert found.ok, found.text
+    result = check_device(there, tmp_path, self_test=binary).check
+    assert result.ok, result.text
     assert any(call[-1] == "--self-test" for call in there.calls)
 
 
 def test_without_a_self_test_it_is_said_and_not_called_good(tmp_path: Path) -> None:
-    found = looked(phone(), tmp_path, self_test=tmp_path / "missing").check
-    step = next(step for step in found.steps if step.name == "self_test")
+    result = check_device(phone(), tmp_path, self_test=tmp_path / "missing").check
+    step = next(step for step in result.steps if step.name == "self_test")
     assert (step.ok, step.value) == (None, None)
-    assert "Not looked at" in step.text
-    assert found.ok  # neither passed nor failed
+    assert "Not checked" in step.text
+    assert result.ok  # neither passed nor failed
 
 
 def elf(path: Path, machine: int, age: int) -> Path:
@@ -347,7 +351,7 @@ def test_the_self_test_is_the_newest_that_a_job_has_left_for_the_abi(
 
 
 def test_the_known_digests_are_those_the_self_test_prints() -> None:
-    """Of `paceline-hashing-engines --self-test`, as it was run under qemu-aarch64-static and here."""
+    """The digests were printed by `paceline-hashing-engines --self-test` here and under qemu-aarch64-static."""
     assert (
         known_digest("sha256")
         == "dbfaf0aa57c1a21fdc00a674871d39cb18f95572b1f3262364ea51f056126118"
@@ -358,15 +362,15 @@ def test_the_known_digests_are_those_the_self_test_prints() -> None:
 def test_a_clock_without_nanoseconds_leaves_the_calibration_out(tmp_path: Path) -> None:
     there = phone()
     there.answers[check.CALIBRATION] = CommandResult(1, b"date: bad format\n")
-    found = looked(there, tmp_path).check
-    assert found.ok
+    result = check_device(there, tmp_path).check
+    assert result.ok
     assert (
         CheckStep(
             "calibration",
             None,
-            "Not looked at: the device's clock tells no nanoseconds.",
+            "Not checked: the device's clock has no nanoseconds.",
         )
-        in found.steps
+        in result.steps
     )
 
 

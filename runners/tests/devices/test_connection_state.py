@@ -1,4 +1,4 @@
-"""The connection axis: every state has a reason, and silence after a restart is not absence."""
+"""Tests of the connection status: every state has a reason, and silence after a restart is not absence."""
 
 from __future__ import annotations
 

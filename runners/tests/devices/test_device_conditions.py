@@ -1,15 +1,15 @@
-"""One look at a device: values beside their raw text, and what is not known said to be unknown."""
+"""Tests of reading conditions: values with their raw text, and unknown values listed as unknown."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from paceline.adb.fake import FakeDevice
 from paceline.adb.port import CommandResult, LostError
 from paceline.devices import conditions
 from paceline.devices.conditions import DeviceConditions, DeviceReading, calibration_ns
 from paceline.devices.gates import evaluate_gates
+from paceline.testing.fake_device import FakeDevice
 
 from .parsers.test_battery import NO_BATTERY, PLAIN
 from .parsers.test_processors import EIGHT, PHONE
@@ -137,24 +137,27 @@ def test_the_raw_text_of_every_command_stands_beside_the_values(
     )
     seen = observer(clock=(clock := Clock()))
     clock.s = 2.5
-    raw = {one.command: one for one in read(device, seen=seen).raw}
+    raw = {raw.command: raw for raw in read(device, seen=seen).raw}
     denied = raw["dumpsys thermalservice"]
     assert (denied.status, denied.text) == (20, "Permission Denial: can't dump\n")
     assert (denied.at_ms, denied.took_ms) == (2500, 0)
     assert raw["dumpsys battery"].text == PLAIN
-    assert len(raw) == 8
+    assert len(raw) == 9
 
 
 def test_what_a_command_complains_of_is_kept_and_not_read(device: FakeDevice) -> None:
-    said, complaint = PLAIN.replace("  temperature: 293\n", ""), "  temperature: 450\n"
+    output, complaint = (
+        PLAIN.replace("  temperature: 293\n", ""),
+        "  temperature: 450\n",
+    )
     device.answers[conditions.BATTERY] = CommandResult(
-        0, said.encode(), complaint.encode()
+        0, output.encode(), complaint.encode()
     )
     reading = read(device)
     assert "battery_c" not in reading.values
     assert (
-        next(one for one in reading.raw if one.command == "dumpsys battery").text
-        == said + complaint
+        next(raw for raw in reading.raw if raw.command == "dumpsys battery").text
+        == output + complaint
     )
 
 
@@ -164,7 +167,7 @@ def test_a_long_text_is_read_whole_and_kept_cut(device: FakeDevice) -> None:
     reading = read(device)
     assert reading.values["thermal_status"] == 2
     kept = next(
-        one for one in reading.raw if one.command == "dumpsys thermalservice"
+        raw for raw in reading.raw if raw.command == "dumpsys thermalservice"
     ).text
     assert kept == text[: conditions.MAX_TEXT]
 
@@ -285,18 +288,31 @@ def test_a_slow_or_refused_command_is_a_fact_and_a_lost_device_an_error(
 ) -> None:
     device.faults.refuse_shell = True
     reading = read(device)
-    assert {one.status for one in reading.raw} == {None}
-    assert all("refuses" in one.text for one in reading.raw)
+    assert {raw.status for raw in reading.raw} == {None}
+    assert all("refuses" in raw.text for raw in reading.raw)
     device.faults.refuse_shell = False
     device.faults.lost_after = 2
     with pytest.raises(LostError):
         read(device)
 
 
+def test_a_job_begins_with_what_the_cpu_can_do_and_says_it_once(
+    device: FakeDevice,
+) -> None:
+    features = "processor : 0\nFeatures : fp asimd aes sha1 sha2\nCPU part : 0xd46\n"
+    seen = observer()
+    device.answers[conditions.CPUINFO] = "processor : 0\nCPU part : 0xd46\n"
+    assert "cpu_features" not in read(device, seen=seen).values
+    device.answers[conditions.CPUINFO] = features
+    values = read(device, seen=seen).values
+    assert values["cpu_features"] == ["aes", "asimd", "fp", "sha1", "sha2"]
+    assert "cpu_features" not in read(device, seen=seen).values
+
+
 def test_clusters_are_read_with_two_commands(device: FakeDevice) -> None:
     device.answers[conditions.CPUINFO] = EIGHT
-    found = conditions.read_clusters(device.connection())
-    assert [one.mask for one in found] == ["f", "70", "80"]
+    result = conditions.read_clusters(device.connection())
+    assert [item.mask for item in result] == ["f", "70", "80"]
 
 
 def test_a_calibration_that_says_nothing_is_absent() -> None:

@@ -1,4 +1,4 @@
-"""Discovery: whoever answers is who is there; two routes to one serial are one device."""
+"""Tests of discovery: a device is known by the serial that answers, whatever the number of its routes."""
 
 from __future__ import annotations
 
@@ -7,29 +7,32 @@ from pathlib import Path
 from paceline.adb.port import Route
 from paceline.config import DeviceSettings
 from paceline.devices.attached_device import AttachedDevice
+from paceline.devices.backends import AdbBackends
 from paceline.devices.discovery import Discovery
+from paceline.devices.survey import survey
+from paceline.testing.adbd import Peer
 
-from .support import FakeWays, phone
+from .support import FakeBackends, phone
 
 ADDRESS = "10.0.0.7:5555"
 TCP = Route("tcp", ADDRESS)
 
 
 class RecordedDiscovery:
-    """A discovery over fake routes, and what it called."""
+    """A discovery over fake routes, with the calls it made."""
 
-    def __init__(self, root: Path, ways: FakeWays, **config: object) -> None:
+    def __init__(self, root: Path, backends: FakeBackends, **config: object) -> None:
         self.found: list[AttachedDevice] = []
         self.changed: list[str] = []
-        self.refuted: list[AttachedDevice] = []
+        self.removed: list[AttachedDevice] = []
         settings = DeviceSettings(**config)  # type: ignore[arg-type]
         self.discovery = Discovery(
             settings,
-            ways,
+            backends,
             root,
             self.found.append,
             lambda device: self.changed.append(device.serial),
-            refuted=self.refuted.append,
+            on_removed=self.removed.append,
         )
 
     @property
@@ -40,117 +43,134 @@ class RecordedDiscovery:
         }
 
 
-def test_a_device_by_tcp_is_who_answers_there(tmp_path: Path) -> None:
-    seen = RecordedDiscovery(tmp_path, FakeWays(**{ADDRESS: phone()}), routes=[ADDRESS])
-    seen.discovery.look()
-    seen.discovery.look()
-    assert seen.routes == {"PHONE0001": (ADDRESS,)}
-    assert [device.serial for device in seen.found] == ["PHONE0001"]
-    assert not seen.found[0].simulated
+def test_a_device_by_tcp_gets_the_serial_that_answers_at_the_address(
+    tmp_path: Path,
+) -> None:
+    recorded = RecordedDiscovery(
+        tmp_path, FakeBackends(**{ADDRESS: phone()}), routes=[ADDRESS]
+    )
+    recorded.discovery.look()
+    recorded.discovery.look()
+    assert recorded.routes == {"PHONE0001": (ADDRESS,)}
+    assert [device.serial for device in recorded.found] == ["PHONE0001"]
+    assert not recorded.found[0].simulated
 
 
 def test_two_routes_to_one_serial_are_one_device(tmp_path: Path) -> None:
-    there = phone()
-    ways = FakeWays(**{ADDRESS: there, "PHONE0001": there, "10.0.0.8:5555": there})
-    ways.names = {"PHONE0001": "device"}
-    seen = RecordedDiscovery(tmp_path, ways, routes=[ADDRESS, "10.0.0.8:5555"])
-    seen.discovery.look()
-    assert seen.routes == {"PHONE0001": ("PHONE0001", ADDRESS, "10.0.0.8:5555")}
-    assert len(seen.found) == 1
+    peer = phone()
+    backends = FakeBackends(**{ADDRESS: peer, "PHONE0001": peer, "10.0.0.8:5555": peer})
+    backends.names = {"PHONE0001": "device"}
+    recorded = RecordedDiscovery(tmp_path, backends, routes=[ADDRESS, "10.0.0.8:5555"])
+    recorded.discovery.look()
+    assert recorded.routes == {"PHONE0001": ("PHONE0001", ADDRESS, "10.0.0.8:5555")}
+    assert len(recorded.found) == 1
 
 
-def test_a_phone_by_usb_that_does_not_let_us_in_is_shown_by_its_name(
+def test_a_phone_by_usb_that_has_not_authorised_us_is_shown_by_its_name(
     tmp_path: Path,
 ) -> None:
-    there = phone()
-    there.faults.unauthorized = True
-    ways = FakeWays(PHONE0001=there)
-    ways.names = {"PHONE0001": "unauthorized"}
-    seen = RecordedDiscovery(tmp_path, ways)
-    seen.discovery.look()
-    (device,) = seen.found
+    peer = phone()
+    peer.faults.unauthorized = True
+    backends = FakeBackends(PHONE0001=peer)
+    backends.names = {"PHONE0001": "unauthorized"}
+    recorded = RecordedDiscovery(tmp_path, backends)
+    recorded.discovery.look()
+    (device,) = recorded.found
     assert not device.look()
     assert device.link.state == "unauthorized"
 
 
-def test_a_name_that_presumed_wrongly_is_corrected_by_who_answers(
+def test_a_name_that_is_not_the_serial_is_replaced_by_the_serial_that_answers(
     tmp_path: Path,
 ) -> None:
-    ways = FakeWays(ODDNAME=phone("REAL01"))
-    ways.names = {"ODDNAME": "device"}
-    seen = RecordedDiscovery(tmp_path, ways)
-    seen.discovery.look()
-    assert not seen.found[0].look()
-    seen.discovery.look()
-    seen.discovery.look()
-    assert seen.routes == {"REAL01": ("ODDNAME",)}
-    assert [device.serial for device in seen.refuted] == ["ODDNAME"]
-    assert seen.discovery.devices["REAL01"].look()
-    for names in ({}, ways.names):  # unplugged and back: it is not presumed again
-        ways.names = names
-        seen.discovery.look()
-    assert seen.routes == {"REAL01": ("ODDNAME",)}
-    assert [device.serial for device in seen.found] == ["ODDNAME", "REAL01"]
+    backends = FakeBackends(ODDNAME=phone("REAL01"))
+    backends.names = {"ODDNAME": "device"}
+    recorded = RecordedDiscovery(tmp_path, backends)
+    recorded.discovery.look()
+    assert not recorded.found[0].look()
+    recorded.discovery.look()
+    recorded.discovery.look()
+    assert recorded.routes == {"REAL01": ("ODDNAME",)}
+    assert [device.serial for device in recorded.removed] == ["ODDNAME"]
+    assert recorded.discovery.devices["REAL01"].look()
+    for names in ({}, backends.names):  # unplugged and back: it is not presumed again
+        backends.names = names
+        recorded.discovery.look()
+    assert recorded.routes == {"REAL01": ("ODDNAME",)}
+    assert [device.serial for device in recorded.found] == ["ODDNAME", "REAL01"]
 
 
-def test_a_route_that_now_leads_to_another_phone_becomes_that_phones(
+def test_a_route_that_leads_to_another_phone_moves_to_that_phone(
     tmp_path: Path,
 ) -> None:
-    ways = FakeWays(**{ADDRESS: phone("FIRST1")})
-    seen = RecordedDiscovery(tmp_path, ways, routes=[ADDRESS])
-    seen.discovery.look()
-    assert seen.discovery.devices["FIRST1"].look()
-    ways.at[ADDRESS] = phone("SECOND")
-    seen.discovery.devices["FIRST1"].let_go()
-    assert not seen.discovery.devices["FIRST1"].look()
-    seen.discovery.look()
-    assert seen.routes == {"FIRST1": (), "SECOND": (ADDRESS,)}
+    backends = FakeBackends(**{ADDRESS: phone("FIRST1")})
+    recorded = RecordedDiscovery(tmp_path, backends, routes=[ADDRESS])
+    recorded.discovery.look()
+    assert recorded.discovery.devices["FIRST1"].look()
+    backends.at[ADDRESS] = phone("SECOND")
+    recorded.discovery.devices["FIRST1"].disconnect()
+    assert not recorded.discovery.devices["FIRST1"].look()
+    recorded.discovery.look()
+    assert recorded.routes == {"FIRST1": (), "SECOND": (ADDRESS,)}
     for _ in range(2):
-        assert "SECOND" in (seen.discovery.devices["FIRST1"].link.reason or "")
-        assert not seen.discovery.devices["FIRST1"].look()
+        assert "SECOND" in (recorded.discovery.devices["FIRST1"].link.reason or "")
+        assert not recorded.discovery.devices["FIRST1"].look()
 
 
-def test_a_cable_that_is_pulled_takes_the_route_and_keeps_the_device(
+def test_pulling_the_cable_removes_the_route_and_keeps_the_device(
     tmp_path: Path,
 ) -> None:
-    ways = FakeWays(PHONE0001=phone())
-    ways.names = {"PHONE0001": "device"}
-    seen = RecordedDiscovery(tmp_path, ways)
-    seen.discovery.look()
-    (device,) = seen.found
+    backends = FakeBackends(PHONE0001=phone())
+    backends.names = {"PHONE0001": "device"}
+    recorded = RecordedDiscovery(tmp_path, backends)
+    recorded.discovery.look()
+    (device,) = recorded.found
     assert device.look()
-    ways.names = {}
-    seen.discovery.look()
-    assert (seen.routes, seen.changed) == ({"PHONE0001": ()}, ["PHONE0001"])
-    ways.names = {"PHONE0001": "device"}
-    seen.discovery.look()
-    assert (seen.routes, len(seen.found)) == ({"PHONE0001": ("PHONE0001",)}, 1)
+    backends.names = {}
+    recorded.discovery.look()
+    assert (recorded.routes, recorded.changed) == ({"PHONE0001": ()}, ["PHONE0001"])
+    backends.names = {"PHONE0001": "device"}
+    recorded.discovery.look()
+    assert (recorded.routes, len(recorded.found)) == ({"PHONE0001": ("PHONE0001",)}, 1)
 
 
 def test_a_route_where_nobody_answers_is_kept_with_its_reason(tmp_path: Path) -> None:
-    ways = FakeWays()
-    seen = RecordedDiscovery(tmp_path, ways, routes=[ADDRESS])
-    seen.discovery.look()
-    assert seen.discovery.unknown[TCP].state == "absent"
-    assert seen.discovery.unknown[TCP].reason
-    ways.at[ADDRESS] = phone()
-    seen.discovery.look()
-    assert seen.discovery.unknown == {}
-    assert len(seen.found) == 1
+    backends = FakeBackends()
+    recorded = RecordedDiscovery(tmp_path, backends, routes=[ADDRESS])
+    recorded.discovery.look()
+    assert recorded.discovery.unknown[TCP].state == "absent"
+    assert recorded.discovery.unknown[TCP].reason
+    backends.at[ADDRESS] = phone()
+    recorded.discovery.look()
+    assert recorded.discovery.unknown == {}
+    assert len(recorded.found) == 1
 
 
-def test_a_route_of_a_device_is_never_spoken_on_by_discovery(tmp_path: Path) -> None:
-    ways = FakeWays(**{ADDRESS: phone()})
-    seen = RecordedDiscovery(tmp_path, ways, routes=[ADDRESS])
-    seen.discovery.look()
-    opened = len(ways.opened)
-    seen.discovery.look()
-    assert len(ways.opened) == opened
+def test_discovery_opens_no_connection_on_the_route_of_a_known_device(
+    tmp_path: Path,
+) -> None:
+    backends = FakeBackends(**{ADDRESS: phone()})
+    recorded = RecordedDiscovery(tmp_path, backends, routes=[ADDRESS])
+    recorded.discovery.look()
+    opened = len(backends.opened)
+    recorded.discovery.look()
+    assert len(backends.opened) == opened
 
 
 def test_simulated_devices_are_labelled(tmp_path: Path) -> None:
-    seen = RecordedDiscovery(
-        tmp_path, FakeWays(**{ADDRESS: phone()}), simulated=[ADDRESS]
+    recorded = RecordedDiscovery(
+        tmp_path, FakeBackends(**{ADDRESS: phone()}), simulated=[ADDRESS]
     )
-    seen.discovery.look()
-    assert seen.found[0].simulated
+    recorded.discovery.look()
+    assert recorded.found[0].simulated
+
+
+def test_a_survey_looks_again_at_a_device_that_answers_slowly(tmp_path: Path) -> None:
+    with Peer(tmp_path / "peer", serial="SLOW0001") as peer:
+        peer.faults.stls = True
+        peer.faults.slow_bps = 200  # 52 bytes of greeting: about 0.3 s
+        settings = DeviceSettings(routes=[peer.address])
+        backends = AdbBackends("127.0.0.1:1", tmp_path / "keys")
+        (device,) = survey(settings, backends, tmp_path, first_look_s=0.05)
+    assert device.state == "unauthorized"
+    assert "adb pair" in (device.advice or "")

@@ -1,137 +1,142 @@
-"""A device that another agent drives, or may drive: it is announced, and nothing more is done with it."""
+"""Tests of a device that another agent drives, or may drive: it is announced and gets no other command."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from paceline.adb.fake import FakeDevice
 from paceline.adb.port import Route
 from paceline.devices.attached_device import AttachedDevice
 from paceline.stop import Stop
+from paceline.testing.fake_device import FakeDevice
 
 from .driving import SERIAL, WORK, Broken, Drive, Making
 from .support import battery, phone
 
 LOOKED = {"getprop", "cat"}
-"""Who it is, which boot, and once what it is."""
+"""The calls that read its serial, its boot id and, once, its facts."""
 
 
-def taken(drive: Making, there: FakeDevice | None = None, *routes: Route) -> Drive:
-    one = drive(there or phone(), *routes)
-    one.driver.turn()
-    one.server.driven_by[SERIAL] = "lab-2"
-    one.beat()
-    one.there.calls.clear()
-    return one
+def calls_made(drive: Making, there: FakeDevice | None = None, *routes: Route) -> Drive:
+    rig = drive(there or phone(), *routes)
+    rig.driver.turn()
+    rig.server.driven_by[SERIAL] = "lab-2"
+    rig.beat()
+    rig.there.calls.clear()
+    return rig
 
 
-def turned(one: Drive, times: int = 8) -> set[str]:
-    """The programs that ran there meanwhile."""
+def run_turns(drive: Drive, times: int = 8) -> set[str]:
+    """The programs that ran on the device meanwhile."""
     for _ in range(times):
-        one.driver.safe_turn()
-        one.beat()
-    return {argv[0] for argv in one.there.calls}
+        drive.driver.safe_turn()
+        drive.beat()
+    return {argv[0] for argv in drive.there.calls}
 
 
 def test_nothing_is_read_checked_cleaned_or_leased_and_it_stays_announced(
     drive: Making,
 ) -> None:
-    one = taken(drive)
-    job = one.server.add_job("mine", WORK, SERIAL)
-    one.server.checks_due = {SERIAL}
-    one.server.orders[SERIAL] = [
+    item = calls_made(drive)
+    job = item.server.add_job("mine", WORK, SERIAL)
+    item.server.checks_due = {SERIAL}
+    item.server.orders[SERIAL] = [
         {"id": "ord_1", "kind": "reboot"},
         {"id": "ord_2", "kind": "check"},
     ]
-    assert turned(one) <= LOOKED
-    said = one.beat()
-    assert said["connection"]["state"] == "online"
-    assert (said["orders_done"], said["orders_refused"], said["recovery"]) == (
+    assert run_turns(item) <= LOOKED
+    entry = item.beat()
+    assert entry["connection"]["state"] == "online"
+    assert (entry["orders_done"], entry["orders_refused"], entry["recovery"]) == (
         [],
         [],
         [],
     )
-    assert not {"gates", "check"} & said.keys()
-    assert (one.cleaned, job.attempt, one.server.checks) == ([], 0, [])
+    assert not {"gates", "check"} & entry.keys()
+    assert (item.cleaned, job.attempt, item.server.checks) == ([], 0, [])
 
 
 def test_it_is_asked_who_it_is_no_more_often_than_others_are(drive: Making) -> None:
-    one = drive()
-    one.driver._pace = type(one.driver._pace)(retry_s=0.0, look_s=0.0, others_s=1e6)
-    one.driver.turn()
-    one.server.driven_by[SERIAL] = "lab-2"
-    one.beat()
-    one.there.calls.clear()
-    assert turned(one) == set()
+    rig = drive()
+    rig.driver._intervals = type(rig.driver._intervals)(
+        retry_s=0.0, look_s=0.0, others_s=1e6
+    )
+    rig.driver.turn()
+    rig.server.driven_by[SERIAL] = "lab-2"
+    rig.beat()
+    rig.there.calls.clear()
+    assert run_turns(rig) == set()
 
 
 def test_an_episode_of_recovery_ends_where_another_agent_takes_over(
     drive: Making,
 ) -> None:
-    one = drive(phone(kind=Broken), Route("server", "127.0.0.1:5037", SERIAL))
-    one.server.checks_due = {SERIAL}
-    one.turns(lambda: one.server.recovery)
-    one.server.driven_by[SERIAL] = "lab-2"
-    one.beat()
-    rungs, reconnects = len(one.server.recovery), len(one.ways.reconnects)
-    one.there.calls.clear()
-    assert turned(one, 20) <= LOOKED
-    assert (len(one.server.recovery), len(one.ways.reconnects)) == (rungs, reconnects)
-    assert one.server.checks == []
+    rig = drive(phone(kind=Broken), Route("server", "127.0.0.1:5037", SERIAL))
+    rig.server.checks_due = {SERIAL}
+    rig.turns(lambda: rig.server.recovery)
+    rig.server.driven_by[SERIAL] = "lab-2"
+    rig.beat()
+    rungs, reconnects = len(rig.server.recovery), len(rig.backends.reconnects)
+    rig.there.calls.clear()
+    assert run_turns(rig, 20) <= LOOKED
+    assert (len(rig.server.recovery), len(rig.backends.reconnects)) == (
+        rungs,
+        reconnects,
+    )
+    assert rig.server.checks == []
 
 
 def test_no_rung_is_climbed_for_its_silence(drive: Making) -> None:
-    one = taken(drive, None, Route("server", "127.0.0.1:5037", SERIAL))
-    one.there.faults.offline = True
-    one.there.cut()
-    turned(one)
-    assert one.beat()["connection"]["state"] == "offline"
-    assert (one.server.recovery, one.ways.reconnects) == ([], [])
+    item = calls_made(drive, None, Route("server", "127.0.0.1:5037", SERIAL))
+    item.there.faults.offline = True
+    item.there.cut()
+    run_turns(item)
+    assert item.beat()["connection"]["state"] == "offline"
+    assert (item.server.recovery, item.backends.reconnects) == ([], [])
 
 
 def test_what_was_read_before_is_not_said_when_it_is_this_agents_again(
     drive: Making,
 ) -> None:
-    one = drive()
-    battery(one.there, 80, 36.0)
-    one.turns(lambda: one.server.heartbeats[-1]["targets"][0]["refuses"])
-    one.server.driven_by[SERIAL] = "lab-2"
-    one.beat()
-    turned(one, 1)
-    said = one.beat()
-    assert said["refuses"] is None
-    assert "gates" not in said
-    battery(one.there, 80, 30.0)
-    del one.server.driven_by[SERIAL]
-    one.beat()
-    one.turns(lambda: one.server.heartbeats[-1]["targets"][0].get("gates"))
-    assert one.beat()["gates"]["battery_c"] == 30.0
-    assert one.cleaned[-1:] == [SERIAL]
+    rig = drive()
+    battery(rig.there, 80, 36.0)
+    rig.turns(lambda: rig.server.heartbeats[-1]["targets"][0]["refuses"])
+    rig.server.driven_by[SERIAL] = "lab-2"
+    rig.beat()
+    run_turns(rig, 1)
+    entry = rig.beat()
+    assert entry["refuses"] is None
+    assert "gates" not in entry
+    battery(rig.there, 80, 30.0)
+    del rig.server.driven_by[SERIAL]
+    rig.beat()
+    rig.turns(lambda: rig.server.heartbeats[-1]["targets"][0].get("gates"))
+    assert rig.beat()["gates"]["battery_c"] == 30.0
+    assert rig.cleaned[-1:] == [SERIAL]
 
 
 @pytest.mark.parametrize("turns", [1, 3])
 def test_gates_are_not_read_before_the_server_said_whose_the_device_is(
     drive: Making, turns: int
 ) -> None:
-    one = drive()
+    rig = drive()
     for _ in range(turns):
-        one.driver.turn()
-    assert {argv[0] for argv in one.there.calls} <= {*LOOKED, "uname"}
+        rig.driver.turn()
+    assert {argv[0] for argv in rig.there.calls} <= {*LOOKED, "uname"}
 
 
 def test_no_rung_is_climbed_for_silence_before_the_server_said_whose_the_device_is(
     drive: Making,
 ) -> None:
-    one = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
-    one.there.faults.offline = True
+    rig = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
+    rig.there.faults.offline = True
     for _ in range(8):
-        one.driver.safe_turn()
-    assert one.device.link.state == "offline"
-    assert one.driver.entry()["recovery"] == []
-    assert one.ways.reconnects == []
-    one.turns(lambda: one.ways.reconnects)  # it is this agent's
-    steps = [rung["step"] for rung in one.server.recovery]
+        rig.driver.safe_turn()
+    assert rig.device.link.state == "offline"
+    assert rig.driver.entry()["recovery"] == []
+    assert rig.backends.reconnects == []
+    rig.turns(lambda: rig.backends.reconnects)  # it is this agent's
+    steps = [rung["step"] for rung in rig.server.recovery]
     assert steps == [
         "reconnect",
         "reconnect",
@@ -144,26 +149,26 @@ def test_no_rung_is_climbed_for_silence_before_the_server_said_whose_the_device_
 def test_a_restart_before_the_server_said_whose_the_device_is_is_checked_after_that(
     drive: Making,
 ) -> None:
-    one = drive()
-    one.driver.safe_turn()
-    one.there.reboot()
+    rig = drive()
+    rig.driver.safe_turn()
+    rig.there.reboot()
     for _ in range(4):
-        one.driver.safe_turn()
-    assert {argv[0] for argv in one.there.calls} <= {*LOOKED, "uname", "reboot"}
-    one.turns(lambda: one.server.checks)
+        rig.driver.safe_turn()
+    assert {argv[0] for argv in rig.there.calls} <= {*LOOKED, "uname", "reboot"}
+    rig.turns(lambda: rig.server.checks)
 
 
 def test_no_rung_is_climbed_for_the_silence_of_a_device_in_other_hands(
     drive: Making, tmp_path: Path
 ) -> None:
-    one = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
-    one.there.faults.offline = True
-    one.driver.safe_turn()
-    assert one.device.link.state == "offline"
+    rig = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
+    rig.there.faults.offline = True
+    rig.driver.safe_turn()
+    assert rig.device.link.state == "offline"
     hand = AttachedDevice(
-        SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path
+        SERIAL, tmp_path / "hand", rig.backends.open, rig.device.routes, locks=tmp_path
     )
     with hand.claim(Stop()):
-        turned(one)
-        assert (one.server.recovery, one.ways.reconnects) == ([], [])
-    one.turns(lambda: one.ways.reconnects)
+        run_turns(rig)
+        assert (rig.server.recovery, rig.backends.reconnects) == ([], [])
+    rig.turns(lambda: rig.backends.reconnects)

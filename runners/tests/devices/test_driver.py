@@ -1,4 +1,4 @@
-"""One device's turns: orders, checks, the ladder, gates and leases, against a server on a socket."""
+"""Tests of a driver's turns against a server on a socket: orders, checks, recovery, gates and leases."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from paceline.devices.driver import DeviceDriver, DriverIntervals, DriverService
 from paceline.devices.heartbeat_report import fit_for_wire
 from paceline.stop import Stop
 
-from .driving import SERIAL, WORK, Broken, Making, Mended, Stammering
+from .driving import SERIAL, WORK, Broken, BrokenEcho, Making, Mended
 from .support import battery, phone, thermal
 from .test_check import GOOD
 
@@ -20,69 +20,69 @@ from .test_check import GOOD
 def test_an_idle_device_says_who_it_is_how_it_is_and_by_which_route(
     drive: Making,
 ) -> None:
-    one = drive()
-    one.driver.turn()
-    said = one.beat()
-    assert (said["kind"], said["serial"], said["name"]) == (
+    rig = drive()
+    rig.driver.turn()
+    entry = rig.beat()
+    assert (entry["kind"], entry["serial"], entry["name"]) == (
         "device",
         SERIAL,
         "Phone 7 · 0001",
     )
-    assert said["connection"] == {
+    assert entry["connection"] == {
         "state": "online",
         "reason": None,
         "advice": None,
         "route": "home",
     }
-    assert said["boot_id"] == one.there.boot_id
-    assert said["factors"]["soc"] == "SOC1"
-    assert len(said["fingerprint"]) == 64
-    assert one.beat()["refuses"] is None
+    assert entry["boot_id"] == rig.there.boot_id
+    assert entry["factors"]["soc"] == "SOC1"
+    assert len(entry["fingerprint"]) == 64
+    assert rig.beat()["refuses"] is None
 
 
 def test_a_check_that_is_due_is_run_once_and_said_until_it_was_heard(
     drive: Making,
 ) -> None:
-    one = drive()
-    one.server.checks_due = {SERIAL}
-    one.server.health[SERIAL] = "checking"
-    one.beat()
-    one.driver.turn()
-    one.server.broken = {"/heartbeat": 0}
-    said = one.driver.entry()
-    assert said["check"]["ok"], said["check"]
-    assert said["check"]["started_at_ms_ago"] >= said["check"]["took_ms"] - 1
-    assert one.driver.entry()["check"]["id"] == said["check"]["id"]
-    one.beat()
-    assert "check" not in one.driver.entry()
-    one.driver.turn()
-    assert len(one.server.checks) == 1
-    assert one.cleaned == [SERIAL]
+    rig = drive()
+    rig.server.checks_due = {SERIAL}
+    rig.server.health[SERIAL] = "checking"
+    rig.beat()
+    rig.driver.turn()
+    rig.server.broken = {"/heartbeat": 0}
+    output = rig.driver.entry()
+    assert output["check"]["ok"], output["check"]
+    assert output["check"]["started_at_ms_ago"] >= output["check"]["took_ms"] - 1
+    assert rig.driver.entry()["check"]["id"] == output["check"]["id"]
+    rig.beat()
+    assert "check" not in rig.driver.entry()
+    rig.driver.turn()
+    assert len(rig.server.checks) == 1
+    assert rig.cleaned == [SERIAL]
 
 
 def test_sha_instructions_are_told_by_each_check_and_are_no_factor_of_the_fingerprint(
     drive: Making, tmp_path: Path
 ) -> None:
-    one = drive()
-    one.driver.turn()
-    found = [one.beat()]
+    rig = drive()
+    rig.driver.turn()
+    result = [rig.beat()]
     for hardware in (
         None,
         True,
         False,
     ):  # no self-test is built yet; then by two programs, of two launches
         if hardware is not None:
-            one.self_test = tmp_path / f"self-test-{hardware}"
-            one.self_test.write_text(
+            rig.self_test = tmp_path / f"self-test-{hardware}"
+            rig.self_test.write_text(
                 f"echo '{json.dumps({**GOOD, 'hardware_sha': hardware})}'"
             )
-        one.server.checks_due = {SERIAL}
-        one.beat()
-        one.turns(lambda: not one.server.checks_due)
-        found.append(one.beat())
+        rig.server.checks_due = {SERIAL}
+        rig.beat()
+        rig.turns(lambda: not rig.server.checks_due)
+        result.append(rig.beat())
     told = [
         step
-        for check in one.server.checks
+        for check in rig.server.checks
         for step in check["steps"]
         if step["name"] == "self_test"
     ]
@@ -91,23 +91,23 @@ def test_sha_instructions_are_told_by_each_check_and_are_no_factor_of_the_finger
         (1.0, "hardware_sha"),
         (0.0, "hardware_sha"),
     ]
-    assert len({said["fingerprint"] for said in found}) == 1, (
+    assert len({item["fingerprint"] for item in result}) == 1, (
         "a series is not cut by what a check learns"
     )
-    assert all("sha" not in name for said in found for name in said["factors"])
+    assert all("sha" not in name for item in result for name in item["factors"])
 
 
 def test_a_good_device_leases_for_itself_alone(drive: Making) -> None:
-    one = drive()
-    other = one.server.add_job("other", WORK, "SOMEBODY")
-    mine = one.server.add_job("mine", WORK, SERIAL)
-    one.server.health[SERIAL] = "suspect"
-    one.beat()
+    rig = drive()
+    other = rig.server.add_job("other", WORK, "SOMEBODY")
+    mine = rig.server.add_job("mine", WORK, SERIAL)
+    rig.server.health[SERIAL] = "suspect"
+    rig.beat()
     for _ in range(3):
-        one.driver.turn()
+        rig.driver.turn()
     assert mine.attempt == 0
-    one.server.health[SERIAL] = "good"
-    one.turns(lambda: mine.finish)
+    rig.server.health[SERIAL] = "good"
+    rig.turns(lambda: mine.finish)
     assert mine.finish is not None
     assert (
         mine.finish["cause"] == "checkout_failed"
@@ -116,43 +116,43 @@ def test_a_good_device_leases_for_itself_alone(drive: Making) -> None:
 
 
 def test_gates_that_hold_keep_jobs_away_and_say_why(drive: Making) -> None:
-    one = drive()
-    battery(one.there, 80, 36.0)
-    one.turns(lambda: one.server.heartbeats[-1]["targets"][0].get("gates"))
-    said = one.beat()
-    assert "36.0 °C" in said["refuses"]
-    assert said["gates"]["battery_c"] == 36.0
-    assert [finding["code"] for finding in said["preflight"]] == ["hot"]
-    battery(one.there, 80, 33.0)  # between the limits: it still rests
-    one.driver.turn()
-    assert one.beat()["refuses"]
-    battery(one.there, 80, 31.5)
-    one.driver.turn()
-    assert one.beat()["refuses"] is None
+    rig = drive()
+    battery(rig.there, 80, 36.0)
+    rig.turns(lambda: rig.server.heartbeats[-1]["targets"][0].get("gates"))
+    entry = rig.beat()
+    assert "36.0 °C" in entry["refuses"]
+    assert entry["gates"]["battery_c"] == 36.0
+    assert [finding["code"] for finding in entry["preflight"]] == ["hot"]
+    battery(rig.there, 80, 33.0)  # between the limits: it still rests
+    rig.driver.turn()
+    assert rig.beat()["refuses"]
+    battery(rig.there, 80, 31.5)
+    rig.driver.turn()
+    assert rig.beat()["refuses"] is None
 
 
 def test_a_throttling_device_is_unfit_and_no_rung_is_climbed_for_it(
     drive: Making,
 ) -> None:
-    one = drive()
-    thermal(one.there, 3)
-    one.server.checks_due = {SERIAL}
-    one.beat()
-    one.turns(lambda: one.server.checks)
-    (check,) = one.server.checks
+    rig = drive()
+    thermal(rig.there, 3)
+    rig.server.checks_due = {SERIAL}
+    rig.beat()
+    rig.turns(lambda: rig.server.checks)
+    (check,) = rig.server.checks
     assert (check["ok"], check["infrastructure"]) == (False, False)
-    assert one.server.recovery == []
+    assert rig.server.recovery == []
 
 
 def test_what_a_restart_mends_is_reported_good_with_the_rungs_it_took(
     drive: Making,
 ) -> None:
-    one = drive(phone(kind=Mended))
-    one.server.checks_due = {SERIAL}
-    one.beat()
-    one.turns(lambda: one.server.checks)
-    assert [check["ok"] for check in one.server.checks] == [True]
-    steps = [said["step"] for said in one.server.recovery]
+    rig = drive(phone(kind=Mended))
+    rig.server.checks_due = {SERIAL}
+    rig.beat()
+    rig.turns(lambda: rig.server.checks)
+    assert [check["ok"] for check in rig.server.checks] == [True]
+    steps = [step["step"] for step in rig.server.recovery]
     assert steps == [
         "reconnect",
         "reconnect",
@@ -160,87 +160,87 @@ def test_what_a_restart_mends_is_reported_good_with_the_rungs_it_took(
         "new_connection",
         "reboot",
     ]
-    assert one.there.calls.count(["reboot"]) == 1
+    assert rig.there.calls.count(["reboot"]) == 1
 
 
 def test_what_nothing_mends_ends_in_giving_up_with_its_evidence(drive: Making) -> None:
     route = Route("server", "127.0.0.1:5037", SERIAL)
-    one = drive(phone(kind=Broken), route)
-    one.server.checks_due = {SERIAL}
-    one.beat()
-    one.turns(lambda: one.server.checks)
-    (check,) = one.server.checks
+    rig = drive(phone(kind=Broken), route)
+    rig.server.checks_due = {SERIAL}
+    rig.beat()
+    rig.turns(lambda: rig.server.checks)
+    (check,) = rig.server.checks
     assert (check["ok"], check["infrastructure"]) == (False, True)
-    last = one.server.recovery[-1]
+    last = rig.server.recovery[-1]
     assert last["step"] == "give_up"
     assert "digests differ" in last["text"]
-    assert [said["step"] for said in one.server.recovery].count("adb_reconnect") == 1
-    assert one.ways.reconnects == [route]
-    before = len(one.server.recovery)
+    assert [step["step"] for step in rig.server.recovery].count("adb_reconnect") == 1
+    assert rig.backends.reconnects == [route]
+    before = len(rig.server.recovery)
     for _ in range(5):
-        one.driver.turn()
-        one.beat()
-    assert len(one.server.recovery) == before
+        rig.driver.turn()
+        rig.beat()
+    assert len(rig.server.recovery) == before
 
 
 def test_what_an_earlier_life_left_is_cleaned_away_once_before_the_first_job(
     drive: Making,
 ) -> None:
-    one = drive()
-    job = one.server.add_job("mine", WORK, SERIAL)
-    one.beat()
-    one.driver.turn()
-    assert (one.cleaned, job.attempt) == ([SERIAL], 0)
-    one.turns(lambda: job.finish)
-    assert one.cleaned == [SERIAL]
+    rig = drive()
+    job = rig.server.add_job("mine", WORK, SERIAL)
+    rig.beat()
+    rig.driver.turn()
+    assert (rig.cleaned, job.attempt) == ([SERIAL], 0)
+    rig.turns(lambda: job.finish)
+    assert rig.cleaned == [SERIAL]
 
 
 def test_a_person_who_asks_for_a_check_after_giving_up_gets_a_new_episode(
     drive: Making,
 ) -> None:
     there = phone(kind=Broken)
-    one = drive(there)
-    one.server.checks_due = {SERIAL}
-    one.beat()
-    one.turns(lambda: one.server.checks)
+    rig = drive(there)
+    rig.server.checks_due = {SERIAL}
+    rig.beat()
+    rig.turns(lambda: rig.server.checks)
     assert isinstance(there, Broken)
     there.wrong = False
-    one.server.orders[SERIAL] = [{"id": "ord-1", "kind": "check"}]
-    one.beat()
-    one.turns(lambda: len(one.server.checks) == 2)
-    assert one.server.checks[-1]["ok"]
-    one.beat()
-    assert one.server.orders[SERIAL] == []
+    rig.server.orders[SERIAL] = [{"id": "ord-1", "kind": "check"}]
+    rig.beat()
+    rig.turns(lambda: len(rig.server.checks) == 2)
+    assert rig.server.checks[-1]["ok"]
+    rig.beat()
+    assert rig.server.orders[SERIAL] == []
 
 
 def test_a_restart_that_was_ordered_is_carried_out_once_and_checked(
     drive: Making,
 ) -> None:
-    one = drive()
-    one.server.orders[SERIAL] = [{"id": "ord-1", "kind": "reboot"}]
-    one.driver.turn()
-    one.beat()
-    before = one.there.boot_id
-    one.turns(lambda: one.server.checks)
-    assert one.there.boot_id != before
-    assert one.there.calls.count(["reboot"]) == 1
-    assert one.server.orders[SERIAL] == []
-    assert [(said["step"], said["ok"]) for said in one.server.recovery] == [
+    rig = drive()
+    rig.server.orders[SERIAL] = [{"id": "ord-1", "kind": "reboot"}]
+    rig.driver.turn()
+    rig.beat()
+    before = rig.there.boot_id
+    rig.turns(lambda: rig.server.checks)
+    assert rig.there.boot_id != before
+    assert rig.there.calls.count(["reboot"]) == 1
+    assert rig.server.orders[SERIAL] == []
+    assert [(step["step"], step["ok"]) for step in rig.server.recovery] == [
         ("reboot", True)
     ]
 
 
 def test_silence_climbs_the_low_rungs_once_and_never_gives_up(drive: Making) -> None:
-    one = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
-    one.driver.turn()
-    one.beat()
-    one.there.faults.offline = True
-    one.there.cut()
+    rig = drive(phone(), Route("server", "127.0.0.1:5037", SERIAL))
+    rig.driver.turn()
+    rig.beat()
+    rig.there.faults.offline = True
+    rig.there.cut()
     for _ in range(12):
-        one.driver.turn()
-    said = one.beat()
-    assert said["connection"]["state"] == "offline"
-    steps = [rung["step"] for rung in said["recovery"]]
+        rig.driver.turn()
+    entry = rig.beat()
+    assert entry["connection"]["state"] == "offline"
+    steps = [rung["step"] for rung in entry["recovery"]]
     assert steps == [
         "reconnect",
         "reconnect",
@@ -248,70 +248,70 @@ def test_silence_climbs_the_low_rungs_once_and_never_gives_up(drive: Making) -> 
         "new_connection",
         "adb_reconnect",
     ]
-    one.there.faults.offline = False
-    one.driver.turn()
-    assert one.beat()["connection"]["state"] == "online"
+    rig.there.faults.offline = False
+    rig.driver.turn()
+    assert rig.beat()["connection"]["state"] == "online"
 
 
 def test_an_absent_device_is_said_to_be_and_found_again(drive: Making) -> None:
-    one = drive()
-    one.driver.turn()
-    one.there.faults.absent = True
-    one.there.cut()
-    one.driver.turn()
-    said = one.beat()
-    assert said["connection"]["state"] == "absent"
-    assert said["connection"]["advice"]
-    assert said["recovery"] == []
-    assert said["factors"]["model"] == "Phone 7"
-    one.there.faults.absent = False
-    one.driver.turn()
-    assert one.beat()["connection"]["state"] == "online"
+    rig = drive()
+    rig.driver.turn()
+    rig.there.faults.absent = True
+    rig.there.cut()
+    rig.driver.turn()
+    entry = rig.beat()
+    assert entry["connection"]["state"] == "absent"
+    assert entry["connection"]["advice"]
+    assert entry["recovery"] == []
+    assert entry["factors"]["model"] == "Phone 7"
+    rig.there.faults.absent = False
+    rig.driver.turn()
+    assert rig.beat()["connection"]["state"] == "online"
 
 
 def test_a_device_that_restarted_by_itself_is_checked_before_anything_else(
     drive: Making,
 ) -> None:
-    one = drive()
-    one.driver.turn()
-    one.there.reboot()
-    one.turns(lambda: one.server.checks)
-    assert one.server.checks[0]["ok"]
+    rig = drive()
+    rig.driver.turn()
+    rig.there.reboot()
+    rig.turns(lambda: rig.server.checks)
+    assert rig.server.checks[0]["ok"]
 
 
 def test_a_device_in_other_hands_is_left_alone(drive: Making, tmp_path: Path) -> None:
-    one = drive()
-    one.driver.turn()
+    rig = drive()
+    rig.driver.turn()
     hand = AttachedDevice(
-        SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path
+        SERIAL, tmp_path / "hand", rig.backends.open, rig.device.routes, locks=tmp_path
     )
-    one.server.checks_due = {SERIAL}
-    one.beat()
+    rig.server.checks_due = {SERIAL}
+    rig.beat()
     with hand.claim(Stop()):
-        before = len([call for call in one.there.calls if call[:1] == ["dumpsys"]])
+        before = len([call for call in rig.there.calls if call[:1] == ["dumpsys"]])
         for _ in range(3):
-            one.driver.turn()
-            one.beat()
+            rig.driver.turn()
+            rig.beat()
         assert (
-            len([call for call in one.there.calls if call[:1] == ["dumpsys"]]) == before
+            len([call for call in rig.there.calls if call[:1] == ["dumpsys"]]) == before
         )
-        assert one.server.checks == []
-    one.turns(lambda: one.server.checks)
+        assert rig.server.checks == []
+    rig.turns(lambda: rig.server.checks)
 
 
 def test_leaving_ends_a_wait_at_once(drive: Making) -> None:
-    one = drive()
-    one.there.faults.absent = True
+    rig = drive()
+    rig.there.faults.absent = True
     slow = DeviceDriver(
-        one.device,
-        one.driver.lane,
-        DriverServices(one.ways, one._clean),
-        one.leaving,
+        rig.device,
+        rig.driver.lane,
+        DriverServices(rig.backends, rig._clean),
+        rig.leaving,
         DriverIntervals(retry_s=1e6),
     )
     thread = threading.Thread(target=slow.run)
     thread.start()
-    one.leaving.set()
+    rig.leaving.set()
     slow.leave()
     thread.join(120)
     assert not thread.is_alive()
@@ -320,11 +320,11 @@ def test_leaving_ends_a_wait_at_once(drive: Making) -> None:
 def test_words_of_a_device_that_the_wire_does_not_take_are_replaced(
     drive: Making,
 ) -> None:
-    one = drive(phone(kind=Stammering))
-    one.server.checks_due = {SERIAL}
-    one.beat()
-    one.turns(lambda: one.server.checks)
-    said = "".join(step["text"] for step in one.server.checks[0]["steps"])
-    assert "\0" not in said
-    assert all(len(step["text"]) <= 1000 for step in one.server.checks[0]["steps"])
+    rig = drive(phone(kind=BrokenEcho))
+    rig.server.checks_due = {SERIAL}
+    rig.beat()
+    rig.turns(lambda: rig.server.checks)
+    output = "".join(step["text"] for step in rig.server.checks[0]["steps"])
+    assert "\0" not in output
+    assert all(len(step["text"]) <= 1000 for step in rig.server.checks[0]["steps"])
     assert fit_for_wire("a\0b\udc80" + "x" * 2000) == "a\ufffdb?" + "x" * 996

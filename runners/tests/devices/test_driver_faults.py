@@ -1,4 +1,4 @@
-"""What goes wrong around a device, and that a person hears of each: orders, leftovers, restarts, readings."""
+"""Tests of failures around a device, each of which is reported: orders, leftovers, restarts, readings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from paceline.adb.fake import FakeDevice
-from paceline.adb.fake_shell import Execution
 from paceline.adb.port import CommandResult, Route
 from paceline.devices import conditions
 from paceline.devices.attached_device import AttachedDevice
@@ -16,6 +14,8 @@ from paceline.devices.heartbeat_report import HeartbeatReport, IdleReadings
 from paceline.devices.leftovers import LeftOverError
 from paceline.devices.reboots import PER_DAY
 from paceline.stop import Stop
+from paceline.testing.fake_device import FakeDevice
+from paceline.testing.fake_device_shell import Execution
 
 from .driving import SERIAL, WORK, Broken, Drive, Making
 from .support import Clock, free, phone
@@ -23,9 +23,9 @@ from .support import Clock, free, phone
 REBOOT = {"id": "ord-1", "kind": "reboot"}
 
 
-def ordered(one: Drive, order: dict[str, str]) -> None:
-    one.server.orders[SERIAL] = [order]
-    one.beat()
+def order_of(drive: Drive, order: dict[str, str]) -> None:
+    drive.server.orders[SERIAL] = [order]
+    drive.beat()
 
 
 # --- orders ---
@@ -34,54 +34,54 @@ def ordered(one: Drive, order: dict[str, str]) -> None:
 def test_a_third_restart_is_refused_with_its_reason_and_not_reported_as_one(
     drive: Making,
 ) -> None:
-    one = drive()
-    one.driver.turn()
+    rig = drive()
+    rig.driver.turn()
     for _ in range(PER_DAY):
-        one.device.reboots.note()
-    ordered(one, REBOOT)
-    one.driver.turn()
-    (refused,) = one.driver.entry()["orders_refused"]
+        rig.device.reboots.record()
+    order_of(rig, REBOOT)
+    rig.driver.turn()
+    (refused,) = rig.driver.entry()["orders_refused"]
     assert refused["id"] == "ord-1"
     assert "twice in 24 hours" in refused["why"]
-    assert one.there.calls.count(["reboot"]) == 0
-    assert one.driver.entry()["recovery"] == []
-    one.server.orders[SERIAL] = []  # it has heard
-    one.beat()
-    assert one.driver.entry()["orders_refused"] == []
+    assert rig.there.calls.count(["reboot"]) == 0
+    assert rig.driver.entry()["recovery"] == []
+    rig.server.orders[SERIAL] = []  # it has heard
+    rig.beat()
+    assert rig.driver.entry()["orders_refused"] == []
 
 
 def test_an_order_this_agent_does_not_know_is_refused(drive: Making) -> None:
-    one = drive()
-    one.driver.turn()
-    ordered(one, {"id": "ord-2", "kind": "dance"})
-    one.driver.turn()
-    assert "dance" in one.driver.entry()["orders_refused"][0]["why"]
+    rig = drive()
+    rig.driver.turn()
+    order_of(rig, {"id": "ord-2", "kind": "dance"})
+    rig.driver.turn()
+    assert "dance" in rig.driver.entry()["orders_refused"][0]["why"]
 
 
 def test_a_restart_that_a_moments_loss_prevented_is_tried_again(drive: Making) -> None:
-    one = drive()
-    one.driver.turn()
-    ordered(one, REBOOT)
-    one.there.faults.lost_after = (
+    rig = drive()
+    rig.driver.turn()
+    order_of(rig, REBOOT)
+    rig.there.faults.lost_after = (
         4  # three questions of the look before it, and one of its own
     )
-    one.driver.turn()
-    assert one.there.calls.count(["reboot"]) == 0
+    rig.driver.turn()
+    assert rig.there.calls.count(["reboot"]) == 0
     assert (
-        one.driver.entry()["orders_refused"] == one.driver.entry()["orders_done"] == []
+        rig.driver.entry()["orders_refused"] == rig.driver.entry()["orders_done"] == []
     )
-    one.turns(lambda: one.server.orders[SERIAL] == [])
-    assert one.there.calls.count(["reboot"]) == 1
+    rig.turns(lambda: rig.server.orders[SERIAL] == [])
+    assert rig.there.calls.count(["reboot"]) == 1
 
 
 def test_a_restart_says_which_order_asked_for_it_and_a_rung_says_none(
     drive: Making,
 ) -> None:
-    one = drive()
-    one.driver.turn()
-    ordered(one, REBOOT)
-    one.turns(lambda: one.server.recovery)
-    assert [said["order_id"] for said in one.server.recovery] == ["ord-1"]
+    rig = drive()
+    rig.driver.turn()
+    order_of(rig, REBOOT)
+    rig.turns(lambda: rig.server.recovery)
+    assert [step["order_id"] for step in rig.server.recovery] == ["ord-1"]
     other = drive(phone(kind=Broken))
     other.server.checks_due = {SERIAL}
     other.beat()
@@ -92,36 +92,36 @@ def test_a_restart_says_which_order_asked_for_it_and_a_rung_says_none(
 def test_an_old_answer_that_names_an_order_again_does_not_repeat_it(
     drive: Making,
 ) -> None:
-    one = drive()
-    one.driver.turn()
-    old = one.server.orders[SERIAL] = [REBOOT]
-    one.beat()
-    one.turns(lambda: one.server.orders[SERIAL] == [])
-    one.beat()  # an answer without it: it is not said to be done any more
-    one.server.orders[SERIAL] = old
-    one.beat()
+    rig = drive()
+    rig.driver.turn()
+    old = rig.server.orders[SERIAL] = [REBOOT]
+    rig.beat()
+    rig.turns(lambda: rig.server.orders[SERIAL] == [])
+    rig.beat()  # an answer without it: it is not said to be done any more
+    rig.server.orders[SERIAL] = old
+    rig.beat()
     for _ in range(3):
-        one.driver.turn()
-        one.beat()
-    assert one.there.calls.count(["reboot"]) == 1
+        rig.driver.turn()
+        rig.beat()
+    assert rig.there.calls.count(["reboot"]) == 1
 
 
 def test_a_device_in_other_hands_is_neither_restarted_nor_asked_who_it_is(
     drive: Making, tmp_path: Path
 ) -> None:
-    one = drive()
-    one.driver.turn()
-    ordered(one, REBOOT)
+    rig = drive()
+    rig.driver.turn()
+    order_of(rig, REBOOT)
     hand = AttachedDevice(
-        SERIAL, tmp_path / "hand", one.ways.open, one.device.routes, locks=tmp_path
+        SERIAL, tmp_path / "hand", rig.backends.open, rig.device.routes, locks=tmp_path
     )
     with hand.claim(Stop()):
-        asked = len(one.there.calls)
+        asked = len(rig.there.calls)
         for _ in range(3):
-            one.driver.turn()
-        assert one.there.calls[asked:] == []
-        assert one.device.link.state == "online"
-    one.turns(lambda: one.server.recovery)
+            rig.driver.turn()
+        assert rig.there.calls[asked:] == []
+        assert rig.device.link.state == "online"
+    rig.turns(lambda: rig.server.recovery)
 
 
 # --- leftovers ---
@@ -130,31 +130,31 @@ def test_a_device_in_other_hands_is_neither_restarted_nor_asked_who_it_is(
 def test_what_cannot_be_cleaned_away_is_a_failed_check_with_rungs_and_no_lost_device(
     drive: Making,
 ) -> None:
-    one = drive()
-    one.left_over = LeftOverError(
+    rig = drive()
+    rig.left_over = LeftOverError(
         "Processes of run x cannot be killed.", "Restart the device."
     )
-    job = one.server.add_job("mine", WORK, SERIAL)
-    one.beat()
+    job = rig.server.add_job("mine", WORK, SERIAL)
+    rig.beat()
     states = set()
 
-    def told() -> bool:
-        states.add(one.device.link.state)
-        return bool(one.server.checks)
+    def confirmations_of() -> bool:
+        states.add(rig.device.link.state)
+        return bool(rig.server.checks)
 
-    one.turns(told)
-    (check,) = one.server.checks
+    rig.turns(confirmations_of)
+    (check,) = rig.server.checks
     assert (check["ok"], check["infrastructure"]) == (False, True)
     stale = next(step for step in check["steps"] if step["name"] == "stale_runs")
     assert "cannot be killed" in stale["text"]
     assert check["steps"][-1]["name"] == "gates"  # the rest was asked all the same
-    assert [said["step"] for said in one.server.recovery][-2:] == ["reboot", "give_up"]
+    assert [step["step"] for step in rig.server.recovery][-2:] == ["reboot", "give_up"]
     assert states == {"online"}
-    rungs = len(one.server.recovery)
+    rungs = len(rig.server.recovery)
     for _ in range(5):
-        one.driver.safe_turn()
-        one.beat()
-    assert len(one.server.recovery) == rungs  # given up until somebody asks
+        rig.driver.safe_turn()
+        rig.beat()
+    assert len(rig.server.recovery) == rungs  # given up until somebody asks
     assert job.attempt == 0
 
 
@@ -164,15 +164,15 @@ def test_what_cannot_be_cleaned_away_is_a_failed_check_with_rungs_and_no_lost_de
 def test_a_phone_that_listens_only_until_it_restarts_is_not_restarted_by_the_ladder(
     drive: Making,
 ) -> None:
-    one = drive(phone(kind=Broken))
-    del one.there.props["persist.adb.tcp.port"]
-    one.server.checks_due = {SERIAL}
-    one.beat()
-    one.turns(lambda: one.server.checks)
-    assert one.there.calls.count(["reboot"]) == 0
-    assert "adb tcpip 5555" in one.server.recovery[-1]["text"]
-    said = {finding["code"]: finding for finding in one.beat()["preflight"]}
-    assert [(code, finding["level"]) for code, finding in said.items()] == [
+    rig = drive(phone(kind=Broken))
+    del rig.there.props["persist.adb.tcp.port"]
+    rig.server.checks_due = {SERIAL}
+    rig.beat()
+    rig.turns(lambda: rig.server.checks)
+    assert rig.there.calls.count(["reboot"]) == 0
+    assert "adb tcpip 5555" in rig.server.recovery[-1]["text"]
+    reported = {finding["code"]: finding for finding in rig.beat()["preflight"]}
+    assert [(code, finding["level"]) for code, finding in reported.items()] == [
         ("restart_loses_it", "info")
     ]
 
@@ -182,7 +182,7 @@ def test_a_phone_that_listens_only_until_it_restarts_is_not_restarted_by_the_lad
 
 def test_readings_say_how_old_they_are_in_every_heartbeat() -> None:
     report = HeartbeatReport(clock := Clock())
-    report.read(IdleReadings({"battery_c": 30.0}, at_s=clock.now_s))
+    report.note_readings(IdleReadings({"battery_c": 30.0}, at_s=clock.now_s))
     clock.now_s += 2.5
     assert report.entry()["gates"] == {"battery_c": 30.0, "ms_ago": 2500}
     clock.now_s += 3600.0
@@ -190,19 +190,19 @@ def test_readings_say_how_old_they_are_in_every_heartbeat() -> None:
 
 
 def test_free_space_is_as_new_as_the_other_readings(drive: Making) -> None:
-    one = drive()
-    one.turns(lambda: one.server.heartbeats[-1]["targets"][0].get("gates"))
-    free(one.there, 1000)
-    one.turns(lambda: one.server.heartbeats[-1]["targets"][0]["refuses"])
-    said = one.beat()
-    assert said["gates"]["free_bytes"] == 1000 << 10
-    one.there.answers["df", "-k", "/data/local/tmp"] = CommandResult(1, b"")
-    one.driver.turn()
-    assert one.beat()["gates"]["free_bytes"] is None
+    rig = drive()
+    rig.turns(lambda: rig.server.heartbeats[-1]["targets"][0].get("gates"))
+    free(rig.there, 1000)
+    rig.turns(lambda: rig.server.heartbeats[-1]["targets"][0]["refuses"])
+    entry = rig.beat()
+    assert entry["gates"]["free_bytes"] == 1000 << 10
+    rig.there.answers["df", "-k", "/data/local/tmp"] = CommandResult(1, b"")
+    rig.driver.turn()
+    assert rig.beat()["gates"]["free_bytes"] is None
 
 
 class Sensors(FakeDevice):
-    """Tells neither a thermal status nor a battery's temperature, and what its zones are at."""
+    """A device without thermal status and battery temperature; its zones are at the given temperature."""
 
     degrees = 95
 
@@ -220,19 +220,19 @@ def test_a_device_with_sensors_alone_is_judged_by_them_also_when_idle(
 ) -> None:
     there = phone(kind=Sensors)
     assert isinstance(there, Sensors)
-    one = drive(there)
-    one.driver.turn()
-    one.turns(lambda: one.server.heartbeats[-1]["targets"][0]["refuses"])
-    assert "95.0 °C" in one.beat()["refuses"]
+    rig = drive(there)
+    rig.driver.turn()
+    rig.turns(lambda: rig.server.heartbeats[-1]["targets"][0]["refuses"])
+    assert "95.0 °C" in rig.beat()["refuses"]
     there.degrees = 40
-    one.turns(lambda: one.server.heartbeats[-1]["targets"][0]["refuses"] is None)
+    rig.turns(lambda: rig.server.heartbeats[-1]["targets"][0]["refuses"] is None)
 
 
 # --- the agent's own errors ---
 
 
 class Odd(FakeDevice):
-    """Makes whoever asks it meet an error nobody foresaw, while `odd`."""
+    """Raises an unforeseen error in every call while `odd`."""
 
     odd = False
 
@@ -247,24 +247,24 @@ def test_an_error_of_the_agents_own_is_told_until_a_turn_goes_well(
 ) -> None:
     there = phone(kind=Odd)
     assert isinstance(there, Odd)
-    one = drive(there)
-    one.driver.turn()
+    rig = drive(there)
+    rig.driver.turn()
     there.odd = True
-    one.driver.safe_turn()
-    (told,) = one.beat()["preflight"]
-    assert told["code"] == "agent_error"
-    assert "nobody foresaw this" in told["text"]
+    rig.driver.safe_turn()
+    (confirmations_of,) = rig.beat()["preflight"]
+    assert confirmations_of["code"] == "agent_error"
+    assert "nobody foresaw this" in confirmations_of["text"]
     there.odd = False
-    one.driver.safe_turn()
-    assert one.beat()["preflight"] == []
+    rig.driver.safe_turn()
+    assert rig.beat()["preflight"] == []
 
 
 def test_leaving_ends_a_driver_whether_or_not_the_agent_leaves(drive: Making) -> None:
-    one = drive()
+    rig = drive()
     alone = DeviceDriver(
-        one.device,
-        one.driver.lane,
-        DriverServices(one.ways, one._clean),
+        rig.device,
+        rig.driver.lane,
+        DriverServices(rig.backends, rig._clean),
         threading.Event(),
         DriverIntervals(),
     )
@@ -279,12 +279,12 @@ def test_a_device_only_a_name_speaks_of_is_said_when_it_is_there_and_not_when_an
     drive: Making,
 ) -> None:
     route = Route("server", "127.0.0.1:5037", SERIAL)
-    one = drive(phone(), route)
-    assert not one.driver.is_announced
-    one.there.props["ro.serialno"] = "OTHER"
-    one.driver.turn()
-    assert not one.driver.is_announced
-    one.device.add_route(route)
-    one.there.faults.unauthorized = True
-    one.driver.turn()
-    assert one.driver.is_announced
+    rig = drive(phone(), route)
+    assert not rig.driver.is_announced
+    rig.there.props["ro.serialno"] = "OTHER"
+    rig.driver.turn()
+    assert not rig.driver.is_announced
+    rig.device.add_route(route)
+    rig.there.faults.unauthorized = True
+    rig.driver.turn()
+    assert rig.driver.is_announced

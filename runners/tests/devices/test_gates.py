@@ -1,4 +1,4 @@
-"""When a device is fit to measure on, and what is wrong with how it is set up."""
+"""Tests of the gates and the configuration errors of a device."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def readings(  # noqa: PLR0917 - what a device tells, each on its own
     return GateInputs(status, battery, hottest, free, booted)
 
 
-def held(seen: GateInputs, before: set[str] | None = None) -> set[str]:
+def held_gates(seen: GateInputs, before: set[str] | None = None) -> set[str]:
     return {gate.name for gate in evaluate_gates(seen, before or set()) if gate.holds}
 
 
 def gate(seen: GateInputs, name: str) -> Gate:
-    return next(one for one in evaluate_gates(seen) if one.name == name)
+    return next(gate for gate in evaluate_gates(seen) if gate.name == name)
 
 
 def test_a_cool_charged_device_with_room_is_fit() -> None:
-    assert held(readings()) == set()
+    assert held_gates(readings()) == set()
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_cool_charged_device_with_room_is_fit() -> None:
 def test_a_hot_battery_holds_from_35_degrees_until_32(
     celsius: float, before: bool, holds: bool
 ) -> None:
-    assert held(readings(celsius), {"hot"} if before else set()) == (
+    assert held_gates(readings(celsius), {"hot"} if before else set()) == (
         {"hot"} if holds else set()
     )
 
@@ -73,7 +73,7 @@ def test_a_hot_battery_holds_from_35_degrees_until_32(
 def test_a_low_battery_holds_below_30_percent_until_35(
     percent: float, before: bool, holds: bool
 ) -> None:
-    assert held(readings(percent=percent), {"battery"} if before else set()) == (
+    assert held_gates(readings(percent=percent), {"battery"} if before else set()) == (
         {"battery"} if holds else set()
     )
 
@@ -86,7 +86,7 @@ def test_throttling_holds_from_moderate_until_none(
     status: int, before: bool, holds: bool
 ) -> None:
     seen = readings(status=status)
-    assert held(seen, {"thermal"} if before else set()) == (
+    assert held_gates(seen, {"thermal"} if before else set()) == (
         {"thermal"} if holds else set()
     )
 
@@ -95,23 +95,23 @@ def test_a_device_that_hovers_at_one_limit_does_not_flicker() -> None:
     before: set[str] = set()
     seen = []
     for celsius in (34.5, 35.2, 34.8, 35.1, 33.0, 32.0, 34.5):
-        before = held(readings(celsius), before)
+        before = held_gates(readings(celsius), before)
         seen.append("hot" in before)
     assert seen == [False, True, True, True, True, False, False]
 
 
 def test_thermal_unknown_is_not_cool_where_nothing_else_is_known() -> None:
     nothing = readings(celsius=None, status=None, hottest=None)
-    assert held(nothing) == {"thermal"}
+    assert held_gates(nothing) == {"thermal"}
     assert not gate(nothing, "thermal").known
     assert "unknown is not cool" in gate(nothing, "thermal").text
 
 
 def test_an_unknown_status_is_said_where_a_temperature_stands_in_for_it() -> None:
     seen = readings(status=None)
-    assert held(seen) == set()
+    assert held_gates(seen) == set()
     assert not gate(seen, "thermal").known
-    assert held(readings(status=None, celsius=41.0)) == {"hot"}
+    assert held_gates(readings(status=None, celsius=41.0)) == {"hot"}
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_where_nothing_else_tells_the_hottest_sensor_does(
     hottest: float, before: bool, holds: bool
 ) -> None:
     seen = readings(celsius=None, status=None, hottest=hottest)
-    assert ("hot" in held(seen, {"hot"} if before else set())) == holds
+    assert ("hot" in held_gates(seen, {"hot"} if before else set())) == holds
     assert gate(seen, "hot").known
 
 
@@ -137,14 +137,16 @@ def test_a_core_may_be_hot_where_status_or_battery_say_that_the_device_is_not(
     told: dict[str, Any],
 ) -> None:
     assert (
-        held(readings(**{"celsius": None, "status": None, "hottest": 95.0, **told}))
+        held_gates(
+            readings(**{"celsius": None, "status": None, "hottest": 95.0, **told})
+        )
         == set()
     )
 
 
 def test_what_is_not_told_is_unknown_in_the_facts_and_holds_nothing_else() -> None:
     seen = GateInputs(thermal_status=0)
-    assert held(seen) == set()
+    assert held_gates(seen) == set()
     assert heartbeat_values(seen) == {
         "battery_c": None,
         "battery_percent": None,
@@ -156,14 +158,14 @@ def test_what_is_not_told_is_unknown_in_the_facts_and_holds_nothing_else() -> No
 
 
 def test_a_device_that_has_not_started_or_has_no_room_is_held_with_words() -> None:
-    assert held(readings(booted=False)) == {"booted"}
+    assert held_gates(readings(booted=False)) == {"booted"}
     full = readings(free=100 << 20)
-    assert held(full) == {"space"}
+    assert held_gates(full) == {"space"}
     assert gate(full, "space").text == "100 MiB are free, 512 MiB are needed."
     assert {
-        one.name
-        for one in evaluate_gates(readings(free=GIB), free_bytes_needed=2 * GIB)
-        if one.holds
+        gate.name
+        for gate in evaluate_gates(readings(free=GIB), free_bytes_needed=2 * GIB)
+        if gate.holds
     } == {"space"}
 
 
@@ -173,7 +175,8 @@ LOCKED = [Policy(cpus=(0, 1), cap_khz=1800000, floor_khz=1800000)]
 
 
 def names(*args: object, **more: bool) -> list[str]:
-    return [one.name for one in configuration_errors(*args, **more)]  # type: ignore[arg-type]
+    problems = configuration_errors(*args, **more)  # type: ignore[arg-type]
+    return [problem.name for problem in problems]
 
 
 def test_a_users_phone_has_no_configuration_error() -> None:

@@ -1,4 +1,4 @@
-"""The recovery ladder and the agent's part of health: limits hold, and only a failed check climbs."""
+"""Tests of the recovery ladder and the agent's health episodes: limits hold, and only a failed check starts recovery."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ from paceline.devices.reboots import DAY_S, PER_DAY, Reboots
 from .support import Clock
 
 
-def climbed(means: RecoveryCapabilities) -> list[Rung]:
-    """Every rung of one episode in which nothing helps."""
+def rungs_of_episode(means: RecoveryCapabilities) -> list[Rung]:
+    """The rungs of one episode in which nothing helps."""
     ladder = Ladder()
     rungs: list[Rung] = []
     while not rungs or rungs[-1] is not Rung.GIVE_UP:
         rungs.append(next_rung(ladder, means))
-        ladder = ladder.climbed(rungs[-1])
+        ladder = ladder.with_tried(rungs[-1])
     return rungs
 
 
 def test_the_ladder_is_climbed_from_below_and_ends_in_giving_up() -> None:
-    assert climbed(
+    assert rungs_of_episode(
         RecoveryCapabilities(by_server=True, speaks=True, reboots_left=2)
     ) == [
         Rung.RECONNECT,
@@ -79,11 +79,13 @@ def test_the_ladder_is_climbed_from_below_and_ends_in_giving_up() -> None:
 def test_a_rung_that_cannot_help_is_passed_over(
     means: RecoveryCapabilities, missing: set[Rung]
 ) -> None:
-    assert set(Rung) - set(climbed(means)) == missing
+    assert set(Rung) - set(rungs_of_episode(means)) == missing
 
 
 def test_no_rung_is_tried_more_often_than_its_limit() -> None:
-    rungs = climbed(RecoveryCapabilities(by_server=True, speaks=True, reboots_left=99))
+    rungs = rungs_of_episode(
+        RecoveryCapabilities(by_server=True, speaks=True, reboots_left=99)
+    )
     assert {rung: rungs.count(rung) for rung in LIMITS} == LIMITS
 
 
@@ -93,7 +95,7 @@ def test_two_restarts_a_day_are_counted_across_restarts_of_the_agent(
     clock, path = Clock(), tmp_path / "SER" / "reboots.json"
     for left in range(PER_DAY, 0, -1):
         assert Reboots(path, clock).left == left
-        Reboots(path, clock).note()
+        Reboots(path, clock).record()
         clock.now_s += 3600
     assert Reboots(path, clock).left == 0
     clock.now_s += DAY_S - 2 * 3600
@@ -105,8 +107,8 @@ def test_two_restarts_a_day_are_counted_across_restarts_of_the_agent(
 def test_a_clock_that_was_set_back_gives_no_more_restarts(tmp_path: Path) -> None:
     clock = Clock()
     reboots = Reboots(tmp_path / "reboots.json", clock)
-    reboots.note()
-    reboots.note()
+    reboots.record()
+    reboots.record()
     clock.now_s -= 500
     assert reboots.left == 0
 

@@ -1,4 +1,4 @@
-"""Climbing a rung: what each does to a connection, and how long a restart is waited for."""
+"""Tests of recovery steps: what each does to a connection, and how long a restart may take."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from paceline.devices.ladder import Rung
 from paceline.devices.recovery import RECONNECT_LOOKS, reboot, try_rung
 from paceline.stop import Stop
 
-from .support import Clock, FakeWays, phone
+from .support import Clock, FakeBackends, phone
 
 USB, TCP = Route("server", "127.0.0.1:5037", "PHONE0001"), Route("tcp", "home")
 
 
-class Timed(FakeWays):
-    """Every route costs `each_s` before it is known whether anybody answers."""
+class Timed(FakeBackends):
+    """Every route takes `each_s` seconds to answer or to fail."""
 
     each_s = 10.0
 
@@ -34,55 +34,63 @@ def test_a_restart_is_waited_for_by_the_clock_not_by_the_number_of_looks(
     tmp_path: Path,
 ) -> None:
     clock, there = Clock(), phone()
-    ways = Timed(clock)
-    ways.at = {"home": there}
-    device = AttachedDevice(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
+    backends = Timed(clock)
+    backends.at = {"home": there}
+    device = AttachedDevice(
+        there.serial, tmp_path, backends.open, [TCP], locks=tmp_path
+    )
     assert device.look()
-    del ways.at["home"]
+    del backends.at["home"]
     began_s = clock.now_s
     how = reboot(device, "a test", Stop(), 0.0, clock)
     assert not how.ok
-    assert BOOT_LIMIT_S <= clock.now_s - began_s <= BOOT_LIMIT_S + ways.each_s
+    assert BOOT_LIMIT_S <= clock.now_s - began_s <= BOOT_LIMIT_S + backends.each_s
 
 
 def test_the_seconds_told_are_those_it_took(tmp_path: Path) -> None:
     clock, there = Clock(), phone()
-    ways = Timed(clock)
-    ways.at, ways.each_s = {"home": there}, 7.0
-    device = AttachedDevice(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
+    backends = Timed(clock)
+    backends.at, backends.each_s = {"home": there}, 7.0
+    device = AttachedDevice(
+        there.serial, tmp_path, backends.open, [TCP], locks=tmp_path
+    )
     device.look()
     assert "after about 7 s" in reboot(device, "a test", Stop(), 0.0, clock).text
 
 
 def test_each_low_rung_does_another_thing(tmp_path: Path) -> None:
     there = phone()
-    ways = FakeWays(home=there, PHONE0001=there)
-    device = AttachedDevice(there.serial, tmp_path, ways.open, [TCP], locks=tmp_path)
+    backends = FakeBackends(home=there, PHONE0001=there)
+    device = AttachedDevice(
+        there.serial, tmp_path, backends.open, [TCP], locks=tmp_path
+    )
     device.look()
     device.add_route(USB)
-    opened = len(ways.opened)
-    assert try_rung(Rung.RECONNECT, device, ways, Stop(), why="").ok
-    assert (device.route, ways.opened[opened:]) == (TCP, [])
-    assert try_rung(Rung.NEW_CONNECTION, device, ways, Stop(), why="").ok
-    assert (device.route, ways.opened[opened:]) == (USB, [USB])
+    opened = len(backends.opened)
+    assert try_rung(Rung.RECONNECT, device, backends, Stop(), why="").ok
+    assert (device.route, backends.opened[opened:]) == (TCP, [])
+    assert try_rung(Rung.NEW_CONNECTION, device, backends, Stop(), why="").ok
+    assert (device.route, backends.opened[opened:]) == (USB, [USB])
     assert try_rung(
-        Rung.ADB_RECONNECT, device, ways, Stop(), why="", boot_look_s=0.0
+        Rung.ADB_RECONNECT, device, backends, Stop(), why="", boot_look_s=0.0
     ).ok
-    assert ways.reconnects == [USB]
+    assert backends.reconnects == [USB]
 
 
 def test_an_adb_server_is_asked_again_for_what_it_forgot_meanwhile(
     tmp_path: Path,
 ) -> None:
     there = phone()
-    ways = FakeWays(PHONE0001=there)
-    device = AttachedDevice(there.serial, tmp_path, ways.open, [USB], locks=tmp_path)
+    backends = FakeBackends(PHONE0001=there)
+    device = AttachedDevice(
+        there.serial, tmp_path, backends.open, [USB], locks=tmp_path
+    )
     device.look()
     there.faults.offline = True
     there.cut()
-    opened = len(ways.opened)
+    opened = len(backends.opened)
     assert not try_rung(
-        Rung.ADB_RECONNECT, device, ways, Stop(), why="", boot_look_s=0.0
+        Rung.ADB_RECONNECT, device, backends, Stop(), why="", boot_look_s=0.0
     ).ok
-    assert ways.reconnects == [USB, USB]
-    assert len(ways.opened) - opened == RECONNECT_LOOKS + 1
+    assert backends.reconnects == [USB, USB]
+    assert len(backends.opened) - opened == RECONNECT_LOOKS + 1

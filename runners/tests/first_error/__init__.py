@@ -1,1 +1,1 @@
-"""The first error in what tools print: real outputs, and how processes end."""
+"""Tests of finding the first error in real output of tools, and of describing how processes end."""

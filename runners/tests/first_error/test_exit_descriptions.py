@@ -1,4 +1,4 @@
-"""How a process ended, in words, and when that is said to be for lack of memory."""
+"""Tests of describing how a process ended, and of attributing it to lack of memory."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
-"""The line a person needs, in outputs of real tools (`captured/`, made by `capture`); what bounds the work.
-
-Everything else about how a failure is told (sentence, advice, limit) is in `test_source.py` and
-`test_executors.py`.
+"""Tests that the first error is found in the output of real tools (`captured/`, made by `capture`), within
+bounded work. `test_source.py` and `test_executors.py` test sentence, advice and limit.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from paceline.first_error import (
     Excerpt,
     first_error,
 )
-from paceline.outcome import DETAIL_LIMIT
+from paceline_contract.attempts import MAX_DETAIL
 
 CAPTURED = Path(__file__).with_name("captured")
 
@@ -227,9 +225,9 @@ AROUND: dict[str, str] = {
 
 
 def excerpt_of(name: str) -> Excerpt:
-    found = first_error((CAPTURED / f"{name}.txt").read_text(encoding="utf-8"))
-    assert found is not None
-    return found
+    result = first_error((CAPTURED / f"{name}.txt").read_text(encoding="utf-8"))
+    assert result is not None
+    return result
 
 
 def test_every_captured_output_is_expected_and_every_recogniser_but_the_named_has_one() -> (
@@ -245,40 +243,40 @@ def test_every_captured_output_is_expected_and_every_recogniser_but_the_named_ha
 def test_the_line_a_person_needs_is_found_in_what_a_real_tool_printed(
     name: str,
 ) -> None:
-    found = excerpt_of(name)
+    result = excerpt_of(name)
     recogniser, line = EXPECTED[name]
-    assert found.line.startswith(line)
-    assert found.name == recogniser
+    assert result.line.startswith(line)
+    assert result.name == recogniser
 
 
 @pytest.mark.parametrize("name", sorted(AROUND))
 def test_the_lines_around_it_say_where_or_why(name: str) -> None:
-    found = excerpt_of(name)
-    assert AROUND[name] in (*found.before, *found.after)
+    result = excerpt_of(name)
+    assert AROUND[name] in (*result.before, *result.after)
 
 
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_an_excerpt_is_short_and_free_of_escapes_and_tabs(name: str) -> None:
-    found = excerpt_of(name)
-    assert len(found.before) <= CONTEXT_LINES
-    assert len(found.after) <= CONTEXT_LINES + FURTHER_LINES
+    result = excerpt_of(name)
+    assert len(result.before) <= CONTEXT_LINES
+    assert len(result.after) <= CONTEXT_LINES + FURTHER_LINES
     assert all(
-        0 < len(line) <= CONTEXT_CHARACTERS for line in (*found.before, *found.after)
+        0 < len(line) <= CONTEXT_CHARACTERS for line in (*result.before, *result.after)
     )
-    assert 0 < len(found.line) <= ERROR_CHARACTERS
-    text = found.render()
+    assert 0 < len(result.line) <= ERROR_CHARACTERS
+    text = result.render()
     assert not {"\x1b", "\t", "\r"} & set(text)
-    assert len(text) < DETAIL_LIMIT * 3 // 4
+    assert len(text) < MAX_DETAIL * 3 // 4
 
 
 def test_of_a_long_line_the_reason_at_its_end_is_kept() -> None:
     assert excerpt_of("maven_unreachable").line.endswith(
         "failed: Connection refused -> [Help 1]"
     )
-    found = first_error("error: " + "x" * 5000 + " reason")
-    assert found is not None
-    assert found.line.startswith("error: x")
-    assert len(found.line) <= ERROR_CHARACTERS
+    result = first_error("error: " + "x" * 5000 + " reason")
+    assert result is not None
+    assert result.line.startswith("error: x")
+    assert len(result.line) <= ERROR_CHARACTERS
 
 
 @pytest.mark.parametrize(
@@ -304,9 +302,9 @@ def test_of_a_long_line_the_reason_at_its_end_is_kept() -> None:
 def test_tools_that_are_not_on_the_capturing_machine_are_known_by_their_documented_form(
     text: str, name: str
 ) -> None:
-    found = first_error(text)
-    assert found is not None
-    assert found.name == name
+    result = first_error(text)
+    assert result is not None
+    assert result.name == name
 
 
 @pytest.mark.parametrize(
@@ -322,9 +320,9 @@ def test_tools_that_are_not_on_the_capturing_machine_are_known_by_their_document
     ],
 )
 def test_a_line_that_only_names_errors_is_none(text: str) -> None:
-    found = first_error(text)
-    assert found is not None
-    assert found.name is None
+    result = first_error(text)
+    assert result is not None
+    assert result.name is None
 
 
 def test_the_first_of_two_equal_errors_stands_and_a_telling_one_beats_a_summary_before_it() -> (
@@ -342,11 +340,11 @@ def test_the_first_of_two_equal_errors_stands_and_a_telling_one_beats_a_summary_
 
 def test_lines_further_on_that_belong_to_another_error_are_left_out() -> None:
     second = "error[E0425]: not found\n --> b.rs:2:2\n2 | b\n  | ^ of the second\n"
-    found = first_error(
+    result = first_error(
         f"error[E0308]: mismatched\n --> a.rs:1:1\n1 | a\n  | ^ of the first\n{second}"
     )
-    assert found is not None
-    assert found.after == (" --> a.rs:1:1", "1 | a", "  | ^ of the first")
+    assert result is not None
+    assert result.after == (" --> a.rs:1:1", "1 | a", "  | ^ of the first")
 
 
 def test_where_nothing_is_known_the_last_lines_of_standard_error_stand_in_and_it_says_so() -> (
@@ -355,21 +353,21 @@ def test_where_nothing_is_known_the_last_lines_of_standard_error_stand_in_and_it
     finder = ErrorFinder()
     finder.feed("stdout", b"out\n" * 50)
     finder.feed("stderr", b"".join(b"step %d\n\n" % number for number in range(20)))
-    found = finder.excerpt()
-    assert found is not None
-    assert found.name is None
-    assert found.before == tuple(
+    result = finder.excerpt()
+    assert result is not None
+    assert result.name is None
+    assert result.before == tuple(
         f"step {number}" for number in range(20 - FALLBACK_LINES, 20)
     )
-    assert found.render().startswith(NOTHING_KNOWN + "\n  | step 15\n")
+    assert result.render().startswith(NOTHING_KNOWN + "\n  | step 15\n")
 
 
 def test_without_standard_error_the_end_of_standard_output_stands_in() -> None:
     finder = ErrorFinder()
     finder.feed("stdout", b"only here")
-    found = finder.excerpt()
-    assert found is not None
-    assert found.before == ("only here",)
+    result = finder.excerpt()
+    assert result is not None
+    assert result.before == ("only here",)
     assert ErrorFinder().excerpt() is None
 
 
@@ -380,18 +378,18 @@ def test_lines_of_the_other_output_are_no_context() -> None:
     finder.feed("stderr", b"main.c:1:1: error: bad\n")
     finder.feed("stdout", b"[100%] Linking\n")
     finder.feed("stderr", b"    1 | source\n")
-    found = finder.excerpt()
-    assert found is not None
-    assert found.before == ("main.c: In function 'main':",)
-    assert found.after == ("    1 | source",)
+    result = finder.excerpt()
+    assert result is not None
+    assert result.before == ("main.c: In function 'main':",)
+    assert result.after == ("    1 | source",)
 
 
 def test_of_a_progress_bar_only_what_it_showed_last_is_a_line() -> None:
-    found = first_error(
+    result = first_error(
         "\rdownloading 1 %\rdownloading 99 %\rerror: connection reset\r\n"
     )
-    assert found is not None
-    assert found.render() == "  > error: connection reset"
+    assert result is not None
+    assert result.render() == "  > error: connection reset"
 
 
 @given(st.binary(max_size=3000), st.lists(st.integers(1, 400), max_size=12))

@@ -1,1 +1,1 @@
-"""Finds the one commit an alert is about, by A/B jobs that halve the range."""
+"""Finds the commit an alert is about, by A/B jobs that halve the range."""

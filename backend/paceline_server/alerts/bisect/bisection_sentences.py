@@ -1,4 +1,4 @@
-"""Words a bisection: its culprit, the range that is left, its progress (I17). Pure."""
+"""Sentences about a bisection: its culprit, the remaining range, its progress (I17)."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paceline_server.alerts.bisect.search import count_unnamed, remaining_commits
+from paceline_server.alerts.changes.history_sentences import short_commit
 from paceline_server.stats.plain_words import describe_ratio
 from paceline_server.store.tables.rules import Bisection
 
-SHORT = 10
-"""Characters of a commit that people read."""
 
-
-def culprit_sentence(found: Mapping[str, Any]) -> str:
-    """`4f4f4f4f4f "Sort twice" by Ada: 6.1 % slower`. One kept before units were is of a time."""
-    said = f'{str(found["commit"])[:SHORT]} "{found["subject"]}" by {found["author"]}'
-    if found.get("ratio") is None:
-        return said
-    return f"{said}: {describe_ratio(found['ratio'], found.get('unit', 'ns'))}"
+def culprit_sentence(culprit: Mapping[str, Any]) -> str:
+    """`4f4f4f4f4f "Sort twice" by Ada: 6.1 % slower`. Culprits stored without a unit are times."""
+    commit = f'{short_commit(culprit["commit"])} "{culprit["subject"]}" by {culprit["author"]}'
+    if culprit.get("ratio") is None:
+        return commit
+    return f"{commit}: {describe_ratio(culprit['ratio'], culprit.get('unit', 'ns'))}"
 
 
 def remaining_range(
@@ -30,20 +28,22 @@ def remaining_range(
     after = base if good < 0 else commits[good]["commit"]
     last = commits[bad]["commit"]
     many = remaining_commits(good, bad, count_unnamed(commits))
-    return f"the commit is one of {many}, after {str(after)[:SHORT]}, by {last[:SHORT]}"
+    return f"the commit is one of {many}, after {short_commit(str(after))}, by {short_commit(last)}"
 
 
-def progress_sentence(one: Bisection) -> str:
+def progress_sentence(bisection: Bisection) -> str:
     """One sentence: how far it is, or how it ended."""
-    used = f"{len(one.steps)} of at most {one.budget} A/B jobs"
-    if one.culprit is not None:
-        return f"Found after {used}: {culprit_sentence(one.culprit)}."
-    if not one.commits:
+    used = f"{len(bisection.steps)} of at most {bisection.budget} A/B jobs"
+    if bisection.culprit is not None:
+        return f"Found after {used}: {culprit_sentence(bisection.culprit)}."
+    if not bisection.commits:
         return f"{used}: the newest revision is compared with the base first."
-    still = remaining_range(one.base_commit, one.commits, one.good, one.bad)
+    still = remaining_range(
+        bisection.base_commit, bisection.commits, bisection.good, bisection.bad
+    )
     state = {
         "running": "Searching",
         "exhausted": "The budget ended",
-        "undecided": "It could not be decided",
+        "undecided": "It ended inconclusive",
     }
-    return f"{state.get(one.state, 'It failed')} ({used}): {still}."
+    return f"{state.get(bisection.state, 'It failed')} ({used}): {still}."

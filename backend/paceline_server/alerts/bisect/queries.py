@@ -5,23 +5,15 @@ from __future__ import annotations
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from paceline_server.store.tables.decisions import Alert, Comparison, Finding
+from paceline_server.store.tables.decisions import Comparison, Finding
 from paceline_server.store.tables.history import Change, Series
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.store.tables.rules import Bisection
 
 
 def lock_bisection(session: Session, bisection_id: str) -> Bisection | None:
-    """A bisection, locked until the transaction ends, as others committed it."""
+    """A bisection as others committed it, locked until the transaction ends."""
     query = select(Bisection).where(Bisection.id == bisection_id).with_for_update()
-    return session.scalars(
-        query.execution_options(populate_existing=True)
-    ).one_or_none()
-
-
-def lock_alert(session: Session, alert_id: str) -> Alert | None:
-    """An alert, locked until the transaction ends, as others committed it."""
-    query = select(Alert).where(Alert.id == alert_id).with_for_update()
     return session.scalars(
         query.execution_options(populate_existing=True)
     ).one_or_none()
@@ -57,7 +49,7 @@ def proving_comparisons(
 
 
 def series_of(session: Session, alert_id: str) -> list[tuple[Change, Series]]:
-    """What an alert's changes are changes of, the oldest first."""
+    """The changes of an alert with their series, the oldest first."""
     query = (
         select(Change, Series)
         .join(Series, Series.id == Change.series_id)
@@ -65,7 +57,3 @@ def series_of(session: Session, alert_id: str) -> list[tuple[Change, Series]]:
         .order_by(Change.found_at, Change.id)
     )
     return [(change, series) for change, series in session.execute(query)]
-
-
-def find_run(session: Session, run_id: str) -> Run | None:
-    return session.get(Run, run_id)

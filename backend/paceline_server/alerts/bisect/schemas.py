@@ -1,4 +1,4 @@
-"""Wire shapes of a bisection: how far it is, what each A/B job said, and whom it found."""
+"""Wire shapes of a bisection: its progress, the result of each A/B job, and the culprit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CommitOut(Response):
 
 
 class CulpritOut(CommitOut):
-    """The commit to blame; `ratio` = its time ÷ the base's, side by side, with the interval of that job."""
+    """The commit to blame; `ratio` is its value ÷ the base's in one A/B job, with that job's interval."""
 
     ratio: float | None
     lower: float | None
@@ -28,9 +28,11 @@ class CulpritOut(CommitOut):
 
 
 class BisectionStepOut(Response):
-    """One A/B job, base against `commit`. `index` counts from the oldest commit after the base; null: the
-    head, to find out whether there is anything to look for. `verdict` null: still measuring; `skipped`: the
-    commit could not be measured; `failed`: its job failed for another reason."""
+    """One A/B job of the base against `commit`.
+
+    `index` counts from the oldest commit after the base; null means the head, measured first to see whether it
+    differs at all. `verdict` is null while measuring, `skipped` if the commit could not be measured, and
+    `failed` if its job failed for another reason."""
 
     index: int | None
     commit: str
@@ -44,8 +46,10 @@ class BisectionStepOut(Response):
 
 
 class BisectionOut(Response):
-    """`good` and `bad` are indexes into `commits` (−1 is the base): the culprit lies after the one, up to and
-    with the other. `used` of `budget` A/B jobs were asked for."""
+    """A bisection and its progress.
+
+    `good` and `bad` are indexes into `commits` (−1 is the base): the culprit is after `good`, and at or before
+    `bad`. `used` of at most `budget` A/B jobs were requested."""
 
     id: str
     state: BisectionState
@@ -54,7 +58,7 @@ class BisectionOut(Response):
     good: int
     bad: int
     left: int
-    """Commits the culprit may still be."""
+    """Number of commits the culprit may still be."""
     budget: int
     used: int
     steps: list[BisectionStepOut]
@@ -65,6 +69,6 @@ class BisectionOut(Response):
 
 
 class BisectIn(Request):
-    """`budget`: A/B jobs that may be asked for; null: as the server is set."""
+    """`budget` limits the A/B jobs; null means the server's setting."""
 
     budget: int | None = Field(default=None, ge=1, le=100)

@@ -1,9 +1,8 @@
-"""Binary search over commits with an oracle that may fail to answer. Pure.
+"""Binary search over commits with an oracle that may fail to answer.
 
 Commits are numbered from 0, oldest first; −1 is the base. The base is `good`, the head
 is `bad`, and the culprit always lies in (good, bad]. An undecided job is repeated once
-with more launches; a commit that cannot be measured is stepped around, like `git bisect
-skip`.
+with more launches; a commit that cannot be measured is skipped, like `git bisect skip`.
 
     range of one commit ───────────────▶ found
     … and of commits nobody named ─────▶ undecided (the range begins before the oldest that was named)
@@ -20,10 +19,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Answer = Literal["fail", "pass", "inconclusive", "failed", "skipped"]
-"""`inconclusive`: measured, and could not tell; `failed`: the job did not measure, for no fault of the
-commit; `skipped`: the commit itself cannot be measured."""
+"""`inconclusive`: the measurement could not decide; `failed`: the job failed, not because of the commit;
+`skipped`: the commit itself cannot be measured."""
 UNANSWERED: tuple[Answer, ...] = ("inconclusive", "failed")
-"""Worth asking once more."""
+"""Answers after which the commit is measured once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class MeasureCommit:
 
 @dataclass(frozen=True, slots=True)
 class SearchEnd:
-    """The search is over. found: the commit at `bad` is the culprit; else it lies in (good, bad]."""
+    """The search is over. If `found`, the culprit is the commit at `bad`; otherwise it lies in (good, bad]."""
 
     state: Literal["found", "exhausted", "undecided"]
     why: str
@@ -60,19 +59,19 @@ def bounds(commits: int, steps: Sequence[BisectionStep]) -> tuple[int, int]:
 
 
 def count_unnamed(commits: Sequence[Mapping[str, Any]]) -> int:
-    """Commits of the range before the oldest that was named: the agent names so many and no more."""
+    """The number of commits in the range before the oldest named one: the agent names only so many."""
     return int(commits[0].get("left_out", 0)) if commits else 0
 
 
 def remaining_commits(good: int, bad: int, before: int) -> int:
-    """Commits the culprit may still be; `before`: those not named, which lie between base and the oldest."""
+    """How many commits the culprit may still be; `before` counts the unnamed ones after the base."""
     return bad - good + (before if good < 0 else 0)
 
 
 def next_step(
     commits: int, steps: Sequence[BisectionStep], budget: int, before: int = 0
 ) -> MeasureCommit | SearchEnd:
-    """What to do after `steps`, in the order they were asked; `before` as in `left`."""
+    """What to do after `steps`, oldest first; `before` as in `remaining_commits`."""
     good, bad = bounds(commits, steps)
     many = remaining_commits(good, bad, before)
     if many == 1:
@@ -86,7 +85,7 @@ def next_step(
             "exhausted", f"{budget} A/B jobs were spent; {many} commits are left"
         )
     if steps and steps[-1].answer in UNANSWERED:
-        return _needs_repeat(steps)
+        return _repeat_or_stop(steps)
     skipped = {step.index for step in steps if step.answer == "skipped"}
     middle = (good + bad) // 2
     between = [index for index in range(good + 1, bad) if index not in skipped]
@@ -98,7 +97,7 @@ def next_step(
     return MeasureCommit(min(between, key=lambda index: (abs(index - middle), index)))
 
 
-def _needs_repeat(steps: Sequence[BisectionStep]) -> MeasureCommit | SearchEnd:
+def _repeat_or_stop(steps: Sequence[BisectionStep]) -> MeasureCommit | SearchEnd:
     last = steps[-1]
     if (
         sum(step.index == last.index and step.answer in UNANSWERED for step in steps)

@@ -1,18 +1,20 @@
 """Runs bisections: each step is one A/B job of the base against the middle commit.
 
-A bisection begins when an A/B run has proven a change over more than one commit, or
-when a person asks for it. At most one runs per alert; it changes nothing of its alert
-but the culprit, and its data never becomes history.
+A bisection starts when an A/B run has proven a change over several commits, or by hand.
+At most one runs per alert; it sets only the alert's culprit, and its data never becomes
+history.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy.orm import Session
 
+from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.bisect import bisection_sentences, queries
 from paceline_server.alerts.bisect.schemas import BisectionOut
 from paceline_server.alerts.bisect.search import (
@@ -38,9 +40,9 @@ from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.store.tables.rules import Bisection
 
 MORE_LAUNCHES = 2
-"""Times the launches of a step that could not tell: the interval narrows by a third, at twice the time."""
+"""Factor for the launches of a repeated step: twice the time narrows the interval by about a third."""
 GIVEN_UP = ("vanished", "invalid", "unconfirmed")
-"""States of an alert whose commit nobody looks for any more."""
+"""States of an alert that end its bisection."""
 UNMEASURABLE = frozenset(
     {
         "build_failed",
@@ -55,19 +57,16 @@ UNMEASURABLE = frozenset(
         "workload_no_terminal",
     }
 )
-"""Causes that are the commit's own: measuring it again would fail again, so it is stepped around."""
+"""Causes of failure that are the commit's own: measuring it again would fail again."""
 
 
 def begin_after_proof(
     session: Session, alert: Alert, job: Job, run: Run, proof: Comparison
 ) -> None:
-    """After a proof: name the commit, when there is only one, or start to look for it, between the revisions
-    that the proof measured. Locked alert."""
+    """Name the culprit of a locked alert if the proof's revisions are one commit apart, or else start the
+    search between them."""
     commits = jobs.commits_of(session, job.id)
-    if not commits or any(
-        bisection.state == "running"
-        for bisection in queries.bisections_of_alert(session, alert.id)
-    ):
+    if not commits or _is_running(session, alert.id):
         return
     if len(commits) == 1:
         culprit = {**commits[0], **_numbers(proof), "unit": _unit_of(session, alert)}
@@ -91,18 +90,15 @@ def begin_after_proof(
 def start_by_hand(
     session: Session, alert_id: str, budget: int | None, actor: str
 ) -> None:
-    """A person asks for it. Raises 404, 409 when there is nothing to look for or it is being looked for."""
-    alert = queries.lock_alert(session, alert_id)
+    """Start a bisection for a person. Raises 404; 409 when there is nothing to search or a search is running."""
+    alert = alert_queries.lock_alert(session, alert_id)
     if alert is None:
         raise not_found("alert", alert_id)
     if alert.kind != "history" or alert.cause == "environment":
         raise conflict(
             "There is no commit to find: this alert does not blame the code."
         )
-    if any(
-        bisection.state == "running"
-        for bisection in queries.bisections_of_alert(session, alert_id)
-    ):
+    if _is_running(session, alert_id):
         raise conflict("A bisection of this alert is running already.")
     if (
         alert.base_commit is None
@@ -111,14 +107,12 @@ def start_by_hand(
     ):
         raise conflict("The alert names no two revisions to search between.")
     allowed = budget or settings.current().bisect_budget
-    found = (
-        comparison
-        for comparison in queries.proving_comparisons(session, alert_id)
-        if len(comparison[1].commits or []) > 1
+    proofs = queries.proving_comparisons(session, alert_id)
+    over_range = next(
+        (proof for proof in proofs if len(proof[1].commits or []) > 1), None
     )
-    proven = next(found, None)
-    if proven is not None:
-        proof, job, run = proven
+    if over_range is not None:
+        proof, job, run = over_range
         bisection = _new_bisection(
             session, alert, str(run.base_commit), list(job.commits or []), allowed
         )
@@ -133,6 +127,13 @@ def start_by_hand(
     _continue_search(session, alert, bisection, origin)
 
 
+def _is_running(session: Session, alert_id: str) -> bool:
+    return any(
+        bisection.state == "running"
+        for bisection in queries.bisections_of_alert(session, alert_id)
+    )
+
+
 def _params_of(session: Session, alert: Alert) -> dict[str, Any]:
     """The params of the alert's worst series."""
     own = [
@@ -141,14 +142,14 @@ def _params_of(session: Session, alert: Alert) -> dict[str, Any]:
         if (series.benchmark, series.arm, series.metric)
         == (alert.benchmark, alert.arm, alert.metric)
     ]
-    return max(own, key=lambda one: one[0])[1] if own else {}
+    return max(own, key=itemgetter(0))[1] if own else {}
 
 
 def _unit_of(session: Session, alert: Alert) -> str:
     """The unit of the alert's metric."""
-    found = queries.series_of(session, alert.id)
+    changes = queries.series_of(session, alert.id)
     return next(
-        (series.unit for _, series in found if series.metric == alert.metric), "ns"
+        (series.unit for _, series in changes if series.metric == alert.metric), "ns"
     )
 
 
@@ -182,7 +183,7 @@ def _new_bisection(
 def _continue_search(
     session: Session, alert: Alert, bisection: Bisection, origin: RunTemplate
 ) -> None:
-    """Ask for the next A/B job, or end."""
+    """Request the next A/B job, or end the bisection."""
     if not bisection.commits:
         _request_job(session, alert, bisection, None, origin)
         return
@@ -207,8 +208,8 @@ def _answered_steps(bisection: Bisection) -> list[BisectionStep]:
 
 @dataclass(frozen=True)
 class RunTemplate:
-    """The run whose amounts a job takes, never one that was asked again with more, and the point of the
-    params it is restricted to."""
+    """The run whose launches and rounds a job takes over, and the point of the params it measures. Never a
+    repeated step's run: its launches are multiplied."""
 
     run_id: str
     params: Mapping[str, Any]
@@ -221,7 +222,7 @@ def _request_job(
     what: MeasureCommit | None,
     origin: RunTemplate,
 ) -> None:
-    """Base against one commit; without `what` against the head."""
+    """Request an A/B job of the base against a commit, or against the head without `what`."""
     commit = str(
         alert.head_commit if what is None else bisection.commits[what.index]["commit"]
     )
@@ -255,12 +256,12 @@ def _request_job(
 
 
 def advance(session: Session, job: Job, run: Run) -> None:
-    """A job of a bisection ended: keep what it said and go on. Its other jobs change nothing."""
+    """Store the result of a bisection's newest job and continue; results of other jobs are ignored."""
     bisection = queries.lock_bisection(session, str(run.bisection_id))
     if bisection is None or bisection.state != "running":
         return
     step = dict(bisection.steps[-1])
-    alert = queries.lock_alert(session, bisection.alert_id)
+    alert = alert_queries.lock_alert(session, bisection.alert_id)
     if alert is None or step["run_id"] != run.id or step["verdict"] is not None:
         return
     step |= {"job_id": job.id, **_answer_of_job(session, alert, job)}
@@ -274,30 +275,32 @@ def advance(session: Session, job: Job, run: Run) -> None:
             SearchEnd("undecided", f"the alert is {alert.state} by now"),
         )
         return
-    if step["index"] is None and not _has_ends(session, alert, bisection, step, job):
+    if step["index"] is None and not _set_range(session, alert, bisection, step, job):
         return
-    amounts = bisection.steps[0]["run_id"]
+    first_run_id = bisection.steps[0]["run_id"]
     _continue_search(
         session,
         alert,
         bisection,
-        RunTemplate(amounts, {name: values[0] for name, values in run.params.items()}),
+        RunTemplate(
+            first_run_id, {name: values[0] for name, values in run.params.items()}
+        ),
     )
 
 
 def _answer_of_job(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
-    """The answer of one job with its numbers."""
-    nothing: dict[str, Any] = {"ratio": None, "lower": None, "upper": None}
+    """The verdict of a job with its numbers and words."""
+    no_numbers: dict[str, Any] = {"ratio": None, "lower": None, "upper": None}
     if job.state != "done":
         answer: Answer = "skipped" if job.cause in UNMEASURABLE else "failed"
         return {
-            **nothing,
+            **no_numbers,
             "verdict": answer,
             "words": jobs.reason_of_end(job),
         }
     names = history.names_of(session, alert.suite)
     own = (*names.newest(alert.benchmark, alert.arm), alert.metric)
-    found = [
+    comparisons = [
         comparison
         for comparison in detect.comparisons_of_job(session, job.id)
         if comparison.sides == "revisions"
@@ -305,27 +308,27 @@ def _answer_of_job(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
         == own
     ]
     if job.artifact_hash is not None and job.artifact_hash == job.base_artifact_hash:
-        numbers = _numbers(found[0]) if found else nothing
+        numbers = _numbers(comparisons[0]) if comparisons else no_numbers
         return {**numbers, "verdict": "pass", "words": "the same artifact as the base"}
-    if len(found) != 1:
+    if len(comparisons) != 1:
         return {
-            **nothing,
+            **no_numbers,
             "verdict": "inconclusive",
             "words": "the doubted series was not measured",
         }
-    one = found[0]
+    comparison = comparisons[0]
     answers: dict[str, Answer] = {
         "moved": "fail",
         "stayed": "pass",
         "unknown": "inconclusive",
     }
-    answer = answers[side_of(one, worse=(alert.ratio or 1.0) >= 1.0)]
-    said = (
-        one.evidence["words"]
+    answer = answers[side_of(comparison, worse=(alert.ratio or 1.0) >= 1.0)]
+    words = (
+        comparison.evidence["words"]
         if answer != "inconclusive"
-        else f"{one.evidence['words']}: {one.reason}"
+        else f"{comparison.evidence['words']}: {comparison.reason}"
     )
-    return {**_numbers(one), "verdict": answer, "words": said}
+    return {**_numbers(comparison), "verdict": answer, "words": words}
 
 
 def _numbers(comparison: Comparison) -> dict[str, Any]:
@@ -336,14 +339,14 @@ def _numbers(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _has_ends(
+def _set_range(
     session: Session,
     alert: Alert,
     bisection: Bisection,
     step: Mapping[str, Any],
     job: Job,
 ) -> bool:
-    """The first job of a bisection by hand: is the head different at all, and what lies between?"""
+    """Take the commits to search from the first job of a bisection by hand; False if there is nothing to search."""
     commits = jobs.commits_of(session, job.id)
     if step["verdict"] == "fail" and commits:
         bisection.commits, bisection.good, bisection.bad = commits, -1, len(commits) - 1
@@ -406,21 +409,23 @@ def _blame_commit(
 
 
 def bisection_of_alert(session: Session, alert: Alert) -> BisectionOut | None:
-    """The newest bisection of an alert with its progress, if there is any."""
-    found = queries.bisections_of_alert(session, alert.id)
-    if not found:
+    """The newest bisection of an alert with its progress."""
+    bisections = queries.bisections_of_alert(session, alert.id)
+    if not bisections:
         return None
-    one = found[0]
+    newest = bisections[0]
     own = {
-        name: getattr(one, name)
+        name: getattr(newest, name)
         for name in BisectionOut.model_fields
-        if hasattr(one, name)
+        if hasattr(newest, name)
     }
     return BisectionOut.model_validate(
         {
             **own,
-            "left": remaining_commits(one.good, one.bad, count_unnamed(one.commits)),
-            "used": len(one.steps),
-            "words": bisection_sentences.progress_sentence(one),
+            "left": remaining_commits(
+                newest.good, newest.bad, count_unnamed(newest.commits)
+            ),
+            "used": len(newest.steps),
+            "words": bisection_sentences.progress_sentence(newest),
         }
     )

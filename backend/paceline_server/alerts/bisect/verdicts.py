@@ -1,6 +1,6 @@
-"""Reads one A/B comparison as an answer: it moved, it stayed, or nobody can tell. Pure.
+"""Classifies an A/B comparison: the series moved, stayed, or that is unknown.
 
-For the worse this is the arm verdict of STATISTICS §2; for the better the same rule
+For a slowdown this is the arm verdict of STATISTICS §2; for an improvement the same rule
 with the sides swapped (`evidence.faster`), at the same margin.
 """
 

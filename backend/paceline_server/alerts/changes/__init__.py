@@ -1,3 +1,1 @@
-"""Alerts about history: one alert per cause, proven by an A/B run before people hear of
-it.
-"""
+"""Alerts about history: one alert per cause, proven by an A/B run before people hear of it."""

@@ -1,8 +1,7 @@
-"""Decides why a series moved (I15): the code, the target's environment, or this target
-alone.
+"""Decides why a series moved (I15): the code, the target's environment, or this target alone.
 
-Pure. Identical artifacts are never the code; every cause names its evidence; without
-evidence the cause is `code`, and the text says so.
+Identical artifacts are never the code. Every cause names its evidence; without evidence
+the cause is `code`, and the text says so.
 """
 
 from __future__ import annotations
@@ -16,19 +15,18 @@ from typing import Any, Literal
 
 from paceline_server.alerts.changes.change_facts import ChangeFacts
 from paceline_server.series.environments import describe_switch, differences
-from paceline_server.stats.plain_words import describe_ratio as change_words
+from paceline_server.stats.plain_words import describe_ratio
 from paceline_server.store.tables.history import SeriesPoint
 
 SIBLING_POINTS = 3
-"""Points a sibling needs either side before it may say that it did not move: the median of three outlives
-one disturbed run."""
+"""Points a sibling needs on either side to count: the median of three survives one disturbed run."""
 STAYED = 0.5
-"""Share of the shift below which a sibling did not follow it: half way there is nearer to neither."""
+"""Share of the shift from which a sibling counts as moved."""
 
 
 @dataclass(frozen=True)
 class SiblingTarget:
-    """The same measurement on another target, over the same commits. `ratio` above 1: it got worse there."""
+    """The same measurement on another target, over the same commits; `ratio` above 1 is worse."""
 
     target: str
     ratio: float
@@ -39,7 +37,7 @@ class SiblingTarget:
 
 @dataclass(frozen=True)
 class Cause:
-    """`because` is one sentence; `evidence` what it rests on, as plain JSON."""
+    """Why a series moved: `because` is one sentence, `evidence` its grounds as plain JSON."""
 
     cause: Literal["code", "environment", "target"]
     because: str
@@ -53,16 +51,13 @@ class Cause:
 def environment_cause_of(
     fact: ChangeFacts, factors: Mapping[str, Mapping[str, Any]]
 ) -> Cause | None:
-    """Whether the target's surroundings explain a change, judged by its own points: the same artifact on both
-    sides, another fingerprint, or an incident that detection found."""
-    old, new = (
-        fact.points[fact.edges.certain_before],
-        fact.points[fact.edges.certain_after],
-    )
-    if old.artifact_hash is not None and old.artifact_hash == new.artifact_hash:
+    """The environment as the cause, if the points of a change show it: the same artifact on both sides, another
+    fingerprint, or an incident that detection found."""
+    old, new = fact.certain_before, fact.certain_after
+    if fact.has_same_artifact:
         return Cause(
             "environment",
-            f"the same artifact ({old.artifact_hash[:12]}) was measured before and after: not the code",
+            f"the same artifact ({str(old.artifact_hash)[:12]}) was measured before and after: not the code",
             {"artifacts": [old.artifact_hash, new.artifact_hash]},
         )
     if old.fingerprint != new.fingerprint:
@@ -80,8 +75,8 @@ def environment_cause_of(
         )
     incident = fact.change.evidence.get("incident")
     if incident:
-        said = incident.get("text") or "many series of this target moved together"
-        return Cause("environment", str(said), {"incident": dict(incident)})
+        because = incident.get("text") or "many series of this target moved together"
+        return Cause("environment", str(because), {"incident": dict(incident)})
     return None
 
 
@@ -91,8 +86,8 @@ def siblings_of(
     new_commits: frozenset[str],
     points: Sequence[tuple[str, SeriesPoint]],
 ) -> list[SiblingTarget]:
-    """What the same measurement did elsewhere over the same commits; targets with points on one side only
-    are left out. A commit measured on both sides of the change says nothing."""
+    """How the same measurement moved on other targets over the same commits. Targets with points on one side
+    only are left out, and so are commits measured on both sides of the change."""
     old: dict[str, list[float]] = defaultdict(list)
     new: dict[str, list[float]] = defaultdict(list)
     for target, point in points:
@@ -100,47 +95,48 @@ def siblings_of(
             new[target].append(point.value)
         elif point.commit in old_commits - new_commits:
             old[target].append(point.value)
-    found = []
+    siblings = []
     shift = math.log(fact.ratio)
     for target in sorted(old.keys() & new.keys()):
         raw = median(new[target]) / median(old[target])
         ratio = raw if fact.series.direction == "lower" else 1.0 / raw
         moved = math.log(ratio) / shift >= STAYED if shift else False
-        found.append(
+        siblings.append(
             SiblingTarget(target, ratio, len(old[target]), len(new[target]), moved)
         )
-    return found
+    return siblings
 
 
 def code_or_target(
     fact: ChangeFacts, target_name: str, siblings: Sequence[SiblingTarget]
 ) -> Cause:
-    """`target` when every other target that measured enough of the same commits stayed where it was."""
-    told = [
+    """`target` if other targets measured enough of the same commits and none of them moved; else `code`."""
+    comparable = [
         sibling
         for sibling in siblings
         if min(sibling.n_before, sibling.n_after) >= SIBLING_POINTS
     ]
-    artifacts, unit = _artifacts(fact), fact.series.unit
+    unit = fact.series.unit
+    artifacts = [fact.certain_before.artifact_hash, fact.certain_after.artifact_hash]
     evidence = {
         "siblings": [asdict(sibling) for sibling in siblings],
         "artifacts": artifacts,
     }
-    moved = [sibling for sibling in told if sibling.moved]
+    moved = [sibling for sibling in comparable if sibling.moved]
     if moved:
         names = ", ".join(
-            f"{comparison.target} ({change_words(comparison.ratio, unit)})"
-            for comparison in moved
+            f"{sibling.target} ({describe_ratio(sibling.ratio, unit)})"
+            for sibling in moved
         )
         return Cause(
             "code",
             f"another artifact, and other targets moved with it: {names}",
             evidence,
         )
-    if told:
+    if comparable:
         names = ", ".join(
-            f"{sibling.target} ({change_words(sibling.ratio, unit)})"
-            for sibling in told
+            f"{sibling.target} ({describe_ratio(sibling.ratio, unit)})"
+            for sibling in comparable
         )
         because = (
             f"only {target_name} moved; with the same commits these did not: {names}"
@@ -154,11 +150,3 @@ def code_or_target(
     )
     reason = "no other target measured enough of the same commits to compare with"
     return Cause("code", f"{built}; {reason}", evidence)
-
-
-def _artifacts(fact: ChangeFacts) -> list[str | None]:
-    old, new = (
-        fact.points[fact.edges.certain_before],
-        fact.points[fact.edges.certain_after],
-    )
-    return [old.artifact_hash, new.artifact_hash]

@@ -1,16 +1,13 @@
-"""A stored change with its series, the points at its edges and the range of commits it
-blames.
+"""A stored change with its series, the points at its edges and the range of commits it blames.
 
-The only reader of `Change.evidence`, whose shape is detection's. A range is as wide as
-the interval of the location: the old level is certain at `after`, the new one at `upto`
-(STATISTICS §4.3).
+Its range is as wide as the interval of the location: the old level is certain at `after`,
+the new one at `upto` (STATISTICS §4.3).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from paceline_server.alerts.changes.grouping import TimeRange
 from paceline_server.series.change_sentences import worsening
@@ -21,8 +18,8 @@ WORSE = frozenset({"slower", "worse"})
 
 @dataclass(frozen=True)
 class ChangeEdges:
-    """Job ids at a change, by its evidence: last surely old, last called old, first called new, first surely
-    new."""
+    """Ids of the jobs at a change. `before` and `first` are the last old and the first new one by detection;
+    the certain ones are the nearest outside the interval of the location."""
 
     certain_before: str
     before: str
@@ -39,21 +36,15 @@ def window_of(change: Change) -> list[str]:
 
 
 def edges_of(change: Change) -> ChangeEdges:
-    """Where a change lies, as job ids."""
+    """The job ids at the edges of a change."""
     window, at = window_of(change), int(change.evidence["index"])
-    low, high = _location(change.evidence, at)
+    low, high = change.evidence["location"]
     return ChangeEdges(
-        window[max(0, low - 1)],
+        window[max(0, min(int(low), at) - 1)],
         window[max(0, at - 1)],
         window[at],
-        window[min(len(window) - 1, high)],
+        window[min(len(window) - 1, max(int(high), at))],
     )
-
-
-def _location(evidence: Mapping[str, Any], at: int) -> tuple[int, int]:
-    """The ends of the location's interval, which holds the change itself."""
-    low, high = evidence["location"]
-    return min(int(low), at), max(int(high), at)
 
 
 @dataclass(frozen=True)
@@ -70,29 +61,32 @@ class ChangeFacts:
         return self.change.direction in WORSE
 
     @property
+    def certain_before(self) -> SeriesPoint:
+        """The newest point that is at the old level for certain."""
+        return self.points[self.edges.certain_before]
+
+    @property
+    def certain_after(self) -> SeriesPoint:
+        """The oldest point that is at the new level for certain."""
+        return self.points[self.edges.certain_after]
+
+    @property
     def range(self) -> TimeRange:
-        return TimeRange(
-            self.points[self.edges.certain_before].at,
-            self.points[self.edges.certain_after].at,
-        )
+        return TimeRange(self.certain_before.at, self.certain_after.at)
 
     @property
     def base_commit(self) -> str:
-        """The newest commit that was measured at the old level for certain."""
-        return self.points[self.edges.certain_before].commit
+        return self.certain_before.commit
 
     @property
     def head_commit(self) -> str:
-        """The oldest commit that was measured at the new level for certain."""
-        return self.points[self.edges.certain_after].commit
+        return self.certain_after.commit
 
     @property
-    def head_run_id(self) -> str:
-        return self.points[self.edges.certain_after].run_id
-
-    @property
-    def before(self) -> SeriesPoint:
-        return self.points[self.edges.before]
+    def has_same_artifact(self) -> bool:
+        """Whether both sides are known to have measured the same artifact."""
+        old = self.certain_before.artifact_hash
+        return old is not None and old == self.certain_after.artifact_hash
 
     @property
     def first(self) -> SeriesPoint:
@@ -100,19 +94,22 @@ class ChangeFacts:
 
     @property
     def ratio(self) -> float:
-        """Above 1 it got worse, whichever way the metric counts: level after ÷ before, turned round where
-        higher is better."""
+        """The level after ÷ before, inverted where higher is better, so that above 1 is always worse."""
         return 1.0 + worsening(self.change.effect, self.series.direction)
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The 99 % interval of `ratio`."""
-        ends = (
+        low, high = sorted(
             1.0 + worsening(end, self.series.direction)
             for end in (self.change.lower, self.change.upper)
         )
-        low, high = sorted(ends)
         return low, high
+
+    @property
+    def shift(self) -> float:
+        """How far the level moved, above 1 in either direction."""
+        return self.ratio if self.worse else 1.0 / self.ratio
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -126,16 +123,10 @@ class ChangeFacts:
 
 
 def worst_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
-    """The largest move in its own direction, the first of equals. `facts` must not be empty."""
-    return max(
-        facts,
-        key=lambda fact: (
-            fact.ratio if fact.worse else 1.0 / fact.ratio,
-            fact.change.id,
-        ),
-    )
+    """The change with the largest shift. `facts` must not be empty."""
+    return max(facts, key=lambda fact: (fact.shift, fact.change.id))
 
 
 def surest_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
-    """The best located: the leader of a group. `facts` must not be empty."""
+    """The change with the smallest p-value, which leads a group. `facts` must not be empty."""
     return min(facts, key=lambda fact: (fact.change.p_value, fact.change.id))

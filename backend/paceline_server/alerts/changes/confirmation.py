@@ -8,22 +8,25 @@ Rules (STATISTICS §4.5):
                          └─ undecided, or impossible ───▶ inconclusive ─ ≥ 5 points and the same place in
                                                           two evaluations in a row ▶ open, told
 
-An incident of the environment is opened by history alone, and only after the A/B run
-did not blame the code. Identical artifacts never blame the code (I15). Nobody hears of
-anything before `open`.
+Only history opens an alert about the environment, after an A/B run did not blame the
+code. Identical artifacts never blame the code (I15). Nobody hears of anything before
+`open`.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.bisect import service as bisect
-from paceline_server.alerts.bisect.verdicts import Side, side_of
+from paceline_server.alerts.bisect.verdicts import side_of
+from paceline_server.alerts.candidates import (
+    ask_for_confirmation,
+    is_being_confirmed,
+    values_by_param,
+)
 from paceline_server.alerts.changes import history_sentences, queries
 from paceline_server.alerts.changes.causes import Cause
 from paceline_server.alerts.changes.change_facts import (
@@ -31,11 +34,8 @@ from paceline_server.alerts.changes.change_facts import (
     surest_change,
     worst_change,
 )
-from paceline_server.alerts.changes.findings import (
-    store_change_finding,
-)
+from paceline_server.alerts.changes.findings import store_change_finding
 from paceline_server.alerts.changes.raising import (
-    ask_for_confirmation,
     determine_cause,
     living_changes,
     revive_alert,
@@ -53,56 +53,53 @@ from paceline_server.store.tables.decisions import Alert, Comparison
 from paceline_server.store.tables.jobs import Job, Run
 
 AB_SERIES = 6
-"""Series of an alert that its A/B run measures again, the worst first: proof needs one, and a run of all of
-an incident's would hold the target for hours."""
+"""Series of an alert that its A/B run measures, the worst first: a proof needs one series, and measuring all
+series of an incident would occupy the target for hours."""
 
 
 def start_confirmation(session: Session, alert: Alert) -> None:
-    """Ask for the A/B run of a locked alert, or say why there is nothing to compare."""
+    """Request the A/B run of a locked alert, or record why there is nothing to compare."""
     if alert.state not in ("suspected", "fixed"):
         return
-    if alert.confirmation_run_id is not None and alert_queries.run_is_alive(
-        session, alert.confirmation_run_id
-    ):
+    if is_being_confirmed(session, alert):
         return
     facts = pending_changes(session, alert)
     if not facts:
         return
     lead = surest_change(facts)
-    why = _nothing_to_compare(lead)
+    why = _why_not_comparable(lead)
     if why is not None:
         _conclude_undecided(
             session, alert, facts, f"there are no two revisions to compare: {why}"
         )
         return
-    doubted = sorted(facts, key=lambda fact: (-_shift_size(fact), fact.change.id))[
-        :AB_SERIES
-    ]
+    by_shift = sorted(facts, key=lambda fact: (-fact.shift, fact.change.id))
+    doubted = by_shift[:AB_SERIES]
     run = jobs.ab_run(
         session,
-        original_run_id=lead.head_run_id,
+        original_run_id=lead.certain_after.run_id,
         base_commit=lead.base_commit,
         commit=lead.head_commit,
-        benchmarks=sorted({change.series.benchmark for change in doubted}),
-        params=_params_that_moved(doubted),
+        benchmarks=sorted({fact.series.benchmark for fact in doubted}),
+        params=values_by_param(fact.series.params for fact in doubted),
         target_id=alert.target_id,
         trigger="confirm",
         alert_id=alert.id,
         not_before=clock.now(),
     )
     alert.confirmation_run_id = run.id
-    said = f"A/B run {run.id}: {history_sentences.commit_range(lead.base_commit, lead.head_commit)}"
-    add_event(session, alert, "confirmation_requested", SYSTEM, said)
+    note = f"A/B run {run.id}: {history_sentences.commit_range(lead.base_commit, lead.head_commit)}"
+    add_event(session, alert, "confirmation_requested", SYSTEM, note)
     patience = settings.current().confirm_patience_s
     outbox.add(session, PATIENCE, f"{alert.id}:{run.id}", due_in_s=patience)
 
 
 def pending_changes(session: Session, alert: Alert) -> list[ChangeFacts]:
-    """The changes an A/B run is to decide about: all that live; of a fixed alert those found after it was."""
+    """The living changes an A/B run decides about; of a fixed alert only those found after it was fixed."""
     facts = living_changes(session, alert)
     if alert.state != "fixed":
         return facts
-    closed = queries.last_event(session, alert.id, ("fixed", "recover"))
+    closed = alert_queries.last_event(session, alert.id, ("fixed", "recover"))
     return (
         []
         if closed is None
@@ -110,34 +107,14 @@ def pending_changes(session: Session, alert: Alert) -> list[ChangeFacts]:
     )
 
 
-def _shift_size(fact: ChangeFacts) -> float:
-    return fact.ratio if fact.worse else 1.0 / fact.ratio
-
-
-def _nothing_to_compare(lead: ChangeFacts) -> str | None:
+def _why_not_comparable(lead: ChangeFacts) -> str | None:
     if lead.base_commit == lead.head_commit:
         return f"commit {history_sentences.short_commit(lead.head_commit)} was measured before and after"
-    old, new = (
-        lead.points[lead.edges.certain_before],
-        lead.points[lead.edges.certain_after],
-    )
-    if old.artifact_hash is not None and old.artifact_hash == new.artifact_hash:
-        return "both have the same artifact"
-    return None
-
-
-def _params_that_moved(facts: Sequence[ChangeFacts]) -> dict[str, list[Any]]:
-    """The values of each param at which something moved, in the order of the list."""
-    values: dict[str, list[Any]] = defaultdict(list)
-    for fact in facts:
-        for name, value in fact.series.params.items():
-            if value not in values[name]:
-                values[name].append(value)
-    return dict(values)
+    return "both have the same artifact" if lead.has_same_artifact else None
 
 
 def decide_confirmation(session: Session, alert: Alert, job: Job, run: Run) -> None:
-    """The A/B run of a locked alert ended: only the series that are doubted decide."""
+    """Decide a locked alert whose A/B run ended; only the series of its changes count."""
     if alert.confirmation_run_id != run.id or alert.state not in (
         "suspected",
         "inconclusive",
@@ -147,7 +124,9 @@ def decide_confirmation(session: Session, alert: Alert, job: Job, run: Run) -> N
     ):
         return
     facts = pending_changes(session, alert)
-    if alert.state == "fixed" and not (facts and _was_asked_since(session, alert, run)):
+    if alert.state == "fixed" and not (
+        facts and _was_requested_after_closing(session, alert, run)
+    ):
         between = history_sentences.commit_range(run.base_commit, run.commit)
         note = f"A/B run {run.id} ({between}) ended after the alert was closed: it decides nothing"
         add_event(session, alert, "late_result", SYSTEM, note)
@@ -165,18 +144,24 @@ def decide_confirmation(session: Session, alert: Alert, job: Job, run: Run) -> N
         )
         return
     again = _store_comparisons(session, alert, facts, job)
-    sides = [side_of(comparison, worse=_is_worse(facts)) for comparison in again]
+    sides = [
+        side_of(comparison, worse=surest_change(facts).worse) for comparison in again
+    ]
     same = job.artifact_hash is not None and job.artifact_hash == job.base_artifact_hash
     if "moved" in sides and not same:
-        moved = [one for one, side in zip(again, sides, strict=True) if side == "moved"]
+        moved = [
+            comparison
+            for comparison, side in zip(again, sides, strict=True)
+            if side == "moved"
+        ]
         _conclude_proven(session, alert, moved, job, run)
     elif same or (again and set(sides) == {"stayed"}):
         _conclude_not_code(session, alert, facts, again, same=same)
     else:
         reason = next(
             (
-                one.reason
-                for one, side in zip(again, sides, strict=True)
+                comparison.reason
+                for comparison, side in zip(again, sides, strict=True)
                 if side == "unknown"
             ),
             "nothing was measured again",
@@ -186,25 +171,18 @@ def decide_confirmation(session: Session, alert: Alert, job: Job, run: Run) -> N
         )
 
 
-def _was_asked_since(session: Session, alert: Alert, run: Run) -> bool:
-    """Whether an A/B run was asked for after a fixed alert was closed: an older one is about what was there
-    before."""
-    closed = queries.last_event(session, alert.id, ("fixed", "recover"))
+def _was_requested_after_closing(session: Session, alert: Alert, run: Run) -> bool:
+    """Whether an A/B run was requested after a fixed alert was closed; an older run measured the old cause."""
+    closed = alert_queries.last_event(session, alert.id, ("fixed", "recover"))
     return closed is not None and run.created_at >= closed.at
-
-
-def _is_worse(facts: Sequence[ChangeFacts]) -> bool:
-    return surest_change(facts).worse
 
 
 def _store_comparisons(
     session: Session, alert: Alert, facts: Sequence[ChangeFacts], job: Job
 ) -> list[Comparison]:
-    """The comparisons of the doubted series, each a finding of the alert now."""
-    doubted, names = (
-        {fact.key for fact in facts},
-        history.names_of(session, alert.suite),
-    )
+    """Store the comparisons of the alert's series as findings of the alert; those comparisons."""
+    doubted = {fact.key for fact in facts}
+    names = history.names_of(session, alert.suite)
     again = [
         comparison
         for comparison in detect.comparisons_of_job(session, job.id)
@@ -230,17 +208,17 @@ def _store_comparisons(
 def _conclude_proven(
     session: Session, alert: Alert, moved: Sequence[Comparison], job: Job, run: Run
 ) -> None:
-    """Head against base, side by side, shows it again: people hear of it, and one commit is looked for."""
-    said = _proof_sentence(moved)
+    """Open an alert that the A/B run proved, and search for its commit."""
+    note = _proof_sentence(moved)
     if alert.state in ("open", "acknowledged"):
-        add_event(session, alert, "proven", SYSTEM, said)
+        add_event(session, alert, "proven", SYSTEM, note)
     else:
         facts, incident = pending_changes(session, alert), alert.kind == "environment"
         if incident:
-            said += "; many series moved together, but the revisions differ side by side: it is the code"
+            note += "; many series moved together, but the revisions differ side by side: it is the code"
         if alert.state != "fixed":
-            change_state(session, alert, Event.confirm, SYSTEM, said)
-        elif revive_alert(session, alert, Event.relapse, said) is not alert:
+            change_state(session, alert, Event.confirm, SYSTEM, note)
+        elif revive_alert(session, alert, Event.relapse, note) is not alert:
             return
         if incident:
             alert.kind, alert.cause = "history", "code"
@@ -256,19 +234,19 @@ def _conclude_proven(
 def _cause_after_proof(
     session: Session, alert: Alert, facts: Sequence[ChangeFacts]
 ) -> Cause:
-    """Never the environment any more: two revisions side by side share it."""
-    found = determine_cause(
+    """The cause of a proven change; never the environment, which both revisions share."""
+    cause = determine_cause(
         session, facts, alert_queries.spoken_name(session, alert.target_id)
     )
     return (
         Cause("code", "the revisions differ side by side")
-        if found.cause == "environment"
-        else found
+        if cause.cause == "environment"
+        else cause
     )
 
 
 def worst_comparison(moved: Sequence[Comparison]) -> Comparison:
-    """The comparison with the largest move, the first of equals. `moved` must not be empty."""
+    """The comparison with the largest move in either direction. `moved` must not be empty."""
     return max(
         moved,
         key=lambda comparison: (
@@ -279,23 +257,25 @@ def worst_comparison(moved: Sequence[Comparison]) -> Comparison:
 
 
 def _proof_sentence(moved: Sequence[Comparison]) -> str:
-    one = worst_comparison(moved)
-    return f"old and new side by side in one job: {_comparison_place(one)}: {one.evidence['words']}"
+    worst = worst_comparison(moved)
+    return f"old and new side by side in one job: {_comparison_place(worst)}: {worst.evidence['words']}"
 
 
-def _comparison_place(one: Comparison) -> str:
-    return history_sentences.case_place(one.arm, one.benchmark, one.params)
+def _comparison_place(comparison: Comparison) -> str:
+    return history_sentences.case_place(
+        comparison.arm, comparison.benchmark, comparison.params
+    )
 
 
 def _describe_proof(alert: Alert, moved: Sequence[Comparison], run: Run) -> None:
-    """The headline is what was proven, of the two revisions that were measured: detection may have moved
-    the change meanwhile."""
-    one = worst_comparison(moved)
-    alert.benchmark, alert.arm, alert.metric = one.benchmark, one.arm, one.metric
-    alert.ratio, alert.lower, alert.upper = one.ratio, one.lower, one.upper
+    """Set the headline to what the A/B run proved, for the two revisions it measured: detection may have
+    moved the change since."""
+    worst = worst_comparison(moved)
+    alert.benchmark, alert.arm, alert.metric = worst.benchmark, worst.arm, worst.metric
+    alert.ratio, alert.lower, alert.upper = worst.ratio, worst.lower, worst.upper
     alert.base_commit, alert.head_commit = run.base_commit, run.commit
     between = history_sentences.commit_range(alert.base_commit, alert.head_commit)
-    alert.words = f"{_comparison_place(one)}: {one.evidence['words']}; {between}"
+    alert.words = f"{_comparison_place(worst)}: {worst.evidence['words']}; {between}"
 
 
 def _conclude_not_code(
@@ -306,7 +286,7 @@ def _conclude_not_code(
     *,
     same: bool,
 ) -> None:
-    """No difference side by side. The code is cleared: an incident waits for history, a suspicion is over."""
+    """Clear the code: an incident then waits for history, any other suspicion ends."""
     what = (
         "both revisions have the same artifact"
         if same
@@ -337,11 +317,8 @@ def _conclude_not_code(
 def _conclude_undecided(
     session: Session, alert: Alert, facts: Sequence[ChangeFacts], why: str
 ) -> None:
-    """Without an A/B verdict history itself has to say it twice, with enough points (§4.5)."""
-    if alert.state in ("open", "acknowledged"):
-        add_event(session, alert, "ab_undecided", SYSTEM, why)
-        return
-    if alert.state == "fixed":
+    """Without an A/B verdict, open the alert only if history holds the change by itself (§4.5)."""
+    if alert.state in ("open", "acknowledged", "fixed"):
         add_event(session, alert, "ab_undecided", SYSTEM, why)
     elif alert.state == "suspected":
         change_state(session, alert, Event.undecide, SYSTEM, why)
@@ -349,7 +326,7 @@ def _conclude_undecided(
 
 
 def history_holds(facts: Sequence[ChangeFacts]) -> bool:
-    """Whether history alone may tell: enough points, and the same place in consecutive evaluations."""
+    """Whether history alone suffices: enough points, and the same place in consecutive evaluations."""
     return any(
         fact.change.state == "standing"
         and fact.change.evaluations >= constants.HISTORY_EVALUATIONS
@@ -360,14 +337,14 @@ def history_holds(facts: Sequence[ChangeFacts]) -> bool:
 def open_if_history_holds(
     session: Session, alert: Alert, facts: Sequence[ChangeFacts]
 ) -> None:
-    """Open an alert that no A/B run could decide once history holds it by itself."""
+    """Open an alert that no A/B run could decide, once history holds its change by itself."""
     if alert.state not in ("inconclusive", "fixed") or not history_holds(facts):
         return
     standing = [fact for fact in facts if history_holds([fact])]
     first = worst_change(standing)
     n_after = first.change.evidence.get("n_after")
     points = f"{n_after} points" if n_after is not None else "enough points"
-    last = queries.last_event(session, alert.id, ("undecide", "ab_undecided"))
+    last = alert_queries.last_event(session, alert.id, ("undecide", "ab_undecided"))
     why = (
         "No A/B run decided"
         if last is None or not last.note
@@ -392,10 +369,10 @@ def open_if_history_holds(
 
 
 def stop_waiting_for_agent(session: Session, alert: Alert, run_id: str) -> None:
-    """Nobody leased the A/B run in the time set: history may decide; a late result is still welcome."""
+    """Let history decide if no agent leased the A/B run in time; a late result still counts."""
     if alert.state != "suspected" or alert.confirmation_run_id != run_id:
         return
-    if not alert_queries.run_is_alive(session, run_id):
+    if not is_being_confirmed(session, alert):
         return
     if any(job.state != "queued" for job in queries.jobs_of_run(session, run_id)):
         outbox.add(
@@ -408,14 +385,3 @@ def stop_waiting_for_agent(session: Session, alert: Alert, run_id: str) -> None:
     hours = settings.current().confirm_patience_s / 3600.0
     why = f"no agent took the A/B run within {hours:g} h"
     _conclude_undecided(session, alert, pending_changes(session, alert), why)
-
-
-__all__ = [
-    "Side",
-    "decide_confirmation",
-    "history_holds",
-    "open_if_history_holds",
-    "pending_changes",
-    "start_confirmation",
-    "stop_waiting_for_agent",
-]

@@ -1,8 +1,7 @@
-"""Stores the findings of alerts about history: a change, or an A/B comparison.
+"""Stores a change as a finding of an alert about history.
 
-I16: the finding of a change holds the method, the parameters, every filter, the points
-of its window and its numbers, so that `explain` can compute it again whatever detection
-does later.
+The finding holds the method, the parameters, every filter, the points of its window and
+its numbers, so that `explain` can compute it again whatever detection does later (I16).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def store_change_finding(
     *,
     kind: str,
 ) -> Finding:
-    """Keep a change as it was last evaluated; without an alert it is visible and told to nobody."""
+    """Store a change as it was last evaluated; without an alert people see it but are not notified."""
     change, evidence = fact.change, fact.change.evidence
     job_ids = window_of(change)
     values = queries.values_of(session, fact.series.id, job_ids)
@@ -52,7 +51,7 @@ def store_change_finding(
             "history": dict(evidence["parameters"]),
             "warm": asdict(WarmPolicy()),
         },
-        filters=[dict(evidence_row) for evidence_row in evidence["filters"]],
+        filters=[dict(check) for check in evidence["filters"]],
         window=window,
         created_at=clock.now(),
     )

@@ -1,16 +1,13 @@
 """Follows alerts as points arrive: they vanish, recover, are verified fixed, or relapse.
 
 Called for every alert whose series got a point. What must stay true:
-- an alert that only history spoke for vanishes with its changes and keeps its own
-  history (§4.8); one that an A/B run proved ends when the level is back, or when a
-  person decides;
-- if the series has since moved to another environment, the first kind ends and the
-  second says so;
-- "back" means that every series has a standing change (§4.5) that ends at the old level
-  or, where the slow stretch was too short to remain a change, enough newest points at
-  the old level;
-- what a person called fixed is verified the same way, and reopened when as many points
-  contradict it.
+- an alert that only history supports vanishes with its changes (§4.8), or when its series
+  moves to another environment;
+- an alert that an A/B run proved ends only when the level is back or a person decides;
+- the level is back when every series has a standing change (§4.5) that ends at the old
+  level, or enough newest points at it;
+- an alert a person called fixed is verified the same way, and reopened when as many
+  points contradict it.
 """
 
 from __future__ import annotations
@@ -24,6 +21,7 @@ from sqlalchemy.orm import Session
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.bisect import queries as bisect_queries
 from paceline_server.alerts.bisect.verdicts import side_of
+from paceline_server.alerts.candidates import is_being_confirmed
 from paceline_server.alerts.changes import history_sentences, queries
 from paceline_server.alerts.changes.change_facts import ChangeFacts, worst_change
 from paceline_server.alerts.changes.confirmation import (
@@ -52,7 +50,7 @@ OTHER_ENVIRONMENT = "measured on another environment since: points no longer com
 
 
 def follow_alert(session: Session, alert: Alert) -> None:
-    """Draw the consequences of what detection now says about a locked alert's changes."""
+    """Update a locked alert after detection evaluated its changes again."""
     facts = queries.changes_of_alerts(session, [alert.id])[alert.id]
     live = [fact for fact in facts if fact.change.state in LIVE_CHANGES]
     if alert.state in ("suspected", "inconclusive"):
@@ -80,25 +78,26 @@ def _follow_untold(
 def _turn_into_environment(
     session: Session, alert: Alert, live: Sequence[ChangeFacts]
 ) -> None:
-    """Series by series it looked like the code; together they are an incident (§4.7): one alert, not N."""
+    """Make an alert one about the environment, or part of such an alert, when all its series show an incident
+    (§4.7)."""
     if alert.kind == "environment":
         return
-    causes = [environment_cause(session, fact) for fact in live]
-    found = [cause for cause in causes if cause is not None]
-    if len(found) < len(live):
+    possible_causes = [environment_cause(session, fact) for fact in live]
+    causes = [cause for cause in possible_causes if cause is not None]
+    if len(causes) < len(live):
         return
     for fact in live:
         fact.change.cause = "environment"
     untold = alert.state in ("suspected", "inconclusive")
     for other in queries.living_of_target(session, alert.target_id) if untold else ():
-        theirs = queries.changes_of_alerts(session, [other.id])[other.id]
+        incident = queries.changes_of_alerts(session, [other.id])[other.id]
         if other.kind == "environment" and any(
-            a.range.overlaps(b.range) for a in theirs for b in live
+            theirs.range.overlaps(ours.range) for theirs in incident for ours in live
         ):
             for fact in live:
                 fact.change.alert_id = other.id
                 store_change_finding(
-                    session, fact, "candidate", other.id, found[0], kind="environment"
+                    session, fact, "candidate", other.id, causes[0], kind="environment"
                 )
             add_event(
                 session, other, "found_again", SYSTEM, history_sentences.headline(live)
@@ -117,7 +116,7 @@ def _turn_into_environment(
             )
             return
     alert.kind, alert.cause = "environment", "environment"
-    add_event(session, alert, "cause", SYSTEM, f"environment: {found[0].because}")
+    add_event(session, alert, "cause", SYSTEM, f"environment: {causes[0].because}")
 
 
 def _vanish(session: Session, alert: Alert, facts: Sequence[ChangeFacts]) -> None:
@@ -131,22 +130,19 @@ def _vanish(session: Session, alert: Alert, facts: Sequence[ChangeFacts]) -> Non
 
 
 def _is_on_other_environment(session: Session, facts: Sequence[ChangeFacts]) -> bool:
-    """Whether a change lies on an environment that its series is measured on no more."""
+    """Whether the newest point of a series was measured in another environment than its change."""
     for fact in facts:
         newest = queries.newest_points(session, fact.series.id, 1)
-        old = fact.points[fact.edges.certain_after].fingerprint
-        if newest and newest[0].fingerprint != old:
+        if newest and newest[0].fingerprint != fact.certain_after.fingerprint:
             return True
     return False
 
 
 def _cancel_confirmation(session: Session, alert: Alert) -> None:
-    """A run that would prove what nobody claims any more is not worth a target's time. Cancelled afterwards:
-    the target is locked here, and whoever ends a job locks that first."""
-    if alert.confirmation_run_id is not None and alert_queries.run_is_alive(
-        session, alert.confirmation_run_id
-    ):
-        outbox.add(session, jobs.CANCEL, alert.confirmation_run_id)
+    """Cancel a confirmation run that is no longer needed. The outbox cancels it after this transaction, which
+    holds the lock on the target that ending a job takes first."""
+    if is_being_confirmed(session, alert):
+        outbox.add(session, jobs.CANCEL_TOPIC, str(alert.confirmation_run_id))
 
 
 def _follow_open(
@@ -161,7 +157,7 @@ def _follow_open(
     elif facts and not live and not _is_proven(session, alert):
         _vanish(session, alert, facts)
     elif facts and not live and _is_on_other_environment(session, facts):
-        if queries.last_event(session, alert.id, ("superseded",)) is None:
+        if alert_queries.last_event(session, alert.id, ("superseded",)) is None:
             note = f"{OTHER_ENVIRONMENT}; what was proven stays until a person decides or the level is back"
             add_event(session, alert, "superseded", SYSTEM, note)
     elif live:
@@ -172,9 +168,9 @@ def _follow_open(
 
 def _is_proven(session: Session, alert: Alert) -> bool:
     worse = (alert.ratio or 1.0) >= 1.0
-    found = bisect_queries.proving_comparisons(session, alert.id)
+    proofs = bisect_queries.proving_comparisons(session, alert.id)
     return any(
-        side_of(comparison, worse=worse) == "moved" for comparison, _, _ in found
+        side_of(comparison, worse=worse) == "moved" for comparison, _, _ in proofs
     )
 
 
@@ -186,13 +182,13 @@ def _follow_fixed(
 ) -> None:
     pending = pending_changes(session, alert)
     if pending:
-        asked = queries.last_event(
+        last = alert_queries.last_event(
             session, alert.id, ("fixed", "recover", "ab_undecided")
         )
-        if asked is not None and asked.action == "ab_undecided":
+        if last is not None and last.action == "ab_undecided":
             open_if_history_holds(session, alert, pending)
         return
-    closed = queries.last_event(session, alert.id, ("fixed", "recover", "verify"))
+    closed = alert_queries.last_event(session, alert.id, ("fixed", "recover", "verify"))
     if closed is None or closed.action != "fixed":
         return
     back = _why_recovered(session, facts)
@@ -214,10 +210,10 @@ def _recover(
     event: Event,
     note: str,
 ) -> None:
-    """The old level is back: the changes that brought it are evidence."""
-    for other in _returning_changes(session, facts):
+    """Close an alert whose old level is back, with the changes that returned to it as evidence."""
+    for returning in _returning_changes(session, facts):
         store_change_finding(
-            session, other, "recovery", alert.id, None, kind=alert.kind
+            session, returning, "recovery", alert.id, None, kind=alert.kind
         )
     change_state(session, alert, event, SYSTEM, note)
 
@@ -227,31 +223,31 @@ def _returning_changes(
 ) -> list[ChangeFacts]:
     """Standing changes that end at the level an alert's series had before, one per series."""
     since = {fact.series.id: fact for fact in facts}
-    found: dict[str, ChangeFacts] = {}
-    for other in queries.changes_of_series(session, since):
-        fact = since[other.series.id]
-        later_back = other.range.after >= fact.range.after and other.worse != fact.worse
+    returning: dict[str, ChangeFacts] = {}
+    for later in queries.changes_of_series(session, since):
+        fact = since[later.series.id]
+        is_back = later.range.after >= fact.range.after and later.worse != fact.worse
         if (
-            later_back
-            and history_holds([other])
-            and _is_old_level(fact, other.change.level_after)
+            is_back
+            and history_holds([later])
+            and _is_old_level(fact, later.change.level_after)
         ):
-            found[other.series.id] = other
-    return list(found.values())
+            returning[later.series.id] = later
+    return list(returning.values())
 
 
 def _is_old_level(fact: ChangeFacts, level: float) -> bool:
-    """Whether a level is the one before the change: nearer than the least effect worth telling, and than half
-    of the change itself; or better still."""
+    """Whether a level is the one before the change or better: within the smallest effect detection reports, and
+    within half of the change itself."""
     shift = math.log(fact.ratio)
-    away = math.log(level / fact.change.level_before)
-    away = away if fact.series.direction == "lower" else -away
-    near = min(math.log1p(constants.HISTORY_MIN_EFFECT), abs(shift) / 2.0)
-    return away * math.copysign(1.0, shift) <= near
+    distance = math.log(level / fact.change.level_before)
+    distance = distance if fact.series.direction == "lower" else -distance
+    tolerance = min(math.log1p(constants.HISTORY_MIN_EFFECT), abs(shift) / 2.0)
+    return distance * math.copysign(1.0, shift) <= tolerance
 
 
 def _why_recovered(session: Session, facts: Sequence[ChangeFacts]) -> str | None:
-    """Why every series of an alert is back at its old level; None while one is not."""
+    """A sentence that every series of an alert is back at its old level; None while any is not."""
     if not facts:
         return None
     returned = {other.series.id for other in _returning_changes(session, facts)}
@@ -290,8 +286,8 @@ def _is_slow(fact: ChangeFacts, value: float) -> bool:
 def _why_not_fixed(
     session: Session, alert: Alert, live: Sequence[ChangeFacts]
 ) -> str | None:
-    """Why what a person called fixed is not: as many points since as a change needs, none of them back."""
-    closed = queries.last_event(session, alert.id, ("fixed",))
+    """A sentence that an alert called fixed is not, once as many points as a change needs contradict it."""
+    closed = alert_queries.last_event(session, alert.id, ("fixed",))
     if closed is None:
         return None
     for fact in live:

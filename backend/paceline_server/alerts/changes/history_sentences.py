@@ -1,13 +1,12 @@
-"""Words alerts about history: every number is a stored one, directions are named (I17).
-Pure.
-"""
+"""Sentences of alerts about history: every number is stored, every direction is named (I17)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from paceline_server.alerts.alert_sentences import params_text
+from paceline_contract.params import params_text
+
 from paceline_server.alerts.changes.change_facts import (
     ChangeFacts,
     surest_change,
@@ -15,16 +14,14 @@ from paceline_server.alerts.changes.change_facts import (
 )
 from paceline_server.stats.plain_words import percent, quantity
 
-SHORT = 10
-"""Characters of a commit that people read."""
-
 
 def short_commit(commit: str) -> str:
-    return commit[:SHORT]
+    """The first ten characters, as sentences show a commit."""
+    return commit[:10]
 
 
 def describe_shift(ratio: float, *, timed: bool) -> str:
-    """`12.6 % slower`; of a metric that is no time: `12.6 % worse`. Above 1 is the bad side."""
+    """`12.6 % slower`, or `12.6 % worse` for a metric that is not a time. A ratio above 1 is worse."""
     bad, good = ("slower", "faster") if timed else ("worse", "better")
     if ratio == 1.0:
         return "unchanged"
@@ -33,7 +30,7 @@ def describe_shift(ratio: float, *, timed: bool) -> str:
 
 
 def is_timed(fact: ChangeFacts) -> bool:
-    """Whether the words are slower and faster."""
+    """Whether the metric is a time, so that it gets slower or faster."""
     return fact.change.direction in ("slower", "faster")
 
 
@@ -54,7 +51,7 @@ def change_place(fact: ChangeFacts) -> str:
 
 
 def case_place(arm: str, benchmark: str, params: Mapping[str, Any]) -> str:
-    """As `change_place`, of anything that has the three."""
+    """`native in sort_batch at batch=1000`, from its parts."""
     at = params_text(params)
     return f"{arm} in {benchmark}" + (f" at {at}" if at else "")
 
@@ -80,7 +77,7 @@ def _series_count(facts: Sequence[ChangeFacts]) -> str:
 
 
 def headline(facts: Sequence[ChangeFacts]) -> str:
-    """The worst change, how many there are, and the commits it is blamed on."""
+    """The worst change, the number of changes, and the commits they are blamed on."""
     worst, lead = worst_change(facts), surest_change(facts)
     text = f"{change_place(worst)}: {describe_change(worst)}"
     if len(facts) > 1:
@@ -89,7 +86,7 @@ def headline(facts: Sequence[ChangeFacts]) -> str:
 
 
 def commit_range(base: str | None, head: str | None) -> str:
-    """`after 1111111111, by 2222222222`; one commit when nothing lies between."""
+    """`after 1111111111, by 2222222222`, or the commit if both are the same."""
     if base is None or head is None:
         return "commits unknown"
     if base == head:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import Select, and_, or_, select
 from sqlalchemy.orm import Session
+from sqlalchemy.sql.elements import ColumnElement
 
 from paceline_server.alerts.changes.change_facts import ChangeFacts, edges_of
 from paceline_server.alerts.states import LIVE
-from paceline_server.store.tables.decisions import Alert, AlertEvent, Finding
+from paceline_server.store.tables.decisions import Alert, Finding
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import (
     Change,
-    Fingerprint,
     Series,
     SeriesPoint,
 )
 from paceline_server.store.tables.jobs import Job
 
 KINDS = ("history", "environment")
+"""The kinds of alerts about changes of series."""
 
 
 def changes_of_job(session: Session, job_id: str) -> list[ChangeFacts]:
@@ -35,31 +35,29 @@ def changes_of_job(session: Session, job_id: str) -> list[ChangeFacts]:
         .with_for_update(of=Change)
         .execution_options(populate_existing=True)
     )
-    return _facts(
-        session, [(change, series) for change, series in session.execute(query)]
-    )
+    return _facts(session, query)
 
 
 def changes_of_alerts(
     session: Session, alert_ids: Collection[str]
 ) -> dict[str, list[ChangeFacts]]:
-    """The changes each alert is about, by alert, the oldest first."""
+    """The changes of each alert, by alert id, the oldest first."""
     query = (
         select(Change, Series)
         .join(Series, Series.id == Change.series_id)
         .where(Change.alert_id.in_(list(alert_ids)))
         .order_by(Change.found_at, Change.id)
     )
-    found: dict[str, list[ChangeFacts]] = {alert_id: [] for alert_id in alert_ids}
-    for fact in _facts(
-        session, [(change, series) for change, series in session.execute(query)]
-    ):
-        found[str(fact.change.alert_id)].append(fact)
-    return found
+    facts_by_alert: dict[str, list[ChangeFacts]] = {
+        alert_id: [] for alert_id in alert_ids
+    }
+    for fact in _facts(session, query):
+        facts_by_alert[str(fact.change.alert_id)].append(fact)
+    return facts_by_alert
 
 
 def change_ids(session: Session, alert_id: str) -> list[str]:
-    """The changes of an alert, whatever became of them."""
+    """The ids of an alert's changes in any state."""
     return list(
         session.scalars(
             select(Change.id).where(Change.alert_id == alert_id).order_by(Change.id)
@@ -80,22 +78,19 @@ def changes_of_series(
         )
         .order_by(Change.found_at, Change.id)
     )
-    return _facts(
-        session, [(change, series) for change, series in session.execute(query)]
-    )
+    return _facts(session, query)
 
 
-def _facts(
-    session: Session, rows: Sequence[tuple[Change, Series]]
-) -> list[ChangeFacts]:
+def _facts(session: Session, query: Select[Change, Series]) -> list[ChangeFacts]:
+    rows = [(change, series) for change, series in session.execute(query)]
     edges = {change.id: edges_of(change) for change, _ in rows}
     jobs = {job_id for edge in edges.values() for job_id in edge.all()}
     points: dict[str, dict[str, SeriesPoint]] = defaultdict(dict)
-    query = select(SeriesPoint).where(
+    at_edges = select(SeriesPoint).where(
         SeriesPoint.series_id.in_({change.series_id for change, _ in rows}),
         SeriesPoint.job_id.in_(jobs),
     )
-    for point in session.scalars(query) if rows else ():
+    for point in session.scalars(at_edges) if rows else ():
         points[point.series_id][point.job_id] = point
     return [
         ChangeFacts(change, series, points[series.id], edges[change.id])
@@ -103,11 +98,11 @@ def _facts(
     ]
 
 
-def lock_alerts(session: Session, alert_ids: Collection[str]) -> list[Alert]:
-    """Alerts about history among these, by id, locked until the transaction ends."""
+def _lock_alerts(session: Session, *conditions: ColumnElement[bool]) -> list[Alert]:
+    """Alerts about history as others committed them, locked in id order until the transaction ends."""
     query = (
         select(Alert)
-        .where(Alert.id.in_(list(alert_ids)), Alert.kind.in_(KINDS))
+        .where(Alert.kind.in_(KINDS), *conditions)
         .order_by(Alert.id)
         .with_for_update()
         .execution_options(populate_existing=True)
@@ -115,8 +110,13 @@ def lock_alerts(session: Session, alert_ids: Collection[str]) -> list[Alert]:
     return list(session.scalars(query))
 
 
+def lock_alerts(session: Session, alert_ids: Collection[str]) -> list[Alert]:
+    """The alerts about history among these ids, locked."""
+    return _lock_alerts(session, Alert.id.in_(list(alert_ids)))
+
+
 def lock_target(session: Session, target_id: str) -> None:
-    """Hold a target's row until the transaction ends; rows that refer to it may still be added."""
+    """Lock a target until the transaction ends; rows that refer to it may still be added."""
     query = (
         select(Target.id).where(Target.id == target_id).with_for_update(key_share=True)
     )
@@ -124,69 +124,35 @@ def lock_target(session: Session, target_id: str) -> None:
 
 
 def lock_alerts_of_job(session: Session, job: Job) -> list[Alert]:
-    """Every alert about history that a job's points may concern, by id, locked until the transaction ends:
-    those of its series, whatever their state, and those that live on its target."""
+    """Every alert about history that a job's points may concern, locked: those of its series in any state, and
+    the living ones of its target."""
     touched = select(SeriesPoint.series_id).where(SeriesPoint.job_id == job.id)
     of_series = select(Change.alert_id).where(Change.series_id.in_(touched))
     living = and_(Alert.target_id == job.target_id, Alert.state.in_(LIVE))
-    query = (
-        select(Alert)
-        .where(Alert.kind.in_(KINDS), or_(Alert.id.in_(of_series), living))
-        .order_by(Alert.id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    )
-    return list(session.scalars(query))
+    return _lock_alerts(session, or_(Alert.id.in_(of_series), living))
 
 
 def living_of_target(session: Session, target_id: str) -> list[Alert]:
-    """Alerts about history of a target that still live, the oldest first, locked."""
-    query = (
-        select(Alert)
-        .where(
-            Alert.target_id == target_id, Alert.kind.in_(KINDS), Alert.state.in_(LIVE)
-        )
-        .order_by(Alert.id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
-    )
-    return list(session.scalars(query))
+    """The living alerts about history of a target, the oldest first, locked."""
+    return _lock_alerts(session, Alert.target_id == target_id, Alert.state.in_(LIVE))
 
 
 def closed_about(
     session: Session, series_ids: Collection[str], states: Sequence[str]
 ) -> list[Alert]:
-    """Alerts about history in one of `states` that were about one of these series, the newest first, locked:
-    whoever waited for one sees it as others left it."""
-    query = (
-        select(Alert)
-        .where(
-            Alert.id.in_(
-                select(Change.alert_id).where(Change.series_id.in_(list(series_ids)))
-            ),
-            Alert.kind.in_(KINDS),
-            Alert.state.in_(list(states)),
-        )
-        .order_by(Alert.id)
-        .with_for_update()
-        .execution_options(populate_existing=True)
+    """Alerts about history of these series that are in one of `states`, the newest first, locked."""
+    of_series = select(Change.alert_id).where(Change.series_id.in_(list(series_ids)))
+    alerts = _lock_alerts(
+        session, Alert.id.in_(of_series), Alert.state.in_(list(states))
     )
-    found = [row for row in session.scalars(query) if row.state in states]
-    return found[::-1]
-
-
-def factors(
-    session: Session, hashes: Collection[str]
-) -> Mapping[str, Mapping[str, Any]]:
-    """The stored factors of fingerprints, by hash."""
-    query = select(Fingerprint).where(Fingerprint.hash.in_(list(hashes)))
-    return {row.hash: row.factors for row in session.scalars(query)}
+    # Another transaction may have changed the state while this one waited for the lock.
+    return [alert for alert in reversed(alerts) if alert.state in states]
 
 
 def points_around(
     session: Session, fact: ChangeFacts, limit: int
 ) -> tuple[list[SeriesPoint], list[SeriesPoint]]:
-    """At most `limit` counted points of a change's series either side of its range, nearest first."""
+    """At most `limit` counted points before and after the range of a change, nearest first."""
     query = select(SeriesPoint).where(
         SeriesPoint.series_id == fact.series.id, SeriesPoint.excluded.is_(None)
     )
@@ -230,8 +196,7 @@ def values_of(
 def sibling_points(
     session: Session, series: Series, commits: Collection[str]
 ) -> list[tuple[str, SeriesPoint]]:
-    """(target name, point) of the same measurement of these commits on other targets, in order measured;
-    a simulated one is nobody's sibling."""
+    """(target name, point) of the same measurement of these commits on other real targets, oldest first."""
     query = (
         select(Target.name, SeriesPoint)
         .join(Series, Series.id == SeriesPoint.series_id)
@@ -254,22 +219,9 @@ def sibling_points(
 
 
 def findings_of_changes(session: Session, change_ids: Collection[str]) -> set[str]:
-    """Which of these changes have a finding already."""
+    """Which of these changes have a finding."""
     query = select(Finding.change_id).where(Finding.change_id.in_(list(change_ids)))
     return {str(row) for row in session.scalars(query)}
-
-
-def last_event(
-    session: Session, alert_id: str, actions: Sequence[str]
-) -> AlertEvent | None:
-    """The newest event of an alert among these actions."""
-    query = (
-        select(AlertEvent)
-        .where(AlertEvent.alert_id == alert_id, AlertEvent.action.in_(list(actions)))
-        .order_by(AlertEvent.at.desc(), AlertEvent.id.desc())
-        .limit(1)
-    )
-    return session.scalars(query).one_or_none()
 
 
 def jobs_of_run(session: Session, run_id: str) -> list[Job]:

@@ -1,14 +1,13 @@
 """Raises alerts for changes that have none yet, or joins them to the alert of their cause.
 
 What must stay true:
-- there is one living alert per cause: a change whose range overlaps that of a living
-  alert in the same direction joins it;
+- a cause has one living alert: a change joins the living alert whose range it overlaps in
+  the same direction;
 - an environment incident is one alert, whatever the directions and suites;
-- what people or an A/B run dismissed is reported once: the same change, found again,
-  joins it silently;
+- a change that a person or an A/B run dismissed joins its old alert silently when it is
+  found again;
 - an improvement is a visible finding, and an alert only where a rule says `both`;
-- a suspected alert requests an A/B run after the cool-down; people hear nothing yet
-  (I13).
+- people hear nothing before the A/B run that follows the cool-down (I13).
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
+from paceline_server.alerts.candidates import ask_for_confirmation, raise_alert
 from paceline_server.alerts.changes import history_sentences, queries
 from paceline_server.alerts.changes.causes import (
     Cause,
@@ -37,24 +37,22 @@ from paceline_server.alerts.changes.change_facts import (
 from paceline_server.alerts.changes.findings import store_change_finding
 from paceline_server.alerts.changes.grouping import GroupableChange, group_by_cause
 from paceline_server.alerts.history import SYSTEM, add_event, change_state, leave_shadow
-from paceline_server.alerts.rules.service import AppliedRule, RuleBook
+from paceline_server.alerts.rules.service import AppliedRule, RuleBook, RuleSubject
 from paceline_server.alerts.states import LIVE, Event
-from paceline_server.alerts.topics import CONFIRM
-from paceline_server.kernel import clock, ids, settings
+from paceline_server.kernel import clock, ids
 from paceline_server.series import service as history
-from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert
 
 LIVE_CHANGES = ("suspect", "standing")
 DISMISSED = ("invalid", "infra", "unconfirmed")
-"""States of an alert that was looked into and came to nothing."""
+"""States of alerts that a person or an A/B run dismissed."""
 WINDOW_POINTS = 30
-"""Points either side whose commits siblings are asked about: as many as a side of the rank test (§4.4)."""
+"""Points on either side whose commits are looked up on siblings; the rank test uses as many (§4.4)."""
 
 
 @dataclass(frozen=True)
 class ChangeCandidate:
-    """A change without an alert, the rule that decides about it, and its environment cause if it has one."""
+    """A change without an alert, with the rule that decides about it and its environment cause."""
 
     fact: ChangeFacts
     rule: AppliedRule
@@ -64,12 +62,15 @@ class ChangeCandidate:
     def raises(self) -> bool:
         return self.rule.raises(self.fact.ratio - 1.0)
 
-    def moved(self) -> GroupableChange[ChangeCandidate]:
-        suite, way = self.fact.series.suite, "worse" if self.fact.worse else "better"
+    def groupable(self) -> GroupableChange[ChangeCandidate]:
+        suite, direction = (
+            self.fact.series.suite,
+            "worse" if self.fact.worse else "better",
+        )
         kind = (
             ("environment",)
             if self.environment is not None
-            else ("history", suite, way)
+            else ("history", suite, direction)
         )
         strength = (self.fact.change.p_value, self.fact.change.id)
         return GroupableChange(self, kind, self.fact.range, strength)
@@ -78,7 +79,7 @@ class ChangeCandidate:
 def raise_alerts(
     session: Session, target_id: str, fresh: Sequence[ChangeFacts], book: RuleBook
 ) -> None:
-    """Draw the consequences of changes that have no alert yet."""
+    """Raise or join alerts for changes that have none; improvements become findings only."""
     if not fresh:
         return
     name = alert_queries.target_name(session, target_id)
@@ -97,7 +98,7 @@ def raise_alerts(
         for fact in fresh
     ]
     candidates = [candidate for candidate in candidates if candidate.rule.mode != "off"]
-    for group in group_by_cause([candidate.moved() for candidate in candidates]):
+    for group in group_by_cause([candidate.groupable() for candidate in candidates]):
         members = [move.key for move in group]
         if any(member.raises for member in members):
             _raise_or_join(
@@ -114,34 +115,27 @@ def _candidate(
     target_name: str,
     floor: float | None,
 ) -> ChangeCandidate:
-    series = fact.series
-    rule = book.rule_for(
-        suite=series.suite,
-        benchmark=series.benchmark,
-        arm=series.arm,
-        metric=series.metric,
-        target=target_name,
-    )
+    rule = book.rule_for(RuleSubject.of(fact.series, target_name))
     return ChangeCandidate(fact, rule.resolved(floor), environment_cause(session, fact))
 
 
 def environment_cause(session: Session, fact: ChangeFacts) -> Cause | None:
-    """`causes.environment_cause_of` with the stored factors of both fingerprints."""
+    """The environment as the cause of a change, judged with the stored factors of both fingerprints."""
     hashes = {point.fingerprint for point in fact.points.values()}
     return environment_cause_of(
-        fact, queries.factors(session, hashes) if len(hashes) > 1 else {}
+        fact, history.fingerprints(session, hashes) if len(hashes) > 1 else {}
     )
 
 
 def determine_cause(
     session: Session, facts: Sequence[ChangeFacts], target_name: str
 ) -> Cause:
-    """Why these changes of one group happened, judged by the surest of them that has an answer (I15)."""
+    """Why the changes of a group happened (I15): by their own points, or else by the surest one's siblings."""
     lead = surest_change(facts)
     for fact in (lead, *facts):
-        found = environment_cause(session, fact)
-        if found is not None:
-            return found
+        cause = environment_cause(session, fact)
+        if cause is not None:
+            return cause
     old, new = queries.points_around(session, lead, WINDOW_POINTS)
     old_commits, new_commits = ({point.commit for point in side} for side in (old, new))
     elsewhere = queries.sibling_points(session, lead.series, old_commits | new_commits)
@@ -152,7 +146,7 @@ def determine_cause(
 
 
 def _store_improvements(session: Session, members: Sequence[ChangeCandidate]) -> None:
-    """Improvements are facts worth seeing: a finding once per change, no alert."""
+    """Store a finding for each improvement that has none."""
     known = queries.findings_of_changes(
         session, [member.fact.change.id for member in members]
     )
@@ -195,7 +189,7 @@ def _raise_or_join(
 def attach_changes(
     session: Session, alert: Alert, facts: Sequence[ChangeFacts], cause: Cause | None
 ) -> None:
-    """Make changes part of an alert, each with a finding that will not change."""
+    """Make changes part of an alert, each with an immutable finding."""
     for fact in facts:
         fact.change.alert_id = alert.id
         if cause is not None:
@@ -215,7 +209,7 @@ def take_out_of_shadow(
     version: int | None,
     rule: dict[str, Any],
 ) -> None:
-    """An alert raised in shadow is found again by a rule that is not: it goes on under that rule."""
+    """Make an alert raised in shadow visible, under the active rule that found its change again."""
     if alert.shadow:
         alert.rule_id, alert.rule_version, alert.rule = rule_id, version, rule
         leave_shadow(session, alert)
@@ -224,8 +218,8 @@ def take_out_of_shadow(
 def _find_alert_for(
     session: Session, members: Sequence[ChangeCandidate], *, environment: bool
 ) -> Alert | None:
-    """The alert these changes belong to: a living one about the same cause, one that had vanished, one that
-    was fixed and now slows again, or one that was dismissed."""
+    """The alert these changes belong to: a living one of the same cause, or one that vanished, was fixed and is
+    slow again, or was dismissed."""
     facts = [member.fact for member in members]
     lead = surest_change(facts)
     living = queries.living_of_target(session, lead.series.target_id)
@@ -254,8 +248,8 @@ def _find_alert_for(
 
 
 def _is_known(known: Sequence[ChangeFacts], fact: ChangeFacts) -> bool:
-    """Whether an alert was about this change already: its series, place and direction, and it has not grown
-    since, by the intervals."""
+    """Whether an alert was about this change: same series, place and direction, and not grown since, by the
+    intervals."""
     for old in known:
         same = old.series.id == fact.series.id and old.worse == fact.worse
         (low, high), (old_low, old_high) = fact.bounds, old.bounds
@@ -277,7 +271,7 @@ def _same_cause(
 
 
 def _slows_again(known: Sequence[ChangeFacts], facts: Sequence[ChangeFacts]) -> bool:
-    """Whether a series of a fixed alert is at least half way back at the level it was called fixed from."""
+    """Whether a series of a fixed alert is at least half way back to the level of the alert."""
     before = {fact.series.id: fact for fact in known}
     for fact in facts:
         old = before.get(fact.series.id)
@@ -310,47 +304,31 @@ def _raise_alert(
         rule_version=rule.version,
         shadow=rule.shadow,
         rule=rule.as_evidence(),
-        run_id=lead.head_run_id,
+        run_id=lead.certain_after.run_id,
         created_at=at,
         updated_at=at,
         **_description(facts, target_name, environment=cause.cause == "environment"),
     )
-    try:
-        with session.begin_nested():
-            session.add(alert)
-            session.flush()
-    except IntegrityError:
-        return None
-    add_event(
-        session,
-        alert,
-        Event.raise_.value,
-        SYSTEM,
-        f"{alert.words}. Cause: {cause.cause}: {cause.because}.",
-    )
-    ask_for_confirmation(session, alert)
-    return alert
+    note = f"{alert.words}. Cause: {cause.cause}: {cause.because}."
+    return raise_alert(session, alert, note)
 
 
 def _rule_of(members: Sequence[ChangeCandidate]) -> AppliedRule:
-    """The rule an alert of these changes is raised by: that of the worst people may hear of."""
+    """The rule of the worst change that raises an alert, rules outside shadow first."""
     firing = [member for member in members if member.raises]
-    audible = [candidate for candidate in firing if not candidate.rule.shadow] or firing
-    return next(
-        candidate.rule
-        for candidate in audible
-        if candidate.fact is worst_change([candidate.fact for candidate in audible])
-    )
+    audible = [member for member in firing if not member.rule.shadow] or firing
+    worst = worst_change([member.fact for member in audible])
+    return next(member.rule for member in audible if member.fact is worst)
 
 
 def cause_key(lead: ChangeFacts, *, environment: bool) -> str:
-    """What an alert is about when it is raised; it keeps this key while its range moves."""
-    way = "any" if environment else "worse" if lead.worse else "better"
+    """The cause of an alert when it is raised; the alert keeps this key while its range moves."""
+    direction = "any" if environment else "worse" if lead.worse else "better"
     parts = [
         "environment" if environment else "history",
         "" if environment else lead.series.suite,
         lead.series.target_id,
-        way,
+        direction,
         lead.base_commit,
         lead.head_commit,
     ]
@@ -377,33 +355,26 @@ def _description(
 
 
 def update_description(session: Session, alert: Alert) -> None:
-    """Let an alert's headline and range follow its newest changes; once it is open, what opened it stays and
-    only its title counts on."""
+    """Update an alert's headline and range from its living changes; of an open alert only the title."""
     facts = living_changes(session, alert)
     if not facts:
         return
     name = alert_queries.spoken_name(session, alert.target_id)
-    said = _description(facts, name, environment=alert.kind == "environment")
-    for field in said if alert.state in ("suspected", "inconclusive") else ("title",):
-        setattr(alert, field, said[field])
+    description = _description(facts, name, environment=alert.kind == "environment")
+    for field in (
+        description if alert.state in ("suspected", "inconclusive") else ("title",)
+    ):
+        setattr(alert, field, description[field])
 
 
 def living_changes(session: Session, alert: Alert) -> list[ChangeFacts]:
     """The changes of an alert that detection still sees, the oldest first."""
-    found = queries.changes_of_alerts(session, [alert.id])[alert.id]
-    return [fact for fact in found if fact.change.state in LIVE_CHANGES]
-
-
-def ask_for_confirmation(session: Session, alert: Alert) -> None:
-    """An A/B run follows after the cool-down (I13)."""
-    outbox.add(
-        session, CONFIRM, alert.id, due_in_s=settings.current().confirm_cooldown_s
-    )
+    facts = queries.changes_of_alerts(session, [alert.id])[alert.id]
+    return [fact for fact in facts if fact.change.state in LIVE_CHANGES]
 
 
 def _reopen_if_closed(session: Session, alert: Alert) -> Alert:
-    """What a vanished or a fixed alert does when its change is back: prove it again before anyone hears. The
-    alert that lives then."""
+    """Ask for a new proof of a vanished or fixed alert whose change is back. Returns the living alert."""
     if alert.state == "vanished":
         home = revive_alert(session, alert, Event.reappear, "the change is seen again")
         if home is alert:
@@ -415,8 +386,8 @@ def _reopen_if_closed(session: Session, alert: Alert) -> Alert:
 
 
 def revive_alert(session: Session, alert: Alert, event: Event, note: str) -> Alert:
-    """Bring a locked, closed alert back to life; the alert that lives. Another one when the same cause was
-    raised meanwhile, by another series of the same commits: that one takes over what it is about."""
+    """Reopen a locked, closed alert and return it. If its cause has a living alert already, that one takes over
+    the changes and is returned."""
     try:
         with session.begin_nested():
             change_state(session, alert, event, SYSTEM, note)

@@ -1,17 +1,12 @@
-"""The front door of alerts about history: evaluates jobs, confirms alerts, moves
-baselines.
+"""Evaluates jobs for alerts about history, confirms those alerts, and moves baselines.
 
-Outbox topic `alerts.history`: one message per job whose points changed what detection
-says.
+Handles the outbox topic `alerts.history`: one message per job whose points were added to
+their series. The jobs of a target are evaluated one at a time, so that an event raises one
+alert. Locks are taken in this order, as in triage: target, alerts by id, changes.
 
     change ─ rule ─ group ─▶ suspected ─ cool-down ─▶ A/B run ─▶ open ─▶ bisect    (`raising`, `confirmation`)
                                 │                        │         │
              more points ───────┴─▶ vanished     unconfirmed    recover, verify, relapse    (`follow_up`)
-
-Evaluating a job again adds nothing; everything that follows from one job commits with
-its message. The jobs of one target are evaluated one at a time, so that one event
-raises one alert. Locks are taken in the same order as triage takes them: target, alerts
-by id, changes.
 """
 
 from __future__ import annotations
@@ -21,27 +16,32 @@ from sqlalchemy.orm import Session
 from paceline_server.alerts import policy_alerts
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.changes import confirmation, follow_up, queries, raising
+from paceline_server.alerts.changes.confirmation import (
+    decide_confirmation,
+    start_confirmation,
+)
+from paceline_server.alerts.changes.queries import KINDS
 from paceline_server.alerts.rules import service as rules
 from paceline_server.detect.changes import service as detection
 from paceline_server.store.tables.decisions import Alert
-from paceline_server.store.tables.jobs import Job, Run
 
 __all__ = [
+    "KINDS",
     "accept",
-    "confirm",
-    "decide",
+    "decide_confirmation",
     "evaluate",
+    "start_confirmation",
     "stop_waiting_for_agent",
     "withdraw",
 ]
 
 
 def evaluate(session: Session, job_id: str) -> None:
-    """Draw the consequences of a job whose points were added to their series."""
-    found = alert_queries.job_with_run(session, job_id)
-    if found is None:
+    """Raise and update alerts after a job's points were added to their series."""
+    concluded = alert_queries.job_with_run(session, job_id)
+    if concluded is None:
         return
-    job, _ = found
+    job, _ = concluded
     queries.lock_target(session, job.target_id)
     locked = queries.lock_alerts_of_job(session, job)
     facts = queries.changes_of_job(session, job_id)
@@ -60,33 +60,23 @@ def evaluate(session: Session, job_id: str) -> None:
     policy_alerts.evaluate(session, job_id)
 
 
-def confirm(session: Session, alert: Alert) -> None:
-    """The cool-down of a locked alert is over: ask for its A/B run."""
-    confirmation.start_confirmation(session, alert)
-
-
-def decide(session: Session, alert: Alert, job: Job, run: Run) -> None:
-    """The A/B run of a locked alert ended."""
-    confirmation.decide_confirmation(session, alert, job, run)
-
-
 def stop_waiting_for_agent(session: Session, key: str) -> None:
-    """An A/B run has waited; `key` is `alert:run`."""
+    """Stop waiting for an A/B run; `key` is `alert:run`."""
     alert_id, _, run_id = key.partition(":")
     for alert in queries.lock_alerts(session, [alert_id]):
         confirmation.stop_waiting_for_agent(session, alert, run_id)
 
 
 def accept(session: Session, alert: Alert, commit: str | None = None) -> None:
-    """A person called an alert expected: the level of its changes, or of a later commit, is the new baseline
-    of their series. Raises 400 for a commit that can be none."""
+    """Make the level of an expected alert's changes, or of a later commit, the new baseline of their series.
+    Raises 400 for a commit that cannot be one."""
     detection.accept_changes(
         session, queries.change_ids(session, alert.id), by=alert.id, commit=commit
     )
 
 
 def withdraw(session: Session, alert: Alert) -> None:
-    """It was not expected after all: what it accepted is what it was, and the baseline goes back."""
+    """Withdraw the baseline that an alert set when it was called expected."""
     detection.withdraw_changes(
         session, queries.change_ids(session, alert.id), by=alert.id
     )

@@ -1,3 +1,1 @@
-"""Explains alerts: every filter with its number and limit, in words, recomputed from
-samples.
-"""
+"""Explains alerts: every filter with its number and limit, and findings computed again from samples."""

@@ -1,4 +1,4 @@
-"""Words filters, windows and whole alerts from stored evidence (I16, I17). Pure."""
+"""Sentences about filters, windows and whole alerts, from stored evidence (I16, I17)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from paceline_server.alerts.alert_sentences import arm_explanation
 from paceline_server.alerts.bisect import bisection_sentences as bisect_words
 from paceline_server.alerts.changes.history_sentences import case_place, commit_range
 from paceline_server.alerts.explain.queries import FindingEvidence
+from paceline_server.alerts.rules.applied_rule import OF_RUNS
 from paceline_server.stats.plain_words import percent
 from paceline_server.store.tables.decisions import Alert
 
@@ -25,55 +26,61 @@ _TEXTS = {
 
 
 def filter_text(stored: Mapping[str, Any]) -> str:
-    """One filter in words; one nobody described says its name and numbers."""
+    """A filter in words; a filter without a sentence of its own shows its name and numbers."""
     if stored.get("text"):
         return str(stored["text"])
     name, value, limit = str(stored["name"]), stored.get("value"), stored.get("limit")
     text = _TEXTS.get(name)
     if text is None or value is None or limit is None:
-        said = "unknown" if value is None else f"{value:.4g}"
+        value_text = "unknown" if value is None else f"{value:.4g}"
         bound = "" if limit is None else f" against a limit of {limit:.4g}"
-        return f"{name.replace('_', ' ')}: {said}{bound}"
+        return f"{name.replace('_', ' ')}: {value_text}{bound}"
     shares = (
         {"share": percent(value), "least": percent(limit)} if name in _SHARES else {}
     )
     return text.format(value=value, limit=limit, **shares)
 
 
-def finding_place(one: FindingEvidence) -> str:
-    """What a finding is about."""
-    about = one.series or one.comparison
+def finding_place(evidence: FindingEvidence) -> str:
+    """The arm, benchmark and params a finding is about."""
+    about = evidence.series or evidence.comparison
     if about is not None:
         return case_place(about.arm, about.benchmark, about.params)
-    numbers = one.finding.numbers or {}
+    numbers = evidence.finding.numbers or {}
     return str(numbers.get("where", "the suite"))
 
 
-def finding_sentence(one: FindingEvidence) -> str:
-    """What a finding says."""
-    numbers = one.finding.numbers or {}
+def finding_sentence(evidence: FindingEvidence) -> str:
+    """The sentence of a finding."""
+    numbers = evidence.finding.numbers or {}
     if "words" in numbers:
         return str(numbers["words"])
-    return "" if one.comparison is None else str(one.comparison.evidence["words"])
+    return (
+        ""
+        if evidence.comparison is None
+        else str(evidence.comparison.evidence["words"])
+    )
 
 
-def window_text(one: FindingEvidence) -> str:
-    """The data of a finding in words."""
-    window = one.finding.window
+def window_text(evidence: FindingEvidence) -> str:
+    """The data of a finding, in words."""
+    window = evidence.finding.window
     if "job_ids" in window:
-        numbers = one.finding.numbers or {}
+        numbers = evidence.finding.numbers or {}
         before, after = numbers.get("n_before"), numbers.get("n_after")
         return f"{len(window['job_ids'])} points of one series: {before} at the level before, {after} after"
-    if one.comparison is not None:
-        sides = "head and base" if one.comparison.sides == "revisions" else "both arms"
-        return f"{one.comparison.blocks} rounds of {sides} in {one.comparison.launches} launches of one job"
+    if evidence.comparison is not None:
+        sides = (
+            "head and base" if evidence.comparison.sides == "revisions" else "both arms"
+        )
+        return f"{evidence.comparison.blocks} rounds of {sides} in {evidence.comparison.launches} launches of one job"
     return str(window.get("text", "the measurements of one job"))
 
 
 def cause_text(evidence: Sequence[FindingEvidence]) -> str | None:
-    """Why that cause, by the newest finding that says so."""
-    for evidence_row in reversed(evidence):
-        cause = (evidence_row.finding.numbers or {}).get("cause")
+    """The reason for the alert's cause, by its newest finding that has one."""
+    for row in reversed(evidence):
+        cause = (row.finding.numbers or {}).get("cause")
         if cause:
             return str(cause["because"])
     return None
@@ -85,33 +92,25 @@ def explanation_paragraph(
     evidence: Sequence[FindingEvidence],
     closing: str | None,
 ) -> str:
-    """One paragraph for people. `closing`: what the alert's history says of how it stands."""
+    """One paragraph for people. `closing` is the note of the event that ended or revived the alert."""
     if alert.kind == "arm_slower":
         pairs = [
-            (evidence_row.finding, evidence_row.comparison)
-            for evidence_row in evidence
-            if evidence_row.comparison is not None
+            (row.finding, row.comparison)
+            for row in evidence
+            if row.comparison is not None
         ]
         return arm_explanation(alert, target_name, pairs)
-    found = [
-        evidence_row
-        for evidence_row in evidence
-        if evidence_row.finding.role == "candidate"
-    ]
-    if not found:
+    candidates = [row for row in evidence if row.finding.role == "candidate"]
+    if not candidates:
         return f"{alert.title}: {alert.words}."
-    parts = [_found(alert, target_name, found)]
+    parts = [_candidate_sentence(alert, target_name, candidates)]
     why = cause_text(evidence)
     if alert.cause is not None and why is not None:
         parts.append(f"Cause: {alert.cause}, because {why}.")
     parts.append(f"Rule {alert.rule['name']}: {alert.rule['text']}")
-    parts += _confirmed(
+    parts += _confirmation_sentences(
         alert,
-        [
-            evidence_row
-            for evidence_row in evidence
-            if evidence_row.finding.role == "confirmation"
-        ],
+        [row for row in evidence if row.finding.role == "confirmation"],
     )
     if alert.culprit is not None:
         parts.append(
@@ -122,15 +121,16 @@ def explanation_paragraph(
     return " ".join(parts)
 
 
-def _found(alert: Alert, target_name: str, found: Sequence[FindingEvidence]) -> str:
-    first = found[0]
-    count = (
-        f"{len({evidence_row.finding.series_id for evidence_row in found})} series moved; the first seen, "
-        if (len({evidence_row.finding.series_id for evidence_row in found}) > 1)
-        else ""
-    )
+def _candidate_sentence(
+    alert: Alert, target_name: str, candidates: Sequence[FindingEvidence]
+) -> str:
+    first = candidates[0]
+    if alert.kind in OF_RUNS:
+        return f"{alert.title}: {finding_sentence(candidates[-1])}."
     if alert.kind == "policy":
         return f"On {target_name}, {finding_place(first)}: {finding_sentence(first)}."
+    series = len({candidate.finding.series_id for candidate in candidates})
+    count = f"{series} series moved; the first seen, " if series > 1 else ""
     numbers = first.finding.numbers or {}
     between = commit_range(numbers.get("base_commit"), numbers.get("head_commit"))
     return (
@@ -139,23 +139,25 @@ def _found(alert: Alert, target_name: str, found: Sequence[FindingEvidence]) -> 
     )
 
 
-def _confirmed(alert: Alert, confirmation: Sequence[FindingEvidence]) -> list[str]:
-    by_ab = [
-        evidence_row
-        for evidence_row in confirmation
-        if evidence_row.comparison is not None
-    ]
-    if by_ab:
-        worst = max(
-            by_ab,
-            key=lambda one: (one.comparison.ratio or 0.0) if one.comparison else 0.0,
-        )
+def _confirmation_sentences(
+    alert: Alert, confirmation: Sequence[FindingEvidence]
+) -> list[str]:
+    ratios = {
+        index: evidence.comparison.ratio or 0.0
+        for index, evidence in enumerate(confirmation)
+        if evidence.comparison is not None
+    }
+    if ratios:
+        worst = confirmation[max(ratios, key=lambda index: ratios[index])]
         return [
             f"Old and new revision, interleaved in one job on the same target, say: {finding_place(worst)}: "
             f"{finding_sentence(worst)}."
         ]
+    if alert.kind in OF_RUNS:
+        undecided = "Nobody was told: the next run of the default branch decides."
+        return [undecided] if alert.state == "suspected" else []
     if alert.kind == "policy":
-        return _measured_again(alert, confirmation)
+        return _policy_confirmation_sentences(alert, confirmation)
     if confirmation:
         return [
             "No A/B run decided; history itself found it again at the same place, with enough points."
@@ -169,8 +171,10 @@ def _confirmed(alert: Alert, confirmation: Sequence[FindingEvidence]) -> list[st
     return [waiting[alert.state]] if alert.state in waiting else []
 
 
-def _measured_again(alert: Alert, confirmation: Sequence[FindingEvidence]) -> list[str]:
-    """How a policy alert stands: a second session of the same revision decides."""
+def _policy_confirmation_sentences(
+    alert: Alert, confirmation: Sequence[FindingEvidence]
+) -> list[str]:
+    """Whether a second session of the same revision confirmed a policy alert."""
     if confirmation:
         return [
             f"The same revision, measured again in a new session, says: {finding_sentence(confirmation[-1])}."

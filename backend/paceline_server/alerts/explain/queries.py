@@ -9,8 +9,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from paceline_server.store.tables.decisions import Alert, Comparison, Finding
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.decisions import Comparison, Finding
 from paceline_server.store.tables.history import Series, SeriesPoint
 
 
@@ -23,39 +22,25 @@ class FindingEvidence:
     series: Series | None
 
 
-def alert(session: Session, alert_id: str) -> tuple[Alert, str] | None:
-    """An alert and what sentences call its target."""
-    query = (
-        select(Alert, Target)
-        .join(Target, Target.id == Alert.target_id)
-        .where(Alert.id == alert_id)
-    )
-    found = session.execute(query).one_or_none()
-    return None if found is None else (found[0], found[1].spoken_name)
+_EVIDENCE = (
+    select(Finding, Comparison, Series)
+    .outerjoin(Comparison, Comparison.id == Finding.comparison_id)
+    .outerjoin(Series, Series.id == Finding.series_id)
+)
 
 
 def evidence_of(session: Session, alert_id: str) -> list[FindingEvidence]:
     """The findings of an alert, the oldest first."""
-    query = (
-        select(Finding, Comparison, Series)
-        .outerjoin(Comparison, Comparison.id == Finding.comparison_id)
-        .outerjoin(Series, Series.id == Finding.series_id)
-        .where(Finding.alert_id == alert_id)
-        .order_by(Finding.created_at, Finding.id)
+    query = _EVIDENCE.where(Finding.alert_id == alert_id).order_by(
+        Finding.created_at, Finding.id
     )
     return [FindingEvidence(*row) for row in session.execute(query)]
 
 
 def finding(session: Session, finding_id: str) -> FindingEvidence | None:
-    """One finding with what it was made from."""
-    query = (
-        select(Finding, Comparison, Series)
-        .outerjoin(Comparison, Comparison.id == Finding.comparison_id)
-        .outerjoin(Series, Series.id == Finding.series_id)
-        .where(Finding.id == finding_id)
-    )
-    found = session.execute(query).one_or_none()
-    return None if found is None else FindingEvidence(*found)
+    """A finding with what it was made from."""
+    row = session.execute(_EVIDENCE.where(Finding.id == finding_id)).one_or_none()
+    return None if row is None else FindingEvidence(*row)
 
 
 def points_span(

@@ -1,9 +1,7 @@
-"""Computes a stored finding again from stored samples, with the numbers stored beside it
-(I16).
+"""Computes a stored finding again from stored samples (I16).
 
-Nothing but the finding, the stored samples and pure functions is used, so a server with
-other constants gives the same bits. What depends on other findings of the round (the
-false-discovery rate) is taken as stored.
+It uses the parameters stored with the finding, so a server with other constants gives the
+same bits. The false-discovery rate depends on other findings and is not computed again.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts.explain import queries
-from paceline_server.alerts.explain.queries import FindingEvidence
 from paceline_server.alerts.explain.schemas import RederivedOut
 from paceline_server.detect import service as detect
 from paceline_server.detect.facts import CaseIndex
@@ -24,9 +21,9 @@ from paceline_server.stats import changepoint
 from paceline_server.stats.blocks import WarmPolicy, warm_samples
 from paceline_server.stats.history import ChangePoint, Parameters
 from paceline_server.stats.summary import summarise
+from paceline_server.store.tables.decisions import Comparison, Finding
 from paceline_server.store.tables.history import Series
 
-CANNOT = "it rests on advice, which is stored whole"
 NUMBERS = (
     "effect",
     "lower",
@@ -40,41 +37,36 @@ NUMBERS = (
 
 
 def rederive(session: Session, finding_id: str) -> RederivedOut:
-    """Make a finding again. Raises 404; 409 `samples_gone` when the blocks of a comparison are gone."""
-    found = queries.finding(session, finding_id)
-    if found is None:
+    """Compute a finding again. Raises 404; 409 `samples_gone` when the blocks of a comparison are gone."""
+    evidence = queries.finding(session, finding_id)
+    if evidence is None:
         raise not_found("finding", finding_id)
-    if found.series is not None:
-        return _of_change(session, found, found.series)
-    if found.comparison is not None:
-        return _of_comparison(session, found)
+    if evidence.series is not None:
+        return _rederive_change(session, evidence.finding, evidence.series)
+    if evidence.comparison is not None:
+        return _rederive_comparison(session, evidence.finding, evidence.comparison)
     return RederivedOut(
-        identical=None, text=f"This finding is not made again: {CANNOT}.", numbers={}
+        identical=None,
+        text="This finding is not made again: what it rests on is stored whole.",
+        numbers={},
     )
 
 
-def _of_comparison(session: Session, found: FindingEvidence) -> RederivedOut:
-    comparison = found.comparison
-    if comparison is None:
-        raise TypeError("a finding of a comparison has one")
-    again = detect.rederive_finding(session, found.finding.id)
-    numbers: dict[str, Any] = {
-        name: getattr(again, name)
-        for name in ("ratio", "lower", "upper", "launches", "blocks")
-    }
-    numbers["p_slow"] = again.p_slow
-    stored = {
-        name: getattr(comparison, name)
-        for name in ("ratio", "lower", "upper", "launches", "blocks")
-    }
-    stored["p_slow"] = comparison.evidence["statistic"]["p_slow"]
-    return _compared(numbers, stored, "the blocks of its job")
-
-
-def _of_change(
-    session: Session, found: FindingEvidence, series: Series
+def _rederive_comparison(
+    session: Session, finding: Finding, comparison: Comparison
 ) -> RederivedOut:
-    finding, stored = found.finding, dict(found.finding.numbers or {})
+    again = detect.rederive_finding(session, finding.id)
+    own = ("ratio", "lower", "upper", "launches", "blocks")
+    numbers = {name: getattr(again, name) for name in (*own, "p_slow")}
+    stored = {name: getattr(comparison, name) for name in own}
+    stored["p_slow"] = comparison.evidence["statistic"]["p_slow"]
+    return _compare_numbers(numbers, stored, "the blocks of its job")
+
+
+def _rederive_change(
+    session: Session, finding: Finding, series: Series
+) -> RederivedOut:
+    stored = dict(finding.numbers or {})
     if finding.method != changepoint.METHOD:
         text = f"It was made by {finding.method}, which this server no longer has; it has {changepoint.METHOD}."
         return RederivedOut(identical=None, text=text, numbers={})
@@ -88,7 +80,7 @@ def _of_change(
         ),
         None,
     )
-    text = _points_again(session, found, series)
+    text = _describe_points(session, finding, series)
     if change is None:
         return RederivedOut(
             identical=False, text=f"Not found again in {text}.", numbers={}
@@ -96,13 +88,13 @@ def _of_change(
     wanted = {name: stored[name] for name in (*NUMBERS, "index")} | _filters(
         finding.filters
     )
-    return _compared(_numbers(change), wanted, text)
+    return _compare_numbers(_numbers(change), wanted, text)
 
 
-def _points_again(session: Session, found: FindingEvidence, series: Series) -> str:
-    """How many points of the window are the same when measured again from their samples. The values that
-    decide are those the finding saw, which are stored with it: a point may be older than an upgrade."""
-    window, warm = found.finding.window, found.finding.parameters["warm"]
+def _describe_points(session: Session, finding: Finding, series: Series) -> str:
+    """How many points of the window have the same value when computed again from their samples. The finding
+    itself is computed from its stored values: later constants may give a point another value."""
+    window, warm = finding.window, finding.parameters["warm"]
     again = [point_value(session, job_id, series, warm) for job_id in window["job_ids"]]
     gone = sum(value is None for value in again)
     other = sum(
@@ -120,7 +112,7 @@ def _points_again(session: Session, found: FindingEvidence, series: Series) -> s
 def point_value(
     session: Session, job_id: str, series: Series, warm: Mapping[str, Any]
 ) -> float | None:
-    """The value of one point, from the samples of its job; None where they are gone or bear another name."""
+    """The value of a point from its job's samples; None if they are gone or stored under another name."""
     index = CaseIndex.of(ingest.blocks(session, job_id))
     case = index.get(series.benchmark, series.params, series.metric, series.arm)
     if case is None:
@@ -148,26 +140,22 @@ def _filters(stored: list[dict[str, Any]]) -> dict[str, Any]:
     return {f"filter {row['name']}": row["value"] for row in stored}
 
 
-def _compared(
+def _compare_numbers(
     again: Mapping[str, Any], stored: Mapping[str, Any], of: str
 ) -> RederivedOut:
-    """Same to the last bit, or which number is not; numbers of the round that only the stored side has are
-    not compared."""
+    """Whether every number is the same to the last bit, or which differ; stored numbers that are not computed
+    again are ignored."""
     differing = sorted(
         name
         for name, value in again.items()
-        if name in stored and stored[name] != value
+        if name not in stored or stored[name] != value
     )
-    missing = sorted(name for name in again if name not in stored)
-    if not differing and not missing:
-        return RederivedOut(
-            identical=True,
-            text=f"Made again from {of}: every number is the same.",
-            numbers=dict(again),
-        )
-    what = ", ".join([*differing, *missing])
+    if differing:
+        outcome = f"{', '.join(differing)} differ."
+    else:
+        outcome = "every number is the same."
     return RederivedOut(
-        identical=False,
-        text=f"Made again from {of}: {what} differ.",
+        identical=not differing,
+        text=f"Made again from {of}: {outcome}",
         numbers=dict(again),
     )

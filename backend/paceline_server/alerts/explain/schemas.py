@@ -10,7 +10,7 @@ from paceline_server.kernel.wire import Response
 
 
 class WindowOut(Response):
-    """The data one finding looked at, in words; `first_at`, `last_at`: when it was measured, for history."""
+    """The data that a finding is based on. `first_at` and `last_at` are set for findings in a series' history."""
 
     text: str
     points: int | None = None
@@ -21,8 +21,8 @@ class WindowOut(Response):
 
 
 class RederivedOut(Response):
-    """The finding made again just now from stored samples, with the parameters stored beside it. `identical`:
-    every number is the same to the last bit; null when it cannot be made again (`text` says why)."""
+    """A finding computed again from stored samples with its stored parameters. `identical` says whether every
+    number is the same to the last bit; null if it cannot be computed again, and `text` says why."""
 
     identical: bool | None
     text: str
@@ -30,7 +30,7 @@ class RederivedOut(Response):
 
 
 class ExplainedFindingOut(Response):
-    """One finding: what it says, what it was asked, on which data, by which method."""
+    """A finding with its sentence, filters, data and method."""
 
     id: str
     kind: AlertKind
@@ -46,7 +46,8 @@ class ExplainedFindingOut(Response):
 
 
 class ExplanationOut(Response):
-    """`sentence`: one paragraph for people. `cause_text`: why that cause, in words."""
+    """Why an alert exists: `sentence` is one paragraph for people, `cause_text` says why this cause
+    was assigned."""
 
     alert_id: str
     kind: AlertKind

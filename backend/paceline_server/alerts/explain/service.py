@@ -1,5 +1,4 @@
-"""Explains an alert: what the data was asked, what it answered, and whether it would
-answer so again.
+"""Explains an alert: its filters, its data, and whether its findings compute the same again.
 
 Every sentence and number comes from stored evidence; reading changes nothing.
 """
@@ -34,10 +33,10 @@ CLOSING = (
     "code_cleared",
     "reappear",
 )
-"""Events whose note says how an alert ended or came back, in words for people."""
+"""Events whose note is a sentence about how an alert ended or came back."""
 
 MOST_AGAIN = 20
-"""findings made again in one answer: each reads the samples of up to 1,000 jobs while a person waits."""
+"""Findings computed again per response: each reads the samples of up to 1,000 jobs."""
 
 __all__ = ["AlertExplanation", "explain", "explain_briefly", "rederive"]
 
@@ -52,11 +51,11 @@ class AlertExplanation:
 
 
 def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
-    """The whole explanation; `again`: also make every finding once more from samples. Raises 404."""
-    found = queries.alert(session, alert_id)
-    if found is None:
+    """The whole explanation; `again` also computes findings again from samples. Raises 404."""
+    alert = alert_queries.alert(session, alert_id)
+    if alert is None:
         raise not_found("alert", alert_id)
-    alert, target_name = found
+    target_name = alert_queries.spoken_name(session, alert.target_id)
     evidence = queries.evidence_of(session, alert_id)
     return ExplanationOut.model_validate(
         {
@@ -71,12 +70,14 @@ def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
             "cause_text": explanation_sentences.cause_text(evidence),
             "rule": f"{alert.rule['name']}, version {alert.rule['version']}: {alert.rule['text']}",
             "findings": [
-                _explained(
+                _explained_finding_out(
                     session,
-                    one,
-                    again=_rederived_out(session, one, index) if again else None,
+                    evidence_row,
+                    again=_rederived_out(session, evidence_row, index)
+                    if again
+                    else None,
                 )
-                for index, one in enumerate(evidence)
+                for index, evidence_row in enumerate(evidence)
             ],
         }
     )
@@ -85,7 +86,7 @@ def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
 def explain_briefly(
     session: Session, alert: Alert, target_name: str, *, windows: bool = False
 ) -> AlertExplanation:
-    """What an alert's page and its notice say; `windows`: with every point of what history looked at."""
+    """What an alert's page and notice show; `windows` adds every point of each finding's window."""
     evidence = queries.evidence_of(session, alert.id)
     sentence = explanation_sentences.explanation_paragraph(
         alert, target_name, evidence, _closing(session, alert)
@@ -99,7 +100,7 @@ def explain_briefly(
 
 
 def _shorten_window(window: dict[str, Any]) -> dict[str, Any]:
-    """A window without its points: how many they are, and the jobs of the first and the last."""
+    """A window with the number of its points and the first and last job, instead of all points."""
     job_ids = window.get("job_ids")
     if not job_ids:
         return window
@@ -111,8 +112,10 @@ def _shorten_window(window: dict[str, Any]) -> dict[str, Any]:
     return {**kept, "points": len(job_ids), "first": job_ids[0], "last": job_ids[-1]}
 
 
-def _finding_out(one: FindingEvidence, alert: Alert, *, windows: bool) -> FindingOut:
-    finding, comparison, series = one.finding, one.comparison, one.series
+def _finding_out(
+    evidence: FindingEvidence, alert: Alert, *, windows: bool
+) -> FindingOut:
+    finding, comparison, series = evidence.finding, evidence.comparison, evidence.series
     own = (
         "id",
         "kind",
@@ -141,14 +144,12 @@ def _finding_out(one: FindingEvidence, alert: Alert, *, windows: bool) -> Findin
     if comparison is not None:
         numbers = {name: getattr(comparison, name) for name in judged}
     elif finding.numbers is not None:
-        numbers |= {name: finding.numbers.get(name) for name in ("ratio",)}
-        numbers |= dict(
-            zip(
-                ("lower", "upper"),
-                finding.numbers.get("bounds", (None, None)),
-                strict=True,
-            )
-        )
+        lower, upper = finding.numbers.get("bounds", (None, None))
+        numbers |= {
+            "ratio": finding.numbers.get("ratio"),
+            "lower": lower,
+            "upper": upper,
+        }
     return FindingOut.model_validate(
         {
             **{name: getattr(finding, name) for name in own},
@@ -157,33 +158,33 @@ def _finding_out(one: FindingEvidence, alert: Alert, *, windows: bool) -> Findin
             "window": finding.window if windows else _shorten_window(finding.window),
             "params": {} if about is alert else getattr(about, "params", {}),
             "sides": None if comparison is None else comparison.sides,
-            "words": explanation_sentences.finding_sentence(one),
+            "words": explanation_sentences.finding_sentence(evidence),
             "filters": [filter_out(stored) for stored in finding.filters],
         }
     )
 
 
 def _closing(session: Session, alert: Alert) -> str | None:
-    """What the newest event that ended or revived the alert said; a person's word is in the history."""
+    """The note of the newest event that changed the state, if the server wrote it for people."""
     for event in reversed(alert_queries.events(session, alert.id)):
         if event.to_state is not None:
             return event.note if event.action in CLOSING else None
     return None
 
 
-def _explained(
-    session: Session, one: FindingEvidence, *, again: RederivedOut | None
+def _explained_finding_out(
+    session: Session, evidence: FindingEvidence, *, again: RederivedOut | None
 ) -> ExplainedFindingOut:
-    finding = one.finding
+    finding = evidence.finding
     return ExplainedFindingOut.model_validate(
         {
             "id": finding.id,
             "kind": finding.kind,
             "role": finding.role,
-            "where": explanation_sentences.finding_place(one),
-            "words": explanation_sentences.finding_sentence(one),
+            "where": explanation_sentences.finding_place(evidence),
+            "words": explanation_sentences.finding_sentence(evidence),
             "filters": [filter_out(stored) for stored in finding.filters],
-            "window": _window(session, one),
+            "window": _window(session, evidence),
             "method": finding.method,
             "parameters": finding.parameters,
             "created_at": finding.created_at,
@@ -199,26 +200,30 @@ def filter_out(stored: dict[str, object]) -> FilterOut:
     )
 
 
-def _window(session: Session, one: FindingEvidence) -> WindowOut:
-    text = explanation_sentences.window_text(one)
-    if one.series is not None:
-        job_ids = one.finding.window["job_ids"]
-        first, last = queries.points_span(session, one.series.id, job_ids)
+def _window(session: Session, evidence: FindingEvidence) -> WindowOut:
+    text = explanation_sentences.window_text(evidence)
+    if evidence.series is not None:
+        job_ids = evidence.finding.window["job_ids"]
+        first, last = queries.points_span(session, evidence.series.id, job_ids)
         return WindowOut(text=text, points=len(job_ids), first_at=first, last_at=last)
-    if one.comparison is not None:
+    if evidence.comparison is not None:
         return WindowOut(
-            text=text, launches=one.comparison.launches, blocks=one.comparison.blocks
+            text=text,
+            launches=evidence.comparison.launches,
+            blocks=evidence.comparison.blocks,
         )
     return WindowOut(text=text)
 
 
-def _rederived_out(session: Session, one: FindingEvidence, index: int) -> RederivedOut:
+def _rederived_out(
+    session: Session, evidence: FindingEvidence, index: int
+) -> RederivedOut:
     if index >= MOST_AGAIN:
         text = (
             f"Not made again: one answer makes the first {MOST_AGAIN} findings again."
         )
         return RederivedOut(identical=None, text=text, numbers={})
     try:
-        return rederive(session, one.finding.id)
+        return rederive(session, evidence.finding.id)
     except ProblemError as problem:
         return RederivedOut(identical=None, text=problem.detail, numbers={})

@@ -1,3 +1,1 @@
-"""Rules people own: which findings become alerts, from which effect on, and who hears of
-them.
-"""
+"""Rules people own: which findings become alerts, from which effect on, and who is notified."""

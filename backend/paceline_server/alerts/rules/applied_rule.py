@@ -1,12 +1,11 @@
-"""The rule that applies to a finding, and the built-in rules that apply where no rule is
-stored.
+"""The rule that applies to a finding, and the built-in rules for where no stored rule matches.
 
 `AppliedRule` holds everything needed to decide and to explain, without another query.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
@@ -14,22 +13,41 @@ from paceline_server.alerts.rules.matching import RuleSubject, most_specific
 from paceline_server.stats.plain_words import percent
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 
-Kind = Literal["history", "arm_slower"]
+Kind = Literal["history", "arm_slower", "gate", "missing", "schedule"]
 Direction = Literal["worse", "both"]
 Mode = Literal["active", "shadow", "off"]
 
 DEFAULT_HISTORY = "default-history"
 SHIPPED = "as-shipped"
 DEFAULT_MIN_EFFECT = 0.03
-"""share; smaller steps of a history are not worth a person's time unless a rule says so. STATISTICS §4.4.
-What detection can find is another number (`stats.constants.HISTORY_MIN_EFFECT`)."""
-NAMES_OF_DEFAULTS = (DEFAULT_HISTORY, SHIPPED)
-"""Not to be taken by a stored rule: an alert's rule is known by its name."""
+"""Share from which the built-in rule raises an alert (STATISTICS §4.4). Detection finds smaller steps
+(`stats.constants.HISTORY_MIN_EFFECT`)."""
+OF_RUNS: Mapping[Kind, tuple[str, str]] = {
+    "gate": (
+        "default-gate",
+        "A required gate fails, or stays undecided, on the default branch.",
+    ),
+    "missing": (
+        "default-missing",
+        "Cases that were measured before are not measured any more.",
+    ),
+    "schedule": (
+        "default-schedule",
+        "A run of a schedule fails, is lost or does not happen.",
+    ),
+}
+"""Built-in rules of what the end of a run shows, by kind: name and text. They have no effect to ask for."""
+NAMES_OF_DEFAULTS = (
+    DEFAULT_HISTORY,
+    SHIPPED,
+    *(name for name, _ in OF_RUNS.values()),
+)
+"""Names a stored rule may not take: alerts name their rule."""
 
 
 @dataclass(frozen=True)
 class AppliedRule:
-    """The one rule that decides about a finding. `rule_id` and `version` are None for a built-in default."""
+    """The rule that decides about a finding. `rule_id` and `version` are None for a built-in default."""
 
     rule_id: str | None
     version: int | None
@@ -37,22 +55,21 @@ class AppliedRule:
     text: str
     kind: Kind
     min_effect: float
-    """A share: an effect smaller than this raises nothing."""
+    """Share; a smaller effect raises no alert."""
     direction: Direction
     mode: Mode
     muted: str | None
-    """Why nobody is told at present, in words; the alert is raised all the same."""
+    """The mute in force, in words; alerts are raised all the same."""
 
     def raises(self, effect: float) -> bool:
-        """Whether a change of `effect` raises an alert: a share, above 0 when it got worse, below when
-        better."""
+        """Whether an effect raises an alert; it is a share, above 0 when it got worse."""
         if self.mode == "off":
             return False
         return (effect if self.direction == "worse" else abs(effect)) >= self.min_effect
 
     def resolved(self, floor: float | None) -> AppliedRule:
-        """This rule where an A/A job measured a noise floor (a share; None: none did). People's rules were
-        refused below it when they were saved; the built-in one asks for no less by itself (I14)."""
+        """This rule on a series with a noise floor (a share; None if not measured). The built-in rule is raised
+        to the floor; stored rules were checked against it when they were saved (I14)."""
         if self.rule_id is not None or floor is None or floor <= self.min_effect:
             return self
         text = f"{_default_text(floor)} Here less than that cannot be told from noise."
@@ -60,11 +77,11 @@ class AppliedRule:
 
     @property
     def shadow(self) -> bool:
-        """For `Alert.shadow`."""
+        """Whether alerts of this rule are raised in shadow."""
         return self.mode == "shadow"
 
     def as_evidence(self) -> dict[str, Any]:
-        """For `Alert.rule`: what the rule said when it decided, kept with the alert."""
+        """The rule as an alert stores it."""
         return {
             "name": self.name,
             "version": self.version or 1,
@@ -81,11 +98,12 @@ def _default_text(least: float) -> str:
 
 
 def default_rule(kind: Kind) -> AppliedRule:
-    """What applies where no stored rule matches: history from 3 % for the worse; arms as the suite's manifest
-    has it."""
+    """The rule where no stored rule matches: history from 3 % worse on, arms by the suite's manifest."""
     if kind == "history":
         name, least = DEFAULT_HISTORY, DEFAULT_MIN_EFFECT
         text = _default_text(least)
+    elif kind in OF_RUNS:
+        (name, text), least = OF_RUNS[kind], 0.0
     else:
         name, least = SHIPPED, 0.0
         text = "The rules of the suite's manifest apply as shipped."
@@ -94,28 +112,25 @@ def default_rule(kind: Kind) -> AppliedRule:
 
 @dataclass(frozen=True)
 class RuleBook:
-    """The rules of one kind as they stand now, read once and asked for every finding of a job."""
+    """The present rules of a kind, read once for all findings of a job."""
 
     kind: Kind
     rules: Sequence[tuple[AlertRule, AlertRuleVersion]]
     mutes: dict[str, RuleMute]
 
-    def rule_for(
-        self, *, suite: str, benchmark: str, arm: str, metric: str, target: str
-    ) -> AppliedRule:
-        """The rule that decides; `target` is the target's name."""
-        subject = RuleSubject(suite, benchmark, arm, metric, target)
-        found = most_specific([version for _, version in self.rules], subject)
-        if found is None:
+    def rule_for(self, subject: RuleSubject) -> AppliedRule:
+        """The rule that decides about a measurement."""
+        version = most_specific([version for _, version in self.rules], subject)
+        if version is None:
             return default_rule(self.kind)
-        name = next(rule.name for rule, version in self.rules if version is found)
-        return applied_version(name, found, self.mutes.get(found.rule_id))
+        name = next(rule.name for rule, stored in self.rules if stored is version)
+        return applied_version(name, version, self.mutes.get(version.rule_id))
 
 
 def applied_version(
     name: str, version: AlertRuleVersion, mute: RuleMute | None
 ) -> AppliedRule:
-    """A stored version as what it says."""
+    """A stored version of a rule, as applied."""
     return AppliedRule(
         version.rule_id,
         version.version,

@@ -1,18 +1,13 @@
-"""Finds the one rule that decides about a measurement: five patterns and a total order.
-Pure.
+"""Finds the rule that decides about a measurement: the most specific rule that matches.
 
-Of the rules that match, the most specific decides alone; nothing is merged. The first
-difference decides:
+Rules are not merged. The first difference between two rules decides which is more specific:
 
-1. more of the five patterns are exact (hold no `*`);
-2. the exact ones are, in this order: target, benchmark, arm, metric, suite;
-3. more literal characters in the patterns, all five together, then field by field in
-the same order;
+1. more of the five patterns are exact (contain no `*`);
+2. the first field, in the order of `FIELDS`, in which only one pattern is exact;
+3. more literal characters in all five patterns, then field by field in the same order;
 4. the version saved last.
 
-Exact patterns that match the same name are the same text, so their lengths do not count
-before 3. `*` is any number of any characters, everything else is literal; matching
-takes linear time.
+`*` matches any characters, everything else is literal; matching takes linear time.
 """
 
 from __future__ import annotations
@@ -22,14 +17,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, TypeVar
 
+from paceline_server.kernel.globs import ANY, matches
+from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.history import NoiseFloor, Series
+
 FIELDS = ("target", "benchmark", "arm", "metric", "suite")
-"""The five patterns, the one that narrows most first: a target is one of few, a suite holds many."""
-ANY = "*"
+"""The five patterns, the one that narrows most first."""
 
 
 @dataclass(frozen=True)
 class RuleSubject:
-    """What a rule is asked about: one measurement on one target, by name."""
+    """A measurement on a target, by the names that rules match."""
 
     suite: str
     benchmark: str
@@ -37,9 +35,14 @@ class RuleSubject:
     metric: str
     target: str
 
+    @classmethod
+    def of(cls, row: Series | Comparison | NoiseFloor, target: str) -> RuleSubject:
+        """The subject of a stored row; `target` is the target's name."""
+        return cls(row.suite, row.benchmark, row.arm, row.metric, target)
+
 
 class PatternedRule(Protocol):
-    """What has the five patterns and a place in time: a stored version of a rule."""
+    """The five patterns of a rule and when it was saved."""
 
     @property
     def suite(self) -> str: ...
@@ -60,26 +63,6 @@ class PatternedRule(Protocol):
 Rule = TypeVar("Rule", bound=PatternedRule)
 
 
-def matches(pattern: str, name: str) -> bool:
-    """Whether `name` fits `pattern`, whole and case-sensitive."""
-    if ANY not in pattern:
-        return pattern == name
-    head, *middle, tail = pattern.split(ANY)
-    if (
-        len(head) + len(tail) > len(name)
-        or not name.startswith(head)
-        or not name.endswith(tail)
-    ):
-        return False
-    at, end = len(head), len(name) - len(tail)
-    for part in middle:  # the leftmost place of each part leaves most room for the next
-        found = name.find(part, at, end)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return True
-
-
 def covers(rule: PatternedRule, subject: RuleSubject) -> bool:
     """Whether all five patterns match."""
     return all(
@@ -90,14 +73,14 @@ def covers(rule: PatternedRule, subject: RuleSubject) -> bool:
 def specificity(
     rule: PatternedRule,
 ) -> tuple[int, tuple[bool, ...], int, tuple[int, ...], datetime, str]:
-    """The sort key of the order above; the greatest wins. The id only makes it total."""
+    """The sort key of the order above, greatest first; the id only makes it total."""
     exact = tuple(ANY not in getattr(rule, field) for field in FIELDS)
     literal = tuple(len(getattr(rule, field).replace(ANY, "")) for field in FIELDS)
     return sum(exact), exact, sum(literal), literal, rule.created_at, rule.rule_id
 
 
 def most_specific(rules: Iterable[Rule], subject: RuleSubject) -> Rule | None:
-    """The one rule that decides about `subject`, if any matches."""
+    """The rule that decides about `subject`, if any matches."""
     return max(
         (rule for rule in rules if covers(rule, subject)), key=specificity, default=None
     )

@@ -1,15 +1,15 @@
 """Refuses rules that ask for less than a target can resolve (I14), with the number.
 
-Compared is the newest noise floor of each series the rule would decide about; series of
-a more specific rule do not count. Rules of arms are not checked: their effect comes on
-top of a margin that the job decides, so they only raise less than the manifest.
+It checks the newest noise floor of each series the rule would decide about; series of a
+more specific rule do not count. Rules of arms are not checked: their effect is added to
+the manifest's margin, so they only raise fewer alerts.
 """
 
 from __future__ import annotations
 
+from paceline_contract.params import params_text
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.alert_sentences import params_text
 from paceline_server.alerts.rules import queries, rule_sentences
 from paceline_server.alerts.rules.matching import RuleSubject
 from paceline_server.alerts.rules.rule_contest import RuleContest
@@ -20,12 +20,10 @@ from paceline_server.stats.plain_words import percent
 
 
 def noisiest_floor(session: Session, contest: RuleContest) -> FloorOut | None:
-    """The highest newest noise floor among the series the rule decides about; null: none was measured."""
+    """The highest noise floor among the series the rule decides about; None if none was measured."""
     worst: FloorOut | None = None
     for floor, target in queries.newest_floors(session):
-        subject = RuleSubject(
-            floor.suite, floor.benchmark, floor.arm, floor.metric, target
-        )
+        subject = RuleSubject.of(floor, target)
         if (worst is None or floor.mde > worst.mde) and contest.decides(subject):
             own = (
                 "mde",
@@ -47,8 +45,7 @@ def noisiest_floor(session: Session, contest: RuleContest) -> FloorOut | None:
 
 
 def refuse_undetectable(spec: AlertRuleIn) -> None:
-    """Raises 422 `below_detection` for a rule of history that asks for steps no detection looks for: it would
-    promise alerts that nobody can raise."""
+    """Raises 422 `below_detection` for a rule of history that asks for smaller steps than detection finds."""
     least = constants.HISTORY_MIN_EFFECT
     if spec.kind != "history" or spec.mode == "off" or spec.min_effect >= least:
         return
@@ -63,7 +60,7 @@ def refuse_undetectable(spec: AlertRuleIn) -> None:
 def refuse_below_noise(
     session: Session, spec: AlertRuleIn, contest: RuleContest
 ) -> None:
-    """Raises 422 `below_noise_floor`, naming the number and the series, or `below_detection`."""
+    """Raises 422 `below_noise_floor`, naming the floor and its series, or `below_detection`."""
     refuse_undetectable(spec)
     if spec.kind != "history" or spec.mode == "off":
         return

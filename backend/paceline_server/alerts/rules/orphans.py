@@ -1,8 +1,8 @@
 """Lists rules that decide about nothing, and measurements no stored rule decides about.
 
-For rules of history the measurements are series with a point in the last `LIVING_DAYS`
-whose benchmark is not retired; for rules of arms, what the announced manifests declare,
-on every target. A rule that always loses to a more specific one is an orphan too.
+Rules of history are checked against series with a point in the last `LIVING_DAYS` whose
+benchmark is not retired; rules of arms against the announced manifests on every target. A
+rule that always loses to a more specific one is an orphan too.
 """
 
 from __future__ import annotations
@@ -22,18 +22,15 @@ from paceline_server.kernel import clock
 from paceline_server.store.tables.rules import AlertRuleVersion
 
 LIVING_DAYS = 30
-"""days; what was not measured for a month is not being watched by anybody."""
+"""Days; nobody watches a series that was not measured for a month."""
 UNRULED_SHOWN = 200
 
 
 def find_orphans(session: Session) -> OrphansOut:
-    """Both lists, over all rules."""
+    """Rules without measurements and measurements without a stored rule."""
     living = Counter(
-        (
-            RuleSubject(one.suite, one.benchmark, one.arm, one.metric, target),
-            one.target_id,
-        )
-        for one, target in queries.living_series(
+        (RuleSubject.of(series, target), series.target_id)
+        for series, target in queries.living_series(
             session, clock.now() - timedelta(days=LIVING_DAYS)
         )
     )
@@ -53,7 +50,7 @@ def find_orphans(session: Session) -> OrphansOut:
             "matches no arm of an announced suite",
         ),
     }
-    found = [
+    idle_rules = [
         OrphanRuleOut(rule_id=rule.id, name=rule.name, reason=reasons[rule.id])
         for rule, _ in rules
         if rule.id in reasons
@@ -73,17 +70,17 @@ def find_orphans(session: Session) -> OrphansOut:
     ]
     return OrphansOut(
         living_days=LIVING_DAYS,
-        rules=found,
+        rules=idle_rules,
         unruled=unruled[:UNRULED_SHOWN],
         unruled_total=len(unruled),
-        words=rule_sentences.orphans_sentence(len(found), len(unruled)),
+        words=rule_sentences.orphans_sentence(len(idle_rules), len(unruled)),
     )
 
 
 def _idle_rules(
     rules: list[AlertRuleVersion], subjects: list[RuleSubject], why: str
 ) -> dict[str, str]:
-    """Why, by rule id, of the rules that decide about none of `subjects`."""
+    """The reason by rule id, for the rules that decide about none of `subjects`."""
     deciding = {id(most_specific(rules, subject)) for subject in subjects}
     idle = [rule for rule in rules if id(rule) not in deciding]
     return {
@@ -95,7 +92,7 @@ def _idle_rules(
 
 
 def _declared_arms(session: Session) -> Iterator[RuleSubject]:
-    """Every arm besides a reference that an announced suite declares, on every target."""
+    """Every arm but the reference that an announced suite declares, on every target."""
     targets = queries.targets(session)
     for suite in queries.suites(session):
         manifest = read_manifest(suite.manifest)

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts.states import LIVE
 from paceline_server.series.retired import SEPARATOR
-from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.decisions import Alert, AlertEvent, Comparison
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, REAL_TARGETS, Target
@@ -33,7 +32,7 @@ _NEWEST = (AlertRuleVersion.rule_id == AlertRule.id) & (
 def newest_versions(
     session: Session, kind: str | None = None
 ) -> list[tuple[AlertRule, AlertRuleVersion]]:
-    """Every rule that is not deleted with what it says now, by name."""
+    """Every rule that is not deleted with its present version, by name."""
     query = (
         select(AlertRule, AlertRuleVersion)
         .join(AlertRuleVersion, _NEWEST)
@@ -58,13 +57,13 @@ def rules(kind: str | None, mode: str | None) -> Select[Any]:
 
 
 def versions_of(
-    session: Session, found: Sequence[AlertRule]
+    session: Session, rules: Sequence[AlertRule]
 ) -> dict[str, AlertRuleVersion]:
-    """What rules say now, by rule id."""
+    """The present versions of rules, by rule id."""
     query = (
         select(AlertRuleVersion)
         .join(AlertRule, _NEWEST)
-        .where(AlertRule.id.in_([rule.id for rule in found]))
+        .where(AlertRule.id.in_([rule.id for rule in rules]))
     )
     return {version.rule_id: version for version in session.scalars(query)}
 
@@ -73,45 +72,24 @@ def all_versions(rule_id: str) -> Select[Any]:
     return select(AlertRuleVersion).where(AlertRuleVersion.rule_id == rule_id)
 
 
-def rule(session: Session, rule_id: str) -> AlertRule | None:
-    """A rule that is not deleted."""
+def rule(session: Session, rule_id: str, *, lock: bool = False) -> AlertRule | None:
+    """A rule that is not deleted; `lock` holds it until the transaction ends."""
     query = select(AlertRule).where(
         AlertRule.id == rule_id, AlertRule.deleted_at.is_(None)
     )
+    query = query.with_for_update() if lock else query
     return session.scalars(query).one_or_none()
 
 
-def lock_rule(session: Session, rule_id: str) -> AlertRule | None:
-    """The same, locked until the transaction ends."""
-    query = select(AlertRule).where(
-        AlertRule.id == rule_id, AlertRule.deleted_at.is_(None)
-    )
-    return session.scalars(query.with_for_update()).one_or_none()
-
-
 def lock_named(session: Session, name: str) -> AlertRule | None:
-    """The rule of a name, deleted or not, locked."""
+    """The rule with this name, deleted or not, locked."""
     return session.scalars(
         select(AlertRule).where(AlertRule.name == name).with_for_update()
     ).one_or_none()
 
 
-def account(session: Session, account_id: str) -> Account | None:
-    return session.get(Account, account_id)
-
-
-def accounts(session: Session, account_ids: Iterable[str | None]) -> dict[str, Account]:
-    wanted = {account_id for account_id in account_ids if account_id is not None}
-    if not wanted:
-        return {}
-    return {
-        row.id: row
-        for row in session.scalars(select(Account).where(Account.id.in_(wanted)))
-    }
-
-
 def mutes_in_force(session: Session, at: datetime) -> dict[str, RuleMute]:
-    """The mute of each rule that is silent at `at`, the one that ends last."""
+    """The mute that ends last of each rule that is muted at `at`."""
     query = (
         select(RuleMute)
         .where(RuleMute.ended_at.is_(None), RuleMute.until > at)
@@ -131,7 +109,7 @@ def mutes(session: Session, rule_id: str) -> list[RuleMute]:
 def silenced_alerts(
     session: Session, rule_id: str, silenced: str, notified: str
 ) -> list[str]:
-    """Living alerts of a rule whose newest word about telling is that nobody was told."""
+    """Alerts of a rule whose newest notification event is that the rule was muted."""
     newest = (
         select(AlertEvent.alert_id, func.max(AlertEvent.id).label("event_id"))
         .where(AlertEvent.action.in_((silenced, notified)))
@@ -149,7 +127,7 @@ def silenced_alerts(
 
 
 def lock_shadows(session: Session, rule_id: str) -> list[Alert]:
-    """Living alerts a rule raised in shadow, locked in one order."""
+    """Living alerts that a rule raised in shadow, locked in id order."""
     query = (
         select(Alert)
         .where(Alert.rule_id == rule_id, Alert.shadow.is_(True), Alert.state.in_(LIVE))
@@ -160,8 +138,7 @@ def lock_shadows(session: Session, rule_id: str) -> list[Alert]:
 
 
 def outcomes(session: Session, rule_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-    """How many alerts of each rule are in which state; demonstrations and simulated targets say
-    nothing about a rule."""
+    """The number of alerts of each rule by state, without demonstrations and simulated targets."""
     query = (
         select(Alert.rule_id, Alert.state, func.count())
         .where(
@@ -171,14 +148,14 @@ def outcomes(session: Session, rule_ids: Sequence[str]) -> dict[str, dict[str, i
         )
         .group_by(Alert.rule_id, Alert.state)
     )
-    found: dict[str, dict[str, int]] = {rule_id: {} for rule_id in rule_ids}
+    counts: dict[str, dict[str, int]] = {rule_id: {} for rule_id in rule_ids}
     for rule_id, state, count in session.execute(query):
-        found[str(rule_id)][state] = count
-    return found
+        counts[str(rule_id)][state] = count
+    return counts
 
 
 def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
-    """The newest noise floor of each series key of a target that is not simulated, with its name."""
+    """The newest noise floor of each series key, with the target's name; no simulated targets."""
     key = (
         NoiseFloor.target_id,
         NoiseFloor.suite,
@@ -202,8 +179,8 @@ def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
 
 
 def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]:
-    """Series with a point since then, of benchmarks and arms nobody retired, with their target's name; none
-    of a simulated target, nor imported: no rule decides about what never counts."""
+    """Series with a point since then, with the target's name; without retired benchmarks and arms, imports and
+    simulated targets, which no rule decides about."""
     retired = (
         select(RetiredBenchmark.suite)
         .where(
@@ -249,8 +226,8 @@ def targets(session: Session) -> list[tuple[str, str]]:
 def changes_since(
     session: Session, since: datetime
 ) -> list[tuple[Change, Series, str, datetime]]:
-    """Changes whose first point was measured since then, whatever became of them, with their target's name
-    and that time, the newest first; none of a simulated target."""
+    """Changes in any state whose first point was measured since then, with the target's name and that time, the
+    newest first; no simulated targets."""
     query = (
         select(Change, Series, Target.name, SeriesPoint.at)
         .join(Series, Series.id == Change.series_id)
@@ -272,8 +249,8 @@ def changes_since(
 def arm_comparisons_since(
     session: Session, since: datetime
 ) -> list[tuple[Comparison, str, str]]:
-    """Comparisons of arms of ordinary runs since then, oldest first, with commit and target name; none
-    of a simulated target."""
+    """Comparisons of arms since then with commit and target name, oldest first; without confirmations, A/B
+    runs, demonstrations and simulated targets."""
     query = (
         select(Comparison, Run.commit, Target.name)
         .join(Run, Run.id == Comparison.run_id)
@@ -284,7 +261,7 @@ def arm_comparisons_since(
             Comparison.demonstration.is_(False),
             Target.simulated.is_(False),
             Run.confirms_alert_id.is_(None),
-            Run.base_commit.is_(None),
+            ~Run.compares_revisions,
         )
         .order_by(Comparison.measured_at, Comparison.id)
     )

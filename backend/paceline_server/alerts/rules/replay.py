@@ -1,8 +1,7 @@
 """Replays a rule over the last days before it is saved: which alerts would it have raised?
 
-The rule competes as it would once saved (`rule_contest`), over stored changes and
-stored comparisons; an arm that fails in several jobs in a row counts as one alert.
-Confirmations are not replayed: the answer is what would have been suspected and stood.
+The rule competes with stored rules as if it were saved (`rule_contest`). An arm that fails
+in several jobs in a row counts as one alert. Confirmations are not replayed.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from itertools import groupby
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts.rules import queries, rule_sentences
+from paceline_server.alerts.rules.applied_rule import OF_RUNS
 from paceline_server.alerts.rules.matching import RuleSubject
 from paceline_server.alerts.rules.noise_limits import refuse_undetectable
 from paceline_server.alerts.rules.rule_contest import RuleContest, build_contest
@@ -26,7 +26,7 @@ from paceline_server.alerts.rules.schemas import (
     TargetCountOut,
 )
 from paceline_server.kernel import clock
-from paceline_server.kernel.errors import not_found
+from paceline_server.kernel.errors import invalid_request, not_found
 from paceline_server.series.change_sentences import worsening
 from paceline_server.stats import constants
 from paceline_server.stats.plain_words import percent
@@ -34,42 +34,48 @@ from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.history import Change, Series
 
 FINDINGS_SHOWN = 200
+_OF_SERIES = ("suite", "benchmark", "arm", "metric", "params", "target_id")
 
 
-def replay_rule(session: Session, asked: ReplayIn) -> ReplayOut:
-    """The alerts a rule would have raised. Raises 404 for a rule there is not, 422 for one that asks for
-    steps history does not look for."""
+def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
+    """The alerts a rule would have raised. Raises 404 for an unknown rule; 422 if it asks for smaller steps
+    than detection finds."""
     at = clock.now()
-    refuse_undetectable(asked.rule)
-    if asked.rule_id is not None and queries.rule(session, asked.rule_id) is None:
-        raise not_found("rule", asked.rule_id)
-    rules = queries.newest_versions(session, asked.rule.kind)
-    own = build_contest(asked.rule, asked.rule_id, at, rules)
-    since = at - timedelta(days=asked.days)
-    if asked.rule.kind == "history":
-        found = list(_changes_decided(session, asked.rule, own, since))
+    if request.rule.kind in OF_RUNS:
+        raise invalid_request(
+            "Only rules about a series' history and about arms are replayed.",
+            {"rule.kind": "history or arm_slower"},
+        )
+    refuse_undetectable(request.rule)
+    if request.rule_id is not None and queries.rule(session, request.rule_id) is None:
+        raise not_found("rule", request.rule_id)
+    rules = queries.newest_versions(session, request.rule.kind)
+    contest = build_contest(request.rule, request.rule_id, at, rules)
+    since = at - timedelta(days=request.days)
+    if request.rule.kind == "history":
+        findings = list(_changes_decided(session, request.rule, contest, since))
         alerts = {
             (finding.target_id, finding.commit, finding.effect > 0): finding
-            for finding in found
+            for finding in findings
         }
         fired = list(alerts.values())
     else:
-        fired, found = _arm_failures(session, asked.rule, own, since)
+        fired, findings = _arm_failures(session, request.rule, contest, since)
     by_target = _by_target(fired)
     return ReplayOut(
-        days=asked.days,
+        days=request.days,
         fired=len(fired),
-        findings_total=len(found),
+        findings_total=len(findings),
         by_target=by_target,
         words=rule_sentences.replay_sentence(
-            asked.days, asked.rule.mode, len(fired), by_target
+            request.days, request.rule.mode, len(fired), by_target
         ),
-        findings=_with_states(session, found[:FINDINGS_SHOWN]),
+        findings=_with_states(session, findings[:FINDINGS_SHOWN]),
     )
 
 
 def _by_target(fired: Sequence[FiredOut]) -> list[TargetCountOut]:
-    """The targets, the one that fired most first."""
+    """The number of alerts of each target, the most first."""
     names = {finding.target_id: finding.target_name for finding in fired}
     counted = Counter(finding.target_id for finding in fired)
     ordered = sorted(
@@ -83,11 +89,11 @@ def _by_target(fired: Sequence[FiredOut]) -> list[TargetCountOut]:
     ]
 
 
-def _with_states(session: Session, found: Sequence[FiredOut]) -> list[FiredOut]:
-    states = queries.alert_states(session, (finding.alert_id for finding in found))
+def _with_states(session: Session, findings: Sequence[FiredOut]) -> list[FiredOut]:
+    states = queries.alert_states(session, (finding.alert_id for finding in findings))
     return [
         finding.model_copy(update={"alert_state": states.get(finding.alert_id or "")})
-        for finding in found
+        for finding in findings
     ]
 
 
@@ -96,15 +102,15 @@ def _is_raised(rule: AlertRuleIn, effect: float) -> bool:
 
 
 def _changes_decided(
-    session: Session, rule: AlertRuleIn, own: RuleContest, since: datetime
+    session: Session, rule: AlertRuleIn, contest: RuleContest, since: datetime
 ) -> Iterator[FiredOut]:
-    """Changes that stood, of series the rule would decide about."""
+    """Findings for standing changes of series the rule would decide about."""
     for change, series, target, at in queries.changes_since(session, since):
         effect = worsening(change.effect, series.direction)
         if (
             _has_stood(change)
             and _is_raised(rule, effect)
-            and own.decides(_subject(series, target))
+            and contest.decides(RuleSubject.of(series, target))
         ):
             yield _finding_of_change(change, series, target, at=at, effect=effect)
 
@@ -118,24 +124,13 @@ def _has_stood(change: Change) -> bool:
     return change.state in ("standing", "accepted", "superseded")
 
 
-def _subject(series: Series, target: str) -> RuleSubject:
-    return RuleSubject(
-        series.suite, series.benchmark, series.arm, series.metric, target
-    )
-
-
 def _finding_of_change(
     change: Change, series: Series, target: str, *, at: datetime, effect: float
 ) -> FiredOut:
     return FiredOut(
+        **{name: getattr(series, name) for name in _OF_SERIES},
         at=at,
         commit=change.commit,
-        suite=series.suite,
-        benchmark=series.benchmark,
-        arm=series.arm,
-        metric=series.metric,
-        params=series.params,
-        target_id=series.target_id,
         target_name=target,
         effect=effect,
         words=f"{percent(effect)} {change.direction}",
@@ -145,12 +140,12 @@ def _finding_of_change(
 
 
 def _arm_failures(
-    session: Session, rule: AlertRuleIn, own: RuleContest, since: datetime
+    session: Session, rule: AlertRuleIn, contest: RuleContest, since: datetime
 ) -> tuple[list[FiredOut], list[FiredOut]]:
     """(the first failing job of each streak, its failing points), both the newest first."""
     streaks: dict[tuple[str, ...], bool] = {}
     fired: list[FiredOut] = []
-    found: list[FiredOut] = []
+    findings: list[FiredOut] = []
     rows = [
         row
         for row in queries.arm_comparisons_since(session, since)
@@ -161,10 +156,8 @@ def _arm_failures(
         rows, key=lambda row: (row[0].job_id, *_cause_key(row[0]))
     ):
         cause, points = tuple(parts), list(group)
-        one, _, target = points[0]
-        if not own.decides(
-            RuleSubject(one.suite, one.benchmark, one.arm, one.metric, target)
-        ):
+        first, _, target = points[0]
+        if not contest.decides(RuleSubject.of(first, target)):
             continue
         failing = [
             row
@@ -173,30 +166,35 @@ def _arm_failures(
         ]
         if failing and not streaks.get(cause, False):
             shown = [_finding_of_arm(*row) for row in failing]
-            fired.append(max(shown, key=lambda one: one.effect))
-            found.extend(shown)
+            fired.append(max(shown, key=lambda finding: finding.effect))
+            findings.extend(shown)
         if failing or all(row[0].verdict == "pass" for row in points):
             streaks[cause] = bool(failing)
-    return fired[::-1], found[::-1]
+    return fired[::-1], findings[::-1]
 
 
-def _cause_key(one: Comparison) -> tuple[str, ...]:
-    return (one.suite, one.benchmark, one.arm, one.metric, one.target_id)
+def _cause_key(comparison: Comparison) -> tuple[str, ...]:
+    return (
+        comparison.suite,
+        comparison.benchmark,
+        comparison.arm,
+        comparison.metric,
+        comparison.target_id,
+    )
 
 
-def _reaches_effect(rule: AlertRuleIn, one: Comparison) -> bool:
-    return one.ratio is not None and one.ratio - 1.0 >= rule.min_effect
+def _reaches_effect(rule: AlertRuleIn, comparison: Comparison) -> bool:
+    return comparison.ratio is not None and comparison.ratio - 1.0 >= rule.min_effect
 
 
-def _finding_of_arm(one: Comparison, commit: str, target: str) -> FiredOut:
-    own = ("suite", "benchmark", "arm", "metric", "params", "target_id")
+def _finding_of_arm(comparison: Comparison, commit: str, target: str) -> FiredOut:
     return FiredOut(
-        **{name: getattr(one, name) for name in own},
-        at=one.measured_at,
+        **{name: getattr(comparison, name) for name in _OF_SERIES},
+        at=comparison.measured_at,
         commit=commit,
         target_name=target,
-        effect=(one.ratio or 1.0) - 1.0,
-        words=str(one.evidence["words"]),
+        effect=(comparison.ratio or 1.0) - 1.0,
+        words=str(comparison.evidence["words"]),
         alert_id=None,
         alert_state=None,
     )

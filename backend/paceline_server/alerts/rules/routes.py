@@ -1,4 +1,4 @@
-"""HTTP of rules: read them, save versions, try one before it is saved, silence one, find idle ones."""
+"""HTTP of rules: list, save, replay before saving, mute, and find idle ones."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 
 from paceline_server.accounts.auth import Principal, require
-from paceline_server.alerts.rules import orphans as idle
-from paceline_server.alerts.rules import replay as past
-from paceline_server.alerts.rules import service
+from paceline_server.accounts.idempotency import Once
+from paceline_server.alerts.rules import orphans, replay, service
 from paceline_server.alerts.rules.applied_rule import Kind, Mode
+from paceline_server.alerts.rules.matching import RuleSubject
 from paceline_server.alerts.rules.schemas import (
     AlertRuleDetailOut,
     AlertRuleIn,
@@ -29,8 +29,8 @@ from paceline_server.store.session import DbSession, read_scope
 
 router = APIRouter(tags=["rules"])
 
-Reader = Annotated[Principal, Depends(require("read"))]
-Writer = Annotated[Principal, Depends(require("alerts:write"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
+Writer = Annotated[Principal, Depends(require("rules.write"))]
 
 
 @router.get("/rules")
@@ -42,32 +42,32 @@ def list_rules(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AlertRuleOut]:
-    """Rules by name, each with its mute and how its alerts ended."""
+    """Rules by name, each with its mute and the outcomes of its alerts."""
     return service.list_rules(session, kind=kind, mode=mode, limit=limit, cursor=cursor)
 
 
 @router.post("/rules", status_code=201)
 def create_rule(
-    body: AlertRuleIn, who: Writer, session: DbSession
+    body: AlertRuleIn, who: Writer, session: DbSession, once: Once
 ) -> AlertRuleDetailOut:
-    """Save a new rule; 422 `below_noise_floor` when it asks for more than a target can resolve."""
-    return service.create_rule(session, body, who)
+    """Save a new rule. 422 `below_noise_floor` when it asks for smaller effects than a target can resolve."""
+    return once.answer(
+        session, AlertRuleDetailOut, lambda: service.create_rule(session, body, who)
+    )
 
 
 @router.post("/rules/replay")
 def replay_rule(body: ReplayIn, _: Writer) -> ReplayOut:
-    """What a rule would have raised in the last days. Saves nothing."""
-    with (
-        read_scope() as session
-    ):  # computing takes a while and must not hold up the database's writer
-        return past.replay_rule(session, body)
+    """The alerts a rule would have raised in the last days. Saves nothing."""
+    # Replaying takes long and must not hold up the database's writer.
+    with read_scope() as session:
+        return replay.replay_rule(session, body)
 
 
 @router.get("/rules/orphans")
 def list_orphans(_: Reader, session: DbSession) -> OrphansOut:
-    """Rules that decide about nothing that lives, and measurements only the built-in default decides
-    about."""
-    return idle.find_orphans(session)
+    """Rules that decide about no current measurement, and measurements without a stored rule."""
+    return orphans.find_orphans(session)
 
 
 @router.get("/rules/applied")
@@ -81,21 +81,14 @@ def get_applied_rule(  # noqa: PLR0917 - query parameters, passed by name
     session: DbSession,
     kind: Kind = "history",
 ) -> AppliedOut:
-    """The one rule that decides about a measurement; `target` is the target's name."""
-    return service.applied_rule_out(
-        session,
-        kind=kind,
-        suite=suite,
-        benchmark=benchmark,
-        arm=arm,
-        metric=metric,
-        target=target,
-    )
+    """The rule that decides about a measurement; `target` is the target's name."""
+    subject = RuleSubject(suite, benchmark, arm, metric, target)
+    return AppliedOut.model_validate(service.rule_for(session, kind, subject))
 
 
 @router.get("/rules/{rule_id}")
 def get_rule(rule_id: str, _: Reader, session: DbSession) -> AlertRuleDetailOut:
-    """One rule with the noise floor it has to respect and all of its mutes."""
+    """A rule with the highest noise floor among its series and all of its mutes."""
     return service.rule_detail(session, rule_id)
 
 
@@ -107,7 +100,7 @@ def list_rule_versions(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AlertRuleVersionOut]:
-    """Everything a rule ever said, the newest first."""
+    """The versions of a rule, the newest first."""
     return service.list_versions(session, rule_id, limit=limit, cursor=cursor)
 
 
@@ -115,13 +108,13 @@ def list_rule_versions(
 def update_rule(
     rule_id: str, body: AlertRuleUpdateIn, who: Writer, session: DbSession
 ) -> AlertRuleDetailOut:
-    """Save a new version; 409 when somebody saved another meanwhile."""
+    """Save a new version. 409 when somebody else saved one meanwhile."""
     return service.update_rule(session, rule_id, body, who)
 
 
 @router.delete("/rules/{rule_id}", status_code=204)
 def delete_rule(rule_id: str, who: Writer, session: DbSession) -> None:
-    """Take a rule out of force; its versions stay, because alerts name them."""
+    """Delete a rule; its versions stay, because alerts name them."""
     service.delete_rule(session, rule_id, who)
 
 
@@ -129,11 +122,11 @@ def delete_rule(rule_id: str, who: Writer, session: DbSession) -> None:
 def mute_rule(
     rule_id: str, body: MuteIn, who: Writer, session: DbSession
 ) -> AlertRuleDetailOut:
-    """Tell nobody of its alerts for a while; what is still open then is told at the end."""
+    """Mute a rule for some hours. People are notified of alerts that are still open when the mute ends."""
     return service.mute_rule(session, rule_id, body, who)
 
 
 @router.post("/rules/{rule_id}/unmute")
 def unmute_rule(rule_id: str, who: Writer, session: DbSession) -> AlertRuleDetailOut:
-    """End the silence now."""
+    """End the mute of a rule now."""
     return service.unmute_rule(session, rule_id, who)

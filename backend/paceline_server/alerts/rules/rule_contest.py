@@ -1,7 +1,7 @@
-"""Tests what a rule would decide about before it is saved. Pure.
+"""Tests what a rule would decide about before it is saved.
 
-It competes exactly as it would once saved: as the newest, in place of the rule it
-replaces.
+The candidate competes as it would once saved: as the newest version, in place of the rule
+it replaces.
 """
 
 from __future__ import annotations

@@ -1,27 +1,30 @@
-"""Words rules, replays, orphans and precision. Pure."""
+"""Sentences about rules, replays, orphans and precision."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from paceline_server.alerts.rules.matching import ANY
+from paceline_server.alerts.rules.applied_rule import OF_RUNS
 from paceline_server.alerts.rules.schemas import (
     AlertRuleIn,
     PrecisionOut,
     TargetCountOut,
 )
+from paceline_server.kernel.globs import ANY
 from paceline_server.stats.plain_words import TIMES, percent
 
 LEAST_OUTCOMES = 5
-"""outcomes; a share of fewer says more about chance than about the rule."""
+"""Outcomes; a share of fewer would reflect chance rather than the rule."""
 WORTH_IT = ("fixed", "expected", "acknowledged")
 FALSE = ("invalid", "vanished", "infra")
 
 
 def rule_sentence(spec: AlertRuleIn) -> str:
-    """What a rule says, for one that was saved without words."""
+    """The text of a rule that was saved without one."""
     about = f"{_named('metric', spec.metric)} of {_named('benchmark', spec.benchmark)}"
     where = f"{_named('arm', spec.arm)}, {_named('suite', spec.suite)}, {_named('target', spec.target)}"
+    if spec.kind in OF_RUNS:
+        return f"{OF_RUNS[spec.kind][1][:-1]} ({about}; {where})."
     what = "moves either way" if spec.direction == "both" else "gets worse"
     if spec.kind == "arm_slower":
         return f"An arm that fails its suite's rule by {percent(spec.min_effect)} or more: {about} ({where})."
@@ -32,8 +35,8 @@ def _named(noun: str, pattern: str) -> str:
     return f"any {noun}" if pattern == ANY else f"{noun} {pattern}"
 
 
-def precision_sentence(states: Mapping[str, int]) -> PrecisionOut:
-    """What triage said of a rule's alerts; never a share of a handful."""
+def precision_out(states: Mapping[str, int]) -> PrecisionOut:
+    """How many of a rule's alerts were worth raising; no share below `LEAST_OUTCOMES`."""
     worth_it = sum(states.get(state, 0) for state in WORTH_IT)
     false = sum(states.get(state, 0) for state in FALSE)
     judged = worth_it + false
@@ -78,7 +81,7 @@ def replay_sentence(
 
 
 def orphans_sentence(rules: int, unruled: int) -> str:
-    """How many of each, in a sentence."""
+    """How many rules and measurements are orphans."""
     if not rules and not unruled:
         return "Every rule decides about something, and every measurement has a rule."
     left = (

@@ -18,9 +18,9 @@ from paceline_server.alerts.rules.applied_rule import (
 from paceline_server.kernel.wire import Request, Response
 
 LONGEST_MUTE_DAYS = 90
-"""Days. A rule that should be silent for longer is disabled instead, which everybody sees."""
+"""Days; a rule that should be silent for longer is switched off instead, which everybody sees."""
 LONGEST_REPLAY_DAYS = 365
-"""Days. Older points were measured under conditions nobody remembers."""
+"""Days; nobody remembers the conditions of older points."""
 
 Pattern = Annotated[str, Field(min_length=1, max_length=200)]
 RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,63}$")]
@@ -44,7 +44,7 @@ class AlertRuleIn(Request):
     direction: Direction = "worse"
     mode: Mode = "active"
     text: Text = ""
-    """What it is for; empty: a sentence made of the above."""
+    """What the rule is for; if empty, a sentence made of the fields above."""
     comment: Text = ""
     """Why this version was saved."""
     owner_id: str | None = None
@@ -60,7 +60,7 @@ class AlertRuleIn(Request):
 
 class AlertRuleUpdateIn(AlertRuleIn):
     based_on: int = Field(ge=1)
-    """The version this one was made from: 409 when somebody saved another meanwhile."""
+    """The version this one is based on; 409 when somebody else saved one meanwhile."""
 
 
 class MuteIn(Request):
@@ -91,7 +91,7 @@ class PrecisionOut(Response):
 
 
 class FloorOut(Response):
-    """The noisiest series a rule decides about: `mde` is a share."""
+    """The noisiest series a rule decides about; `mde` is a share."""
 
     mde: float
     suite: str
@@ -132,13 +132,13 @@ class AlertRuleOut(AlertRuleVersionOut):
 
 class AlertRuleDetailOut(AlertRuleOut):
     floor: FloorOut | None
-    """The noisiest series it decides about; null: no A/A job has measured one."""
+    """The noisiest series it decides about; null if no A/A job has measured one."""
     mutes: list[MuteOut]
     """All of its mutes, the newest first."""
 
 
 class AppliedOut(Response):
-    """The one rule that decides about a measurement; `rule_id` null: a built-in default."""
+    """The rule that decides about a measurement; `rule_id` is null for a built-in default."""
 
     rule_id: str | None
     version: int | None
@@ -152,7 +152,7 @@ class AppliedOut(Response):
 
 
 class ReplayIn(Request):
-    """A rule as it would be saved; `rule_id` when it would replace one."""
+    """A rule as it would be saved; `rule_id` names the rule it would replace."""
 
     rule: AlertRuleIn
     rule_id: str | None = None
@@ -160,7 +160,7 @@ class ReplayIn(Request):
 
 
 class FiredOut(Response):
-    """One finding the rule would have turned into an alert. `effect`: a share, above 0 is worse."""
+    """A finding for which the rule would have raised an alert. `effect` is a share, above 0 is worse."""
 
     at: datetime
     commit: str
@@ -184,8 +184,10 @@ class TargetCountOut(Response):
 
 
 class ReplayOut(Response):
-    """`fired` counts alerts: findings of one target at one commit in one direction are one. `findings` are
-    the newest first, at most 200 of `findings_total`."""
+    """The alerts a rule would have raised.
+
+    `fired` counts alerts: findings of a target at the same commit in the same direction are one alert.
+    `findings` has the newest first, at most 200 of `findings_total`."""
 
     days: int
     fired: int
@@ -202,7 +204,7 @@ class OrphanRuleOut(Response):
 
 
 class UnruledOut(Response):
-    """A benchmark on a target about which only the built-in default decides."""
+    """A measurement about which only the built-in default decides."""
 
     suite: str
     benchmark: str

@@ -1,20 +1,20 @@
 """Saves rules and finds the one that decides about a finding.
 
-The most specific rule that matches decides alone (`matching`); a saved version never
-changes; where no stored rule matches, a built-in default applies. Every write leaves an
-entry in the audit log.
+The most specific rule that matches decides (`matching`), or a built-in default if none
+does. A saved version never changes, and every write adds an entry to the audit log.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
+from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.history import leave_shadow
 from paceline_server.alerts.rules import noise_limits, queries, rule_sentences
 from paceline_server.alerts.rules.applied_rule import (
@@ -22,9 +22,9 @@ from paceline_server.alerts.rules.applied_rule import (
     Kind,
     Mode,
     RuleBook,
-    default_rule,
     mute_words,
 )
+from paceline_server.alerts.rules.matching import RuleSubject
 from paceline_server.alerts.rules.rule_contest import build_contest
 from paceline_server.alerts.rules.schemas import (
     AlertRuleDetailOut,
@@ -32,7 +32,6 @@ from paceline_server.alerts.rules.schemas import (
     AlertRuleOut,
     AlertRuleUpdateIn,
     AlertRuleVersionOut,
-    AppliedOut,
     MuteIn,
     MuteOut,
 )
@@ -45,9 +44,9 @@ from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 
 SILENCE_ENDED = "alerts.silence_ended"
-"""Outbox topic: a mute ended; `key` is an alert nobody was told of meanwhile."""
+"""Outbox topic: a mute ended; `key` is an alert that opened during it."""
 SILENCED, NOTIFIED = "silenced", "notified"
-"""Words of an alert's history about telling people."""
+"""Events of an alert's history about notification."""
 
 __all__ = [
     "NOTIFIED",
@@ -56,9 +55,8 @@ __all__ = [
     "AppliedRule",
     "Kind",
     "RuleBook",
-    "applied_rule_out",
+    "RuleSubject",
     "create_rule",
-    "default_rule",
     "delete_rule",
     "list_rules",
     "list_versions",
@@ -74,7 +72,7 @@ __all__ = [
 
 
 def rules_in_force(session: Session, kind: Kind) -> RuleBook:
-    """The rules of a kind as they stand now: read once, asked for every finding of a job."""
+    """The present rules of a kind."""
     return RuleBook(
         kind,
         queries.newest_versions(session, kind),
@@ -82,54 +80,16 @@ def rules_in_force(session: Session, kind: Kind) -> RuleBook:
     )
 
 
-def rule_for(
-    session: Session,
-    *,
-    kind: Kind,
-    suite: str,
-    benchmark: str,
-    arm: str,
-    metric: str,
-    target: str,
-) -> AppliedRule:
-    """The rule that decides about one finding; `target` is the target's name. For many use
-    `rules_in_force`."""
-    book = rules_in_force(session, kind)
-    return book.rule_for(
-        suite=suite, benchmark=benchmark, arm=arm, metric=metric, target=target
-    )
-
-
-def applied_rule_out(
-    session: Session,
-    *,
-    kind: Kind,
-    suite: str,
-    benchmark: str,
-    arm: str,
-    metric: str,
-    target: str,
-) -> AppliedOut:
-    """The same for people."""
-    found = rule_for(
-        session,
-        kind=kind,
-        suite=suite,
-        benchmark=benchmark,
-        arm=arm,
-        metric=metric,
-        target=target,
-    )
-    return AppliedOut.model_validate(found)
+def rule_for(session: Session, kind: Kind, subject: RuleSubject) -> AppliedRule:
+    """The rule that decides about a measurement. For many measurements use `rules_in_force`."""
+    return rules_in_force(session, kind).rule_for(subject)
 
 
 def mute_in_force(session: Session, rule_id: str | None) -> RuleMute | None:
-    """The mute of this rule that silences its alerts now."""
-    return (
-        None
-        if rule_id is None
-        else queries.mutes_in_force(session, clock.now()).get(rule_id)
-    )
+    """The mute of a rule that is in force now."""
+    if rule_id is None:
+        return None
+    return queries.mutes_in_force(session, clock.now()).get(rule_id)
 
 
 def list_rules(
@@ -141,7 +101,7 @@ def list_rules(
     cursor: str | None,
 ) -> Page[AlertRuleOut]:
     """Rules by name."""
-    found: Page[AlertRule] = page(
+    rules: Page[AlertRule] = page(
         session,
         queries.rules(kind, mode),
         [AlertRule.name],
@@ -151,11 +111,11 @@ def list_rules(
         cursor=cursor,
         descending=False,
     )
-    return Page(items=_rules_out(session, found.items), next=found.next)
+    return Page(items=_rules_out(session, rules.items), next=rules.next)
 
 
 def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
-    """One rule with the noise floor it has to respect and its mutes. Raises 404."""
+    """A rule with the highest noise floor among its series and its mutes. Raises 404."""
     rule = queries.rule(session, rule_id)
     if rule is None:
         raise not_found("rule", rule_id)
@@ -174,10 +134,10 @@ def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
 def list_versions(
     session: Session, rule_id: str, *, limit: int, cursor: str | None
 ) -> Page[AlertRuleVersionOut]:
-    """Everything a rule ever said, the newest first. Raises 404."""
+    """The versions of a rule, the newest first. Raises 404."""
     if queries.rule(session, rule_id) is None:
         raise not_found("rule", rule_id)
-    found: Page[AlertRuleVersion] = page(
+    versions: Page[AlertRuleVersion] = page(
         session,
         queries.all_versions(rule_id),
         [AlertRuleVersion.version],
@@ -186,15 +146,15 @@ def list_versions(
         limit=limit,
         cursor=cursor,
     )
-    people = queries.accounts(session, (item.owner_id for item in found.items))
+    people = alert_queries.accounts(session, (item.owner_id for item in versions.items))
     items = [
         AlertRuleVersionOut.model_validate(_version_values(item, people))
-        for item in found.items
+        for item in versions.items
     ]
-    return Page(items=items, next=found.next)
+    return Page(items=items, next=versions.next)
 
 
-_SAID = (
+_CONTENT = (
     "kind",
     "suite",
     "benchmark",
@@ -213,7 +173,7 @@ _SAID = (
 def create_rule(
     session: Session, spec: AlertRuleIn, who: Principal
 ) -> AlertRuleDetailOut:
-    """A new rule; one of a deleted rule's name goes on with its history.
+    """Save a new rule; a rule with a deleted rule's name continues its versions.
 
     Raises 409 when the name is taken, 400 for an unknown owner, 422 `below_noise_floor`.
     """
@@ -222,27 +182,18 @@ def create_rule(
         raise _name_taken(spec.name)
     if rule is None:
         rule = AlertRule(
-            id=ids.new_id("rul"),
-            name=spec.name,
-            version=0,
-            created_at=clock.now(),
-            deleted_at=None,
+            id=ids.new_id("rul"), version=0, created_at=clock.now(), deleted_at=None
         )
-        try:
-            with session.begin_nested():
-                session.add(rule)
-                session.flush()
-        except IntegrityError:
-            raise _name_taken(spec.name) from None
+        _save_name(session, rule, spec.name)
     rule.deleted_at = None
-    return _save_version(session, rule, spec, who, "save")
+    return _save_version(session, rule, spec, who)
 
 
 def update_rule(
     session: Session, rule_id: str, spec: AlertRuleUpdateIn, who: Principal
 ) -> AlertRuleDetailOut:
-    """A new version. Raises 404, 409 when another was saved meanwhile or the name is taken, 400, 422 as
-    `create`."""
+    """Save a new version. Raises 404; 409 when another was saved meanwhile or the name is taken; 400 and 422 as
+    `create_rule`."""
     rule = _locked_rule(session, rule_id)
     if rule.version != spec.based_on:
         raise conflict(
@@ -250,13 +201,19 @@ def update_rule(
             f"{spec.based_on}: look at what changed and save again."
         )
     if rule.name != spec.name:
-        try:
-            with session.begin_nested():
-                rule.name = spec.name
-                session.flush()
-        except IntegrityError:
-            raise _name_taken(spec.name) from None
-    return _save_version(session, rule, spec, who, "save")
+        _save_name(session, rule, spec.name)
+    return _save_version(session, rule, spec, who)
+
+
+def _save_name(session: Session, rule: AlertRule, name: str) -> None:
+    """Name a new or renamed rule. Raises 409 when another rule has the name."""
+    try:
+        with session.begin_nested():
+            rule.name = name
+            session.add(rule)
+            session.flush()
+    except IntegrityError:
+        raise _name_taken(name) from None
 
 
 def _name_taken(name: str) -> Exception:
@@ -266,9 +223,12 @@ def _name_taken(name: str) -> Exception:
 
 
 def _save_version(
-    session: Session, rule: AlertRule, spec: AlertRuleIn, who: Principal, action: str
+    session: Session, rule: AlertRule, spec: AlertRuleIn, who: Principal
 ) -> AlertRuleDetailOut:
-    if spec.owner_id is not None and queries.account(session, spec.owner_id) is None:
+    if (
+        spec.owner_id is not None
+        and alert_queries.account(session, spec.owner_id) is None
+    ):
         raise invalid_request(
             f"There is no account {spec.owner_id!r}.", {"owner_id": "no such account"}
         )
@@ -279,8 +239,8 @@ def _save_version(
     )
     before = queries.versions_of(session, [rule]).get(rule.id)
     owner = spec.owner_id or (who.account_id if before is None else before.owner_id)
-    said = {name: getattr(spec, name) for name in _SAID}
-    said.update(owner_id=owner, text=_rule_text(spec, rule.name, before))
+    content = {name: getattr(spec, name) for name in _CONTENT}
+    content.update(owner_id=owner, text=_rule_text(spec, rule.name, before))
     rule.version += 1
     session.add(
         AlertRuleVersion(
@@ -288,25 +248,25 @@ def _save_version(
             version=rule.version,
             created_by=who.name,
             created_at=at,
-            **said,
+            **content,
         )
     )
     if before is not None and (before.mode, spec.mode) == ("shadow", "active"):
         for alert in queries.lock_shadows(session, rule.id):
             leave_shadow(session, alert)
     changed = {
-        name: said[name]
-        for name in _SAID
-        if before is None or getattr(before, name) != said[name]
+        name: content[name]
+        for name in _CONTENT
+        if before is None or getattr(before, name) != content[name]
     }
     detail = {"name": rule.name, "version": rule.version, "changed": changed}
-    audit.record(session, who.name, action, "rule", rule.id, detail)
+    audit.record(session, who.name, "save", "rule", rule.id, detail)
     session.flush()
     return rule_detail(session, rule.id)
 
 
 def _rule_text(spec: AlertRuleIn, name: str, before: AlertRuleVersion | None) -> str:
-    """What the rule is for; a sentence made of its numbers follows when they change."""
+    """The text of a version; a generated sentence is generated again, so that it follows the numbers."""
     text = spec.text.strip()
     if before is not None and text == before.text == rule_sentences.rule_sentence(
         _spec_of(before, name)
@@ -317,33 +277,27 @@ def _rule_text(spec: AlertRuleIn, name: str, before: AlertRuleVersion | None) ->
 
 def _spec_of(version: AlertRuleVersion, name: str) -> AlertRuleIn:
     return AlertRuleIn.model_construct(
-        **{field: getattr(version, field) for field in _SAID}, name=name
+        **{field: getattr(version, field) for field in _CONTENT}, name=name
     )
 
 
 def delete_rule(session: Session, rule_id: str, who: Principal) -> None:
-    """Take a rule out of force; its versions stay, because alerts name them. Raises 404."""
+    """Delete a rule; its versions stay, because alerts name them. Raises 404."""
     rule = _locked_rule(session, rule_id)
     rule.deleted_at = clock.now()
-    _end_mutes(session, rule_id)
-    audit.record(
-        session,
-        who.name,
-        "delete",
-        "rule",
-        rule.id,
-        {"name": rule.name, "version": rule.version},
-    )
+    _end_mutes(session, rule_id, clock.now())
+    _notify_silenced(session, rule_id)
+    detail = {"name": rule.name, "version": rule.version}
+    audit.record(session, who.name, "delete", "rule", rule.id, detail)
 
 
 def mute_rule(
     session: Session, rule_id: str, spec: MuteIn, who: Principal
 ) -> AlertRuleDetailOut:
-    """Tell nobody of this rule's alerts for a while; takes the place of a mute in force. Raises 404."""
+    """Mute a rule for some hours, replacing a mute in force. Raises 404."""
     rule = _locked_rule(session, rule_id)
     at = clock.now()
-    for mute in queries.mutes(session, rule_id):
-        mute.ended_at = mute.ended_at or min(at, mute.until)
+    _end_mutes(session, rule_id, at)
     until = at + timedelta(hours=spec.hours)
     session.add(
         RuleMute(
@@ -363,27 +317,30 @@ def mute_rule(
 
 
 def unmute_rule(session: Session, rule_id: str, who: Principal) -> AlertRuleDetailOut:
-    """End the silence now: people hear of what is still open. Raises 404, 409 when it is not muted."""
+    """End the mute now and notify people of alerts that are still open. Raises 404; 409 when it is not muted."""
     rule = _locked_rule(session, rule_id)
     if mute_in_force(session, rule_id) is None:
         raise conflict(f"Rule {rule.name} is not muted.")
-    _end_mutes(session, rule_id)
+    _end_mutes(session, rule_id, clock.now())
+    _notify_silenced(session, rule_id)
     audit.record(session, who.name, "unmute", "rule", rule.id, {"name": rule.name})
     session.flush()
     return rule_detail(session, rule_id)
 
 
-def _end_mutes(session: Session, rule_id: str) -> None:
-    at = clock.now()
+def _end_mutes(session: Session, rule_id: str, at: datetime) -> None:
     for mute in queries.mutes(session, rule_id):
         mute.ended_at = mute.ended_at or min(at, mute.until)
     session.flush()
+
+
+def _notify_silenced(session: Session, rule_id: str) -> None:
     for alert_id in queries.silenced_alerts(session, rule_id, SILENCED, NOTIFIED):
         outbox.add(session, SILENCE_ENDED, alert_id)
 
 
 def _locked_rule(session: Session, rule_id: str) -> AlertRule:
-    rule = queries.lock_rule(session, rule_id)
+    rule = queries.rule(session, rule_id, lock=True)
     if rule is None:
         raise not_found("rule", rule_id)
     return rule
@@ -391,7 +348,7 @@ def _locked_rule(session: Session, rule_id: str) -> AlertRule:
 
 def _rules_out(session: Session, rules: Sequence[AlertRule]) -> list[AlertRuleOut]:
     versions = queries.versions_of(session, rules)
-    people = queries.accounts(
+    people = alert_queries.accounts(
         session, (version.owner_id for version in versions.values())
     )
     mutes = queries.mutes_in_force(session, clock.now())
@@ -405,7 +362,7 @@ def _rules_out(session: Session, rules: Sequence[AlertRule]) -> list[AlertRuleOu
                 "mute": MuteOut.model_validate(mutes[rule.id])
                 if rule.id in mutes
                 else None,
-                "precision": rule_sentences.precision_sentence(ended.get(rule.id, {})),
+                "precision": rule_sentences.precision_out(ended.get(rule.id, {})),
             }
         )
         for rule in rules
@@ -416,13 +373,11 @@ def _version_values(
     version: AlertRuleVersion, people: Mapping[str, Account]
 ) -> dict[str, object]:
     owner = people.get(version.owner_id or "")
-    given = ("owner",)
     values = {
         name: getattr(version, name)
         for name in AlertRuleVersionOut.model_fields
-        if name not in given
+        if name != "owner"
     }
-    return {
-        **values,
-        "owner": None if owner is None else AccountOut.model_validate(owner),
+    return values | {
+        "owner": None if owner is None else AccountOut.model_validate(owner)
     }

@@ -1,3 +1,1 @@
-"""Change-point detection: finds levels and changes in the points of series and stores
-them.
-"""
+"""Detects change points: finds levels and changes in the points of series and stores them."""

@@ -1,10 +1,7 @@
-"""Accepts the changes of an alert that people called expected, and takes that back.
+"""Accepts the changes of an alert that people called expected, and undoes that.
 
-The series' baseline moves to the accepted level. An accepted change is never evaluated
-again and never vanishes; a change at or before the baseline is never reported for the
-first time. An alert accepts its own changes and those without an alert, never another
-alert's. `evidence.accepted` keeps who accepted a change and its state before, so that
-withdrawing restores it exactly. Locks series first, then their changes.
+Accepting moves the baseline of a series to the accepted level; accepted changes are never evaluated again.
+`evidence.accepted` keeps the state before, so that withdrawing restores it exactly. Locks series, then changes.
 """
 
 from __future__ import annotations
@@ -23,10 +20,10 @@ from paceline_server.store.tables.history import Change, SeriesPoint, SeriesStat
 def accept_changes(
     session: Session, change_ids: Collection[str], *, by: str, commit: str | None = None
 ) -> None:
-    """The live ones of these changes, all of the alert `by`, are accepted, and what no alert is about up to
-    the baseline of each of their series: the newest of these changes, or the oldest point of `commit`.
+    """Accept the live changes of the alert `by`, and changes without an alert up to the new baseline.
 
-    Raises 400 for a commit at which a series has no point, or one before a change that it should accept.
+    The baseline is the newest of these changes, or the oldest point of `commit`. Raises 400 for a commit at
+    which a series has no point, or one that is older than a change to accept.
     """
     session.flush()
     series_ids = queries.series_of_changes(session, change_ids)
@@ -38,21 +35,21 @@ def accept_changes(
         if row.state in queries.LIVE
     ]
     for series_id in series_ids:
-        own = [row for row in rows if row.series_id == series_id]
-        points = [queries.first_point_after(session, row) for row in own]
+        own_changes = [row for row in rows if row.series_id == series_id]
+        points = [queries.first_point_after(session, row) for row in own_changes]
         newest = max(points, key=_point_order, default=None)
-        chosen = (
+        baseline = (
             newest
             if commit is None
             else _baseline_point(session, series_id, commit, newest)
         )
-        if chosen is None:
+        if baseline is None:
             continue
-        also = queries.unclaimed_changes_until(session, series_id, chosen.at)
-        for row in {row.id: row for row in own + also}.values():
-            _accept(row, by, chosen.job_id)
+        unclaimed = queries.unclaimed_changes_until(session, series_id, baseline.at)
+        for row in {row.id: row for row in own_changes + unclaimed}.values():
+            _accept(row, by, baseline.job_id)
         session.flush()
-        _update_baseline(session, series_id, chosen)
+        _update_baseline(session, series_id, baseline)
 
 
 def _baseline_point(
@@ -71,45 +68,44 @@ def _baseline_point(
 
 
 def withdraw_changes(session: Session, change_ids: Collection[str], *, by: str) -> None:
-    """What the alert `by` accepted in the series of these changes is again what it was; each baseline goes
-    back to the newest that is still accepted."""
+    """Restore the changes that the alert `by` accepted in the series of these changes, and the baselines."""
     session.flush()
     series_ids = queries.series_of_changes(session, change_ids)
     queries.lock_series(session, series_ids)
     queries.lock_changes(session, series_ids)
     for series_id in series_ids:
         for row in queries.accepted_changes(session, series_id):
-            said = row.evidence.get("accepted", {})
-            if said.get("by") == by:
+            accepted = row.evidence.get("accepted", {})
+            if accepted.get("by") == by:
                 row.evidence = {
                     name: value
                     for name, value in row.evidence.items()
                     if name != "accepted"
                 }
-                row.state, row.updated_at = said["was"], clock.now()
+                row.state, row.updated_at = accepted["was"], clock.now()
         session.flush()
         _update_baseline(session, series_id, None)
 
 
 def _accept(row: Change, by: str, baseline_job_id: str) -> None:
-    said: dict[str, Any] = {
+    accepted: dict[str, Any] = {
         "by": by,
         "was": row.state,
         "baseline_job_id": baseline_job_id,
     }
-    row.evidence = row.evidence | {"accepted": said}
+    row.evidence = row.evidence | {"accepted": accepted}
     row.state, row.updated_at = "accepted", clock.now()
 
 
 def _update_baseline(
-    session: Session, series_id: str, chosen: SeriesPoint | None
+    session: Session, series_id: str, baseline: SeriesPoint | None
 ) -> None:
-    """The newest baseline of what is accepted (and `chosen`) is that of the series, evaluated or not."""
-    points = [] if chosen is None else [chosen]
+    """Set a series' baseline to the newest of `baseline` and its accepted changes."""
+    points = [] if baseline is None else [baseline]
     for row in queries.accepted_changes(session, series_id):
         job_id = row.evidence.get("accepted", {}).get("baseline_job_id", row.job_id)
-        kept = queries.find_point(session, series_id, job_id, None)
-        points += [] if kept is None else [kept]
+        point = queries.find_point(session, series_id, job_id, None)
+        points += [] if point is None else [point]
     newest = max(points, key=_point_order, default=None)
     state = session.get(SeriesState, series_id)
     if state is None:

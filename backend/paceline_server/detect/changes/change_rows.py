@@ -1,8 +1,6 @@
-"""Builds what is stored of an evaluation: the columns of a change, the segments of a
-series.
+"""Builds the rows of an evaluation: the columns of a change and the segments of a series.
 
-Pure. The evidence holds everything needed to compute the change again (I16): method,
-parameters, filters and the jobs of the window. Every segment says why it starts.
+The evidence of a change holds everything needed to recompute it (I16). Every segment says why it starts.
 """
 
 from __future__ import annotations
@@ -23,8 +21,7 @@ from paceline_server.stats.samples import median
 from paceline_server.store.tables.history import Change
 
 ORDINARY_SIGMA = 3.0
-"""sigmas either side of a level within which single points ordinarily lie: what winsorising takes as
-ordinary (STATISTICS §4.1)."""
+"""Standard deviations on either side of a level that winsorising keeps (STATISTICS §4.1)."""
 
 MAD_TO_SIGMA = 1.4826
 """Median absolute deviation to standard deviation, for normal scatter."""
@@ -36,32 +33,32 @@ Factors = Mapping[str, Mapping[str, Any]]
 def change_columns(
     head: SeriesRow,
     plan: ChangePlan,
-    found: MatchedChange,
-    decided: Mapping[str, Any] | None,
+    matched: MatchedChange,
+    decision: Mapping[str, Any] | None,
     places: Places,
 ) -> dict[str, Any]:
-    """Every column of a change but its identity, its links and its times."""
-    change, own = found.change, plan.evaluation.own_jobs
+    """The columns of a change except its identity, links and times."""
+    change, own_jobs = matched.change, plan.evaluation.own_jobs
     segmentation = plan.evaluation.segmentation
     evidence: dict[str, Any] = {
         "method": segmentation.method,
         "parameters": dict(segmentation.parameters),
-        "filters": _filters(change, decided),
-        "window": list(own),
+        "filters": _filters(change, decision),
+        "window": list(own_jobs),
         "index": change.index,
         "location": list(change.location),
         "n_before": change.n_before,
         "n_after": change.n_after,
     }
-    if decided is not None:
-        evidence["round"] = dict(decided)
-    if found.row is not None and "incident" in found.row.evidence:
-        evidence["incident"] = found.row.evidence["incident"]
+    if decision is not None:
+        evidence["round"] = dict(decision)
+    if matched.row is not None and "incident" in matched.row.evidence:
+        evidence["incident"] = matched.row.evidence["incident"]
     return {
-        "state": state_of(found, decided),
-        "job_id": own[change.index],
-        "before_commit": places[own[change.index - 1]].commit,
-        "commit": places[own[change.index]].commit,
+        "state": state_of(matched, decision),
+        "job_id": own_jobs[change.index],
+        "before_commit": places[own_jobs[change.index - 1]].commit,
+        "commit": places[own_jobs[change.index]].commit,
         "direction": direction_word(change.effect, head.unit, head.direction),
         "level_before": change.level_before,
         "level_after": change.level_after,
@@ -69,13 +66,13 @@ def change_columns(
         "lower": change.interval[0],
         "upper": change.interval[1],
         "p_value": change.p_value,
-        "evaluations": found.evaluations,
+        "evaluations": matched.evaluations,
         "evidence": evidence,
     }
 
 
 def _filters(
-    change: ChangePoint, decided: Mapping[str, Any] | None
+    change: ChangePoint, decision: Mapping[str, Any] | None
 ) -> list[dict[str, Any]]:
     rows = [
         {
@@ -86,25 +83,25 @@ def _filters(
         }
         for check in change.filters
     ]
-    if decided is not None:
+    if decision is not None:
         rows.append(
             {
                 "name": "false_discovery",
-                "value": decided["p"],
-                "limit": decided["limit"],
-                "passed": decided["kept"],
+                "value": decision["p"],
+                "limit": decision["limit"],
+                "passed": decision["kept"],
             }
         )
     return rows
 
 
 def needed_jobs(plan: ChangePlan) -> set[str]:
-    """Jobs whose place `segment_rows` and `change_columns` ask for."""
-    own, jobs = plan.evaluation.own_jobs, plan.evaluation.window.job_ids
+    """Jobs whose place `segment_rows` and `change_columns` need."""
+    own_jobs, jobs = plan.evaluation.own_jobs, plan.evaluation.window.job_ids
     needed = {
         job
-        for found in plan.found
-        for job in own[found.change.index - 1 : found.change.index + 1]
+        for matched in plan.matched
+        for job in own_jobs[matched.change.index - 1 : matched.change.index + 1]
     }
     for start, stop, _ in _bounds(plan, None, None):
         needed |= {jobs[start], jobs[stop - 1]}
@@ -114,13 +111,13 @@ def needed_jobs(plan: ChangePlan) -> set[str]:
 def segment_rows(
     head: SeriesRow, plan: ChangePlan, places: Places, factors: Factors
 ) -> list[dict[str, Any]]:
-    """The levels of a window, oldest first, as `SeriesState.segments` keeps them."""
+    """The segments of a window, oldest first, as `SeriesState.segments` stores them."""
     window = plan.evaluation.window
-    made = []
-    for start, stop, because in _bounds(plan, head, factors):
+    rows = []
+    for start, stop, reason in _bounds(plan, head, factors):
         level, sigma = _level(window.values[start:stop])
         first, last = window.job_ids[start], window.job_ids[stop - 1]
-        made.append(
+        rows.append(
             {
                 "start_job_id": first,
                 "stop_job_id": last,
@@ -131,71 +128,73 @@ def segment_rows(
                 "lower": level * math.exp(-ORDINARY_SIGMA * sigma),
                 "upper": level * math.exp(ORDINARY_SIGMA * sigma),
                 "fingerprint": window.fingerprints[start],
-                "starts_because": because,
+                "starts_because": reason,
             }
         )
-    return made
+    return rows
 
 
 def _bounds(
     plan: ChangePlan, head: SeriesRow | None, factors: Factors | None
 ) -> list[tuple[int, int, str]]:
-    """(start, stop, why it starts) of every level: earlier environments cut where a change was kept, the
-    newest where detection cuts it. The whys are only right with head and factors."""
-    evaluation, known = plan.evaluation, factors or {}
+    """(start, stop, why it starts) of every segment. The reasons are right only with head and factors.
+
+    Earlier environments are split at stored changes, the newest at detected ones."""
+    evaluation, factors_by_fingerprint = plan.evaluation, factors or {}
     window = evaluation.window
-    made: list[tuple[int, int, str]] = []
+    bounds: list[tuple[int, int, str]] = []
     for number, stretch in enumerate(evaluation.environments):
         if number:
             before = evaluation.environments[number - 1].fingerprint
-            because = environments.describe_switch(
-                known.get(before), known.get(stretch.fingerprint)
+            reason = environments.describe_switch(
+                factors_by_fingerprint.get(before),
+                factors_by_fingerprint.get(stretch.fingerprint),
             )
         else:
-            because = (
+            reason = (
                 environments.FIRST
                 if window.whole
                 else f"the last {len(window)} points begin"
             )
-        newest = number == len(evaluation.environments) - 1
+        is_newest = number == len(evaluation.environments) - 1
         cuts = (
-            _newest_cuts(plan, head)
-            if newest
-            else _kept_cuts(plan, head, stretch.start, stretch.stop)
+            _detected_cuts(plan, head)
+            if is_newest
+            else _stored_cuts(plan, head, stretch.start, stretch.stop)
         )
         edges = [stretch.start, *cuts, stretch.stop]
-        made += [
-            (start, stop, cuts[start] if at else because)
-            for at, (start, stop) in enumerate(pairwise(edges))
+        bounds += [
+            (start, stop, cuts[start] if position else reason)
+            for position, (start, stop) in enumerate(pairwise(edges))
         ]
-    return made
+    return bounds
 
 
-def _newest_cuts(plan: ChangePlan, head: SeriesRow | None) -> dict[int, str]:
-    """Where detection cuts the newest environment → why."""
+def _detected_cuts(plan: ChangePlan, head: SeriesRow | None) -> dict[int, str]:
+    """Reasons by index of the cuts that detection made in the newest environment."""
     offset = plan.evaluation.offset
     return {
         offset + change.index: _change_sentence(head, change)
-        for change in plan.evaluation.found
+        for change in plan.evaluation.changes
     }
 
 
-def _kept_cuts(
+def _stored_cuts(
     plan: ChangePlan, head: SeriesRow | None, start: int, stop: int
 ) -> dict[int, str]:
-    """Where an earlier environment was cut while it was the newest → why."""
+    """Reasons by index of the cuts that an earlier environment got while it was the newest."""
     jobs = plan.evaluation.window.job_ids
     index = (
-        {job_id: at for at, job_id in enumerate(jobs[start:stop], start)}
+        {job_id: position for position, job_id in enumerate(jobs[start:stop], start)}
         if plan.kept
         else {}
     )
-    found = {}
-    for row in sorted(plan.kept, key=lambda one: index.get(one.job_id, -1)):
-        at = index.get(row.job_id, start)
-        if at > start:
-            found[at] = _change_sentence(head, row)
-    return found
+    cuts = {}
+    for row in sorted(plan.kept, key=lambda change: index.get(change.job_id, -1)):
+        position = index.get(row.job_id, start)
+        if position > start:
+            cuts[position] = _change_sentence(head, row)
+    return cuts
 
 
 def _change_sentence(head: SeriesRow | None, change: ChangePoint | Change) -> str:
@@ -206,10 +205,10 @@ def _change_sentence(head: SeriesRow | None, change: ChangePoint | Change) -> st
 
 
 def _level(values: Sequence[float]) -> tuple[float, float]:
-    """Median, and the scatter of the logarithms (0 where there are none)."""
-    own = np.array(values, dtype=np.float64)
-    level = median(own)
-    if own.min() <= 0.0:
+    """The median, and the scatter of the logarithms (0 without any)."""
+    array = np.array(values, dtype=np.float64)
+    level = median(array)
+    if array.min() <= 0.0:
         return level, 0.0
-    logs = np.log(own)
+    logs = np.log(array)
     return level, MAD_TO_SIGMA * median(np.abs(logs - median(logs)))

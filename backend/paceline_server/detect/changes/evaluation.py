@@ -1,11 +1,10 @@
 """Evaluates the points of a series: its environments, its levels and its change points.
 
-Pure: the same points give the same bits. Steps are searched only inside the newest
-environment, so that a new kernel is never reported as a slower program. Excluded points
-never get here.
+Changes are searched only in the newest environment, so that a new kernel is never reported as a slower program.
+The same points give bit-identical results.
 
     points   ▁▁▁▁▁▁▁▁▁▁▁▅▅▅▅▅▅▅▅▅▂▂▂▂▂▂▂▂▂▂▂▄▄▄▄▄▄
-             └─ environment 0 ─┘└─ environment 1 ─┘     newest: looked at with `changepoint.detect`
+             └─ environment 0 ─┘└─ environment 1 ─┘     newest: searched with `changepoint.detect`
 """
 
 from __future__ import annotations
@@ -25,8 +24,8 @@ from paceline_server.stats.history import DEFAULT, ChangePoint, Parameters, Segm
 
 @dataclass(frozen=True)
 class Window:
-    """The last counting points of a series, oldest first; lists share one index. `whole`: no older point was
-    left out."""
+    """The last counted points of a series, oldest first; the lists share an index. `whole`: there are no older
+    points."""
 
     series_id: str
     job_ids: Sequence[str]
@@ -40,8 +39,8 @@ class Window:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What detection says of a window. Indexes of `found` count from the start of the newest environment,
-    whose points are `own_jobs`."""
+    """The segmentation of a window. Indexes of `changes` are relative to the newest environment, whose jobs are
+    `own_jobs`."""
 
     window: Window
     environments: tuple[EnvironmentStretch, ...]
@@ -49,7 +48,7 @@ class Evaluation:
 
     @property
     def offset(self) -> int:
-        """Where the newest environment starts in the window."""
+        """The index in the window at which the newest environment starts."""
         return self.environments[-1].start
 
     @property
@@ -58,20 +57,25 @@ class Evaluation:
         return self.window.job_ids[self.offset :]
 
     @property
-    def found(self) -> tuple[ChangePoint, ...]:
+    def changes(self) -> tuple[ChangePoint, ...]:
         """Changes and suspects, oldest first."""
-        both = (*self.segmentation.changes, *self.segmentation.suspects)
-        return tuple(sorted(both, key=lambda one: one.index))
+        changes = (*self.segmentation.changes, *self.segmentation.suspects)
+        return tuple(sorted(changes, key=lambda change: change.index))
 
 
 def evaluate(
     windows: Sequence[Window], parameters: Parameters = DEFAULT
 ) -> list[Evaluation]:
-    """Look at windows of at least one point each; together takes half the time and says the same."""
-    cuts = [tuple(cut_into_environments(window.fingerprints)) for window in windows]
-    own = [
-        np.asarray(window.values[cut[-1].start :], dtype=np.float64)
-        for window, cut in zip(windows, cuts, strict=True)
+    """Evaluate windows of at least one point each. Together they take half the time of one by one."""
+    environments = [
+        tuple(cut_into_environments(window.fingerprints)) for window in windows
     ]
-    found = changepoint.detect_each(own, parameters=parameters)
-    return [Evaluation(*each) for each in zip(windows, cuts, found, strict=True)]
+    newest_values = [
+        np.asarray(window.values[stretches[-1].start :], dtype=np.float64)
+        for window, stretches in zip(windows, environments, strict=True)
+    ]
+    segmentations = changepoint.detect_each(newest_values, parameters=parameters)
+    return [
+        Evaluation(*parts)
+        for parts in zip(windows, environments, segmentations, strict=True)
+    ]

@@ -1,9 +1,7 @@
-"""Marks changes of many series of a target around one run as one incident (STATISTICS
-§4.7).
+"""Marks changes of many series of a target around the same run as an incident (STATISTICS §4.7).
 
-The evidence of every marked change names the share of series that moved. A change that
-already belongs to an alert keeps its cause. Only series measured within the newest runs
-count: a series nobody measures any more moves with nobody.
+The share is relative to the series measured in the newest runs. A change that already belongs to an alert keeps
+its cause.
 """
 
 from __future__ import annotations
@@ -21,20 +19,22 @@ from paceline_server.store.tables.history import Change
 
 
 def mark_incidents_of_target(session: Session, target_id: str) -> int:
-    """Mark the changes of a target that belong to an incident, unmark those that no longer do; returns how
-    many differ from before."""
-    axis = queries.newest_jobs_of_target(session, target_id, constants.INCIDENT_HORIZON)
-    position = {job_id: at for at, job_id in enumerate(axis)}
-    moved: dict[str, list[int]] = defaultdict(list)
-    changes = queries.live_changes_at(session, target_id, axis)
+    """Mark the changes of a target that belong to an incident and unmark the others; returns how many
+    differ."""
+    job_ids = queries.newest_jobs_of_target(
+        session, target_id, constants.INCIDENT_HORIZON
+    )
+    position = {job_id: run_number for run_number, job_id in enumerate(job_ids)}
+    runs_by_series: dict[str, list[int]] = defaultdict(list)
+    changes = queries.live_changes_at(session, target_id, job_ids)
     for row in changes:
-        moved[row.series_id].append(position[row.job_id])
-    found: dict[tuple[str, int], dict[str, object]] = {}
-    if len(moved) > 1:
-        measured = queries.count_series_measured_since(session, target_id, axis[0])
-        for incident in find_incidents(moved, measured):
-            said = {
-                "job_id": axis[incident.run],
+        runs_by_series[row.series_id].append(position[row.job_id])
+    incident_by_change: dict[tuple[str, int], dict[str, object]] = {}
+    if len(runs_by_series) > 1:
+        measured = queries.count_series_measured_since(session, target_id, job_ids[0])
+        for incident in find_incidents(runs_by_series, measured):
+            evidence = {
+                "job_id": job_ids[incident.run],
                 "share": incident.share,
                 "series": len(incident.series),
                 "measured": measured,
@@ -44,11 +44,13 @@ def mark_incidents_of_target(session: Session, target_id: str) -> int:
                 ),
             }
             for name in incident.series:
-                for run in moved[name]:
+                for run in runs_by_series[name]:
                     if abs(run - incident.run) <= constants.INCIDENT_RUNS:
-                        found.setdefault((name, run), said)
+                        incident_by_change.setdefault((name, run), evidence)
     return sum(
-        _set_incident(row, found.get((row.series_id, position[row.job_id])))
+        _set_incident(
+            row, incident_by_change.get((row.series_id, position[row.job_id]))
+        )
         for row in changes
     )
 

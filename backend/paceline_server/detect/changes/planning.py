@@ -1,17 +1,14 @@
-"""Decides what an evaluation means for the stored changes of its series; writes nothing.
+"""Plans how an evaluation alters the stored changes of its series.
 
 Rules (STATISTICS §4.5, §4.6):
 
     1–4 points after ─▶ suspect ─ ≥ 5 points, and it holds among all series of the round ─▶ standing
-    found no more, its place still in the window ─▶ vanished (for ever; found again it is a new change)
+    no longer detected, its place still in the window ─▶ vanished (finally; detected again, it is a new change)
     its place left the newest environment or the window ─▶ vanished while suspect, superseded while standing
-    accepted ─▶ left alone: an alert about it was called expected, and so is everything before it
+    accepted ─▶ unchanged: people called it expected, and everything before it
 
-- evaluating the same points twice counts once and decides the same;
-- a change found more than two points away from where it was is still the same change,
-  but the evaluations that agree about its place are counted from one again, as they are
-  while it has too few points;
-- a change outside the newest environment is never judged again.
+Evaluating the same points twice counts once. A change that moved by more than two points keeps its identity, but
+its evaluations are counted from one again. A change outside the newest environment is never judged again.
 """
 
 from __future__ import annotations
@@ -29,68 +26,71 @@ from paceline_server.stats.incidents import stands_in_round
 from paceline_server.store.tables.history import Change, SeriesState
 
 NO_FINDING = 1.0
-"""p of a series without a finding: it counts among those that were tested (§4.6)."""
+"""The p-value of a series without a new change; it counts as tested (§4.6)."""
 
 
 @dataclass(frozen=True)
 class MatchedChange:
-    """A change that was found now, and its row when it was found before."""
+    """A detected change, with its row if it is stored already."""
 
     change: ChangePoint
     row: Change | None
     evaluations: int
-    decided: Mapping[str, Any] | None
-    """What its round said when the same points were looked at before."""
+    decision: Mapping[str, Any] | None
+    """The decision of its round, if the same points were evaluated before."""
 
     @property
-    def settled(self) -> bool:
-        """Whether it stood already: it is no new hypothesis."""
+    def is_settled(self) -> bool:
+        """Whether it stands already, so that it is no new hypothesis."""
         return self.row is not None and self.row.state == "standing"
 
     @property
-    def asks(self) -> bool:
-        """Whether it would stand now if its round agrees."""
+    def needs_decision(self) -> bool:
+        """Whether its round decides now if it stands."""
         return (
-            not self.settled
-            and self.decided is None
+            not self.is_settled
+            and self.decision is None
             and self.change.confidence == "confirmed"
         )
 
 
 @dataclass(frozen=True)
 class ChangePlan:
-    """What follows from one evaluation."""
+    """The consequences of an evaluation for stored changes."""
 
     evaluation: Evaluation
-    found: tuple[MatchedChange, ...]
+    matched: tuple[MatchedChange, ...]
     vanished: tuple[Change, ...]
-    left: tuple[Change, ...]
-    """Live rows at which detection looks no more: the environment is another one since, or the window moved
-    on."""
+    out_of_reach: tuple[Change, ...]
+    """Live rows before the newest environment or the window."""
     kept: tuple[Change, ...]
-    """Every row of the series that did not vanish before, whatever becomes of it."""
+    """The series' rows that had not vanished before."""
 
     @property
     def p_value(self) -> float:
-        """Of the strongest finding that is new in this round."""
+        """The smallest p-value of a change that needs a decision."""
         return min(
-            (matched.change.p_value for matched in self.found if matched.asks),
+            (
+                matched.change.p_value
+                for matched in self.matched
+                if matched.needs_decision
+            ),
             default=NO_FINDING,
         )
 
 
 def match_changes(
-    found: Sequence[ChangePoint], kept: Mapping[str, int], within: int = STAND_WITHIN
+    changes: Sequence[ChangePoint], kept: Mapping[str, int], within: int = STAND_WITHIN
 ) -> dict[int, str]:
-    """Position in `found` → key of `kept` (whose values are indexes into the same window).
+    """Keys of `kept` by position in `changes`; the values of `kept` are indexes into the same window.
 
-    A change is matched to at most one kept row and a row to at most one change, the nearest pairs first.
-    Two changes are the same when their places differ by at most two points, or when the row's place lies
-    inside the interval in which detection locates the change (STATISTICS §4.5).
+    Each change matches at most one row and vice versa, nearest pairs first. A change is that of a row if their
+    places differ by at most two points, or if the row's place lies inside the change's location interval
+    (STATISTICS §4.5).
     """
     pairs = sorted(
         (abs(change.index - index), position, key)
-        for position, change in enumerate(found)
+        for position, change in enumerate(changes)
         for key, index in kept.items()
         if abs(change.index - index) <= within
         or change.location[0] <= index <= change.location[1]
@@ -105,40 +105,49 @@ def match_changes(
 def plan_changes(
     evaluation: Evaluation, kept: Sequence[Change], state: SeriesState | None
 ) -> ChangePlan:
-    """Match what was found with what is kept."""
-    own = evaluation.own_jobs
+    """Match detected changes with the stored ones."""
+    own_jobs = evaluation.own_jobs
     index = (
-        {job_id: at for at, job_id in enumerate(own)}
+        {job_id: position for position, job_id in enumerate(own_jobs)}
         if kept or _baseline(state)
         else {}
     )
-    here = {row.id: index[row.job_id] for row in kept if row.job_id in index}
+    indexes_in_window = {
+        row.id: index[row.job_id] for row in kept if row.job_id in index
+    }
     rows = {row.id: row for row in kept}
-    found = evaluation.found
-    matched = match_changes(found, here)
-    again = state is not None and (state.last_job_id, state.points) == (
-        own[-1],
-        len(own),
+    changes = evaluation.changes
+    matched = match_changes(changes, indexes_in_window)
+    is_repeated = state is not None and (state.last_job_id, state.points) == (
+        own_jobs[-1],
+        len(own_jobs),
     )
     accepted_until = index.get(_baseline(state) or "", -1)
-    told = []
-    for position, change in enumerate(found):
+    matched_changes = []
+    for position, change in enumerate(changes):
         row = rows.get(matched.get(position, ""))
         if row is not None and row.state == "accepted":
             continue
         if row is None and change.index <= accepted_until:
             continue
-        told.append(
+        matched_changes.append(
             _matched_change(
-                change, row, moved=_has_moved(change, row, here), again=again
+                change,
+                row,
+                moved=_has_moved(change, row, indexes_in_window),
+                is_repeated=is_repeated,
             )
         )
     live = [row for row in kept if row.state in ("suspect", "standing")]
-    gone = tuple(
-        row for row in live if row.id in here and row.id not in matched.values()
+    vanished = tuple(
+        row
+        for row in live
+        if row.id in indexes_in_window and row.id not in matched.values()
     )
-    left = tuple(row for row in live if row.id not in here)
-    return ChangePlan(evaluation, tuple(told), gone, left, tuple(kept))
+    out_of_reach = tuple(row for row in live if row.id not in indexes_in_window)
+    return ChangePlan(
+        evaluation, tuple(matched_changes), vanished, out_of_reach, tuple(kept)
+    )
 
 
 def _baseline(state: SeriesState | None) -> str | None:
@@ -146,55 +155,59 @@ def _baseline(state: SeriesState | None) -> str | None:
 
 
 def _has_moved(
-    change: ChangePoint, row: Change | None, here: Mapping[str, int]
+    change: ChangePoint, row: Change | None, indexes_in_window: Mapping[str, int]
 ) -> bool:
-    """Whether it was seen elsewhere, or is only now more than a suspect: nothing agrees with it yet."""
+    """Whether its evaluations are counted from one: it moved, or has just been confirmed."""
     if row is None:
         return True
-    early = row.evidence.get("n_after", math.inf) < constants.HISTORY_CONFIRM_POINTS
-    return (early and change.confidence == "confirmed") or abs(
-        change.index - here[row.id]
+    was_suspect = (
+        row.evidence.get("n_after", math.inf) < constants.HISTORY_CONFIRM_POINTS
+    )
+    return (was_suspect and change.confidence == "confirmed") or abs(
+        change.index - indexes_in_window[row.id]
     ) > STAND_WITHIN
 
 
 def _matched_change(
-    change: ChangePoint, row: Change | None, *, moved: bool, again: bool
+    change: ChangePoint, row: Change | None, *, moved: bool, is_repeated: bool
 ) -> MatchedChange:
     if row is None:
         return MatchedChange(change, None, 1, None)
-    same = again and row.p_value == change.p_value
-    decided = row.evidence.get("round") if same or row.state == "standing" else None
+    is_unchanged = is_repeated and row.p_value == change.p_value
+    decision = (
+        row.evidence.get("round") if is_unchanged or row.state == "standing" else None
+    )
     return MatchedChange(
-        change, row, 1 if moved else row.evaluations + (not again), decided
+        change, row, 1 if moved else row.evaluations + (not is_repeated), decision
     )
 
 
 @dataclass(frozen=True)
 class Round:
-    """Which findings of a round stand at the false-discovery rate q: those with p up to `limit`."""
+    """A round of series; its changes with p up to `limit` stand at the false-discovery rate q."""
 
     series: int
     limit: float
 
     @classmethod
     def of(cls, plans: Sequence[ChangePlan]) -> Round:
-        """Benjamini–Hochberg over all series that were looked at together."""
+        """Apply Benjamini–Hochberg to all series that were evaluated together."""
         p_values = [plan.p_value for plan in plans]
-        kept = [
+        standing = [
             p
             for p, stands in zip(p_values, stands_in_round(p_values), strict=True)
             if stands
         ]
         lowest = constants.HISTORY_FALSE_DISCOVERY_Q / max(1, len(plans))
-        return cls(len(plans), max(kept, default=lowest))
+        return cls(len(plans), max(standing, default=lowest))
 
-    def decides(self, found: MatchedChange) -> dict[str, Any] | None:
-        """What the round says of a finding, for its evidence; None while it need not be asked."""
-        if found.decided is not None:
-            return dict(found.decided)
-        if not found.asks:
+    def decide(self, matched: MatchedChange) -> dict[str, Any] | None:
+        """The round's decision about a change, for its evidence; None if it needs none."""
+        if matched.decision is not None:
+            return dict(matched.decision)
+        if not matched.needs_decision:
             return None
-        p_value = found.change.p_value
+        p_value = matched.change.p_value
         return {
             "series": self.series,
             "p": p_value,
@@ -203,8 +216,8 @@ class Round:
         }
 
 
-def state_of(found: MatchedChange, decided: Mapping[str, Any] | None) -> str:
-    """suspect or standing."""
-    if found.settled:
+def state_of(matched: MatchedChange, decision: Mapping[str, Any] | None) -> str:
+    """The state of a change: suspect or standing."""
+    if matched.is_settled:
         return "standing"
-    return "standing" if decided is not None and decided["kept"] else "suspect"
+    return "standing" if decision is not None and decision["kept"] else "suspect"

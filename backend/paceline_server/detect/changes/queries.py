@@ -1,9 +1,6 @@
-"""All SQL of change-point detection: windows of points, states and changes, many series at
-once.
+"""SQL of change-point detection, for many series per query.
 
-There is no query per series; lists of ids are split into chunks of `CHUNK`. Locks are
-always taken in one order, each by id, to avoid deadlocks: targets, alerts, series,
-changes.
+To prevent deadlocks, locks are always taken in the order targets, alerts, series, changes, each by id.
 """
 
 from __future__ import annotations
@@ -15,9 +12,9 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import and_, exists, func, or_, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session, aliased
 
+from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import (
     Change,
@@ -29,18 +26,18 @@ from paceline_server.store.tables.history import (
 from paceline_server.store.tables.jobs import Job, Run
 
 CHUNK = 500
-"""Ids in one statement: SQLite takes 32,766 parameters, and a plan of 500 is made as fast as one of 5."""
+"""Ids per statement; SQLite allows 32,766 parameters."""
 LIVE = ("suspect", "standing")
 
 
 def chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The ids, at most `CHUNK` at a time."""
+    """Split ids into chunks of at most `CHUNK`."""
     for start in range(0, len(ids), CHUNK):
         yield ids[start : start + CHUNK]
 
 
 class SeriesRow(NamedTuple):
-    """What evaluation needs of a series besides its points."""
+    """The columns of a series that evaluation needs."""
 
     id: str
     target_id: str
@@ -49,7 +46,7 @@ class SeriesRow(NamedTuple):
 
 
 def series_of_job(session: Session, job_id: str) -> list[SeriesRow]:
-    """The series a job has a point of, by id."""
+    """The series with a point of a job, by id."""
     query = (
         select(Series.id, Series.target_id, Series.unit, Series.direction)
         .join(SeriesPoint, SeriesPoint.series_id == Series.id)
@@ -62,7 +59,7 @@ def series_of_job(session: Session, job_id: str) -> list[SeriesRow]:
 def list_series(
     session: Session, suite: str | None, series_id: str | None
 ) -> list[SeriesRow]:
-    """All series (of a suite, or one), by id."""
+    """Series by id: all, those of a suite, or a single one."""
     query = select(Series.id, Series.target_id, Series.unit, Series.direction).order_by(
         Series.id
     )
@@ -74,8 +71,8 @@ def list_series(
 
 
 def lock_targets(session: Session, target_ids: Collection[str]) -> None:
-    """Hold these targets until the transaction ends: what moved together on one is decided by one at a time.
-    Other rows may still refer to them."""
+    """Lock these targets until the transaction ends, so that their incidents are decided one at a time. Other
+    rows may still refer to them."""
     query = (
         select(Target.id).where(Target.id.in_(sorted(target_ids))).order_by(Target.id)
     )
@@ -83,7 +80,7 @@ def lock_targets(session: Session, target_ids: Collection[str]) -> None:
 
 
 def lock_series(session: Session, series_ids: Sequence[str]) -> None:
-    """Hold these series until the transaction ends (SQLite has one writer anyway)."""
+    """Lock these series until the transaction ends. SQLite has a single writer anyway."""
     for chunk in chunks(sorted(series_ids)):
         session.execute(
             select(Series.id)
@@ -94,8 +91,8 @@ def lock_series(session: Session, series_ids: Sequence[str]) -> None:
 
 
 class WindowRow(NamedTuple):
-    """The counting points of one series, oldest first; the columns share one index. `whole`: it has no older
-    ones."""
+    """The last counted points of a series, oldest first; the columns share an index. `whole`: there are no
+    older points."""
 
     series_id: str
     job_ids: tuple[str, ...]
@@ -111,14 +108,14 @@ def _counting(points: Any = SeriesPoint) -> Any:
 def windows(
     session: Session, series_ids: Sequence[str], size: int
 ) -> Iterator[WindowRow]:
-    """Per series that has any the last `size` counting points."""
+    """The last `size` counted points of each series that has any."""
     for chunk in chunks(sorted(series_ids)):
         since = _since(session, chunk, size)
-        old = [
+        long = [
             and_(SeriesPoint.series_id == series_id, SeriesPoint.at >= at)
             for series_id, at in since.items()
         ]
-        young = [series_id for series_id in chunk if series_id not in since]
+        short = [series_id for series_id in chunk if series_id not in since]
         query = (
             select(
                 SeriesPoint.series_id,
@@ -126,7 +123,7 @@ def windows(
                 SeriesPoint.value,
                 SeriesPoint.fingerprint,
             )
-            .where(or_(SeriesPoint.series_id.in_(young), *old), _counting())
+            .where(or_(SeriesPoint.series_id.in_(short), *long), _counting())
             .order_by(SeriesPoint.series_id, SeriesPoint.at, SeriesPoint.job_id)
         )
         for series_id, rows in groupby(session.execute(query), key=itemgetter(0)):
@@ -143,7 +140,7 @@ def windows(
 def _since(
     session: Session, series_ids: Sequence[str], size: int
 ) -> dict[str, datetime]:
-    """When the first of the last `size` counting points was measured, for series that have older ones."""
+    """When the first of the last `size` counted points was measured, for series with older points."""
     older = aliased(SeriesPoint)
     bound = (
         select(older.at)
@@ -157,8 +154,8 @@ def _since(
     return {row.id: row.at for row in session.execute(query) if row.at is not None}
 
 
-def newest_counting(session: Session, series_ids: Sequence[str]) -> dict[str, str]:
-    """The job of the newest counting point of each series that has one."""
+def newest_counted_job(session: Session, series_ids: Sequence[str]) -> dict[str, str]:
+    """The job of the newest counted point of each series that has any."""
     point = aliased(SeriesPoint)
     newest = (
         select(point.job_id)
@@ -167,27 +164,27 @@ def newest_counting(session: Session, series_ids: Sequence[str]) -> dict[str, st
         .limit(1)
         .scalar_subquery()
     )
-    found: dict[str, str] = {}
+    job_ids: dict[str, str] = {}
     for chunk in chunks(series_ids):
         query = select(Series.id, newest.label("job_id")).where(Series.id.in_(chunk))
-        found |= {
+        job_ids |= {
             row.id: row.job_id
             for row in session.execute(query)
             if row.job_id is not None
         }
-    return found
+    return job_ids
 
 
 class JobPlaceRow(NamedTuple):
-    """When and at which commit a job measured."""
+    """The time and commit of a job."""
 
     at: datetime
     commit: str
 
 
 def places(session: Session, job_ids: Collection[str]) -> dict[str, JobPlaceRow]:
-    """When and at which commit these jobs measured, as all their points have it."""
-    found: dict[str, JobPlaceRow] = {}
+    """The time and commit of these jobs, as in their points."""
+    places_by_job: dict[str, JobPlaceRow] = {}
     for chunk in chunks(sorted(job_ids)):
         query = (
             select(
@@ -201,13 +198,13 @@ def places(session: Session, job_ids: Collection[str]) -> dict[str, JobPlaceRow]
             .where(Job.id.in_(chunk))
         )
         for job_id, at, commit in session.execute(query):
-            found[job_id] = JobPlaceRow(at, commit)
-    return found
+            places_by_job[job_id] = JobPlaceRow(at, commit)
+    return places_by_job
 
 
 def kept_changes(session: Session, series_ids: Sequence[str]) -> list[Change]:
-    """Every change of these series that did not vanish, by id, as others committed it."""
-    found: list[Change] = []
+    """The changes of these series that have not vanished, by id, reloaded."""
+    changes: list[Change] = []
     for chunk in chunks(series_ids):
         query = (
             select(Change)
@@ -215,30 +212,25 @@ def kept_changes(session: Session, series_ids: Sequence[str]) -> list[Change]:
             .order_by(Change.id)
             .execution_options(populate_existing=True)
         )
-        found += session.scalars(query)
-    return found
+        changes += session.scalars(query)
+    return changes
 
 
 def states(session: Session, series_ids: Sequence[str]) -> dict[str, SeriesState]:
-    """The states of these series, as others committed them."""
-    found: dict[str, SeriesState] = {}
+    """The states of these series, reloaded."""
+    states_by_series: dict[str, SeriesState] = {}
     for chunk in chunks(series_ids):
         query = select(SeriesState).where(SeriesState.series_id.in_(chunk))
         for row in session.scalars(query.execution_options(populate_existing=True)):
-            found[row.series_id] = row
-    return found
+            states_by_series[row.series_id] = row
+    return states_by_series
 
 
 def upsert_states(session: Session, rows: Sequence[dict[str, Any]]) -> None:
-    """Keep the newest detection of series; a baseline that was set stays."""
+    """Store the newest evaluation of series; their baselines stay."""
     if not rows:
         return
-    insert = (
-        postgresql.insert
-        if session.get_bind().dialect.name == "postgresql"
-        else sqlite.insert
-    )
-    statement = insert(SeriesState)
+    statement = insert_into(session, SeriesState)
     changed = {
         name: statement.excluded[name]
         for name in ("evaluated_at", "last_job_id", "points", "segments")
@@ -258,8 +250,8 @@ def factors(session: Session, hashes: Collection[str]) -> dict[str, dict[str, An
 
 
 def newest_jobs_of_target(session: Session, target_id: str, limit: int) -> list[str]:
-    """The newest jobs of a target that left points, oldest first: the axis of its runs."""
-    made = exists().where(SeriesPoint.job_id == Job.id)
+    """The newest jobs of a target with points, oldest first."""
+    has_points = exists().where(SeriesPoint.job_id == Job.id)
     at = func.coalesce(Job.started_at, Job.created_at)
     query = (
         select(Job.id)
@@ -267,8 +259,8 @@ def newest_jobs_of_target(session: Session, target_id: str, limit: int) -> list[
         .where(
             Job.target_id == target_id,
             Job.state == "done",
-            Run.base_commit.is_(None),
-            made,
+            ~Run.compares_revisions,
+            has_points,
         )
         .order_by(at.desc(), Job.id.desc())
         .limit(limit)
@@ -279,8 +271,7 @@ def newest_jobs_of_target(session: Session, target_id: str, limit: int) -> list[
 def live_changes_at(
     session: Session, target_id: str, job_ids: Collection[str]
 ) -> list[Change]:
-    """Changes of a target's series that detection still looks at and that lie at one of these jobs, by id, as
-    others committed them, locked."""
+    """Live changes of a target's series at these jobs, by id, reloaded and locked."""
     query = (
         select(Change)
         .join(Series, Series.id == Change.series_id)
@@ -296,7 +287,7 @@ def live_changes_at(
 
 
 def count_series_measured_since(session: Session, target_id: str, job_id: str) -> int:
-    """How many series of a target have a point of this job or a later one."""
+    """Number of a target's series with a point of this job or a later one."""
     since = (
         select(func.coalesce(Job.started_at, Job.created_at))
         .where(Job.id == job_id)
@@ -309,7 +300,7 @@ def count_series_measured_since(session: Session, target_id: str, job_id: str) -
 
 
 def lock_changes(session: Session, series_ids: Sequence[str]) -> None:
-    """Hold every change of these series until the transaction ends, all at once and by id."""
+    """Lock every change of these series until the transaction ends, by id in a single statement."""
     query = (
         select(Change.id)
         .where(Change.series_id.in_(list(series_ids)))
@@ -319,13 +310,13 @@ def lock_changes(session: Session, series_ids: Sequence[str]) -> None:
 
 
 def series_of_changes(session: Session, change_ids: Collection[str]) -> list[str]:
-    """The series these changes are of, by id."""
+    """The series of these changes, by id."""
     query = select(Change.series_id).where(Change.id.in_(list(change_ids))).distinct()
     return sorted(session.scalars(query))
 
 
 def changes_by_id(session: Session, change_ids: Collection[str]) -> list[Change]:
-    """Changes, by id, as others committed them, locked until the transaction ends."""
+    """These changes by id, reloaded and locked until the transaction ends."""
     query = (
         select(Change)
         .where(Change.id.in_(list(change_ids)))
@@ -343,7 +334,7 @@ def first_point_after(session: Session, row: Change) -> SeriesPoint:
 def find_point(
     session: Session, series_id: str, job_id: str | None, commit: str | None
 ) -> SeriesPoint | None:
-    """The point of a job, else the oldest one of a commit."""
+    """The point of a job, or the oldest point of a commit."""
     query = select(SeriesPoint).where(SeriesPoint.series_id == series_id)
     if job_id is not None:
         query = query.where(SeriesPoint.job_id == job_id)
@@ -366,7 +357,7 @@ def accepted_changes(session: Session, series_id: str) -> list[Change]:
 def unclaimed_changes_until(
     session: Session, series_id: str, at: datetime
 ) -> list[Change]:
-    """The live changes of a series that no alert is about and whose new level began by then, locked."""
+    """The live changes of a series without an alert whose new level began by `at`, locked."""
     query = (
         select(Change)
         .join(

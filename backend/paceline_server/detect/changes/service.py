@@ -1,12 +1,7 @@
-"""Evaluates series and stores the result: read and compute first, then write in one
-transaction.
+"""Evaluates series and stores the result: reads and computes first, then writes in one transaction.
 
-Called when a job left points, and for everything by `paceline-server recompute`. What
-must stay true:
-- an evaluation of points that are no longer the newest is dropped: whoever appended
-  newer ones evaluates again;
-- storing the same evaluation twice changes nothing, not even a time;
-- points and findings are never changed here.
+An evaluation of points that are no longer the newest is dropped, because whoever appended newer ones evaluates
+again. Storing the same evaluation twice changes nothing, not even a time.
 
     evaluate_series ─▶ windows ─▶ evaluate (pure)          read-only, may take long
     store_evaluations ─▶ lock ─▶ still newest? ─▶ plan ─▶ round ─▶ changes, states
@@ -46,8 +41,8 @@ __all__ = [
     "withdraw_changes",
 ]
 
-TOGETHER = 64
-"""windows evaluated at once: some 16 MB of numbers."""
+WINDOWS_AT_ONCE = 64
+"""Windows evaluated together, about 16 MB."""
 
 list_series = queries.list_series
 series_of_job = queries.series_of_job
@@ -55,7 +50,7 @@ series_of_job = queries.series_of_job
 
 @dataclass(frozen=True)
 class EvaluatedSeries:
-    """A series and what detection says of it."""
+    """A series with its evaluation."""
 
     head: SeriesRow
     evaluation: Evaluation
@@ -63,36 +58,36 @@ class EvaluatedSeries:
 
 @dataclass
 class StoreOutcome:
-    """What keeping a look changed: how many changes by what became of them, and how many series had news."""
+    """The result of storing evaluations: changes by kind, and series that differ from before."""
 
     changes: Counter[str] = field(default_factory=Counter)
     series: int = 0
-    news: int = 0
+    differing: int = 0
 
     def add(self, other: StoreOutcome) -> None:
-        """Count another one in."""
+        """Add another outcome."""
         self.changes += other.changes
         self.series += other.series
-        self.news += other.news
+        self.differing += other.differing
 
 
 def evaluate_series(
     session: Session, heads: Sequence[SeriesRow]
 ) -> Iterator[EvaluatedSeries]:
-    """Evaluate these series; those without a counting point are left out."""
+    """Evaluate these series; those without counted points are left out."""
     by_id = {head.id: head for head in heads}
-    found = queries.windows(session, list(by_id), constants.HISTORY_MAX_POINTS)
-    windows = (Window(*points) for points in found)
-    while some := list(islice(windows, TOGETHER)):
-        for evaluation in evaluate(some):
+    rows = queries.windows(session, list(by_id), constants.HISTORY_MAX_POINTS)
+    windows = (Window(*points) for points in rows)
+    while batch := list(islice(windows, WINDOWS_AT_ONCE)):
+        for evaluation in evaluate(batch):
             yield EvaluatedSeries(by_id[evaluation.window.series_id], evaluation)
 
 
 def group_into_rounds(
     session: Session, heads: Sequence[SeriesRow]
 ) -> list[list[SeriesRow]]:
-    """The series grouped by the job of their newest counting point: what was decided together (§4.6)."""
-    newest = queries.newest_counting(session, [head.id for head in heads])
+    """Group series by the job of their newest counted point; they are decided together (§4.6)."""
+    newest = queries.newest_counted_job(session, [head.id for head in heads])
     grouped: dict[str, list[SeriesRow]] = defaultdict(list)
     for head in heads:
         if head.id in newest:
@@ -101,16 +96,16 @@ def group_into_rounds(
 
 
 def store_evaluations(
-    session: Session, *looks: Sequence[EvaluatedSeries]
+    session: Session, *rounds: Sequence[EvaluatedSeries]
 ) -> StoreOutcome:
-    """Store what rounds of series say, each round judged by itself (§4.6). Series that have a newer point by
-    now are left to whoever added it."""
-    keys = [evaluated.head.id for looked in looks for evaluated in looked]
+    """Store the evaluations of rounds of series, each round judged separately (§4.6). Series with a newer point
+    are skipped."""
+    keys = [evaluated.head.id for round_ in rounds for evaluated in round_]
     queries.lock_targets(
-        session, {evaluated.head.target_id for looked in looks for evaluated in looked}
+        session, {evaluated.head.target_id for round_ in rounds for evaluated in round_}
     )
     queries.lock_series(session, keys)
-    newest = queries.newest_counting(session, keys)
+    newest = queries.newest_counted_job(session, keys)
     kept: dict[str, list[Change]] = defaultdict(list)
     for row in queries.kept_changes(session, keys):
         kept[row.series_id].append(row)
@@ -125,39 +120,38 @@ def store_evaluations(
                     states.get(evaluated.head.id),
                 ),
             )
-            for evaluated in looked
+            for evaluated in round_
             if newest.get(evaluated.head.id) == evaluated.evaluation.window.job_ids[-1]
         ]
-        for looked in looks
+        for round_ in rounds
     ]
-    plans = [made for plans_of_round in planned for _, made in plans_of_round]
-    keeping = _ChangeWriter(
+    plans = [plan for plans_of_round in planned for _, plan in plans_of_round]
+    writer = _ChangeWriter(
         session,
         queries.places(
-            session, {job for made in plans for job in change_rows.needed_jobs(made)}
+            session, {job for plan in plans for job in change_rows.needed_jobs(plan)}
         ),
         queries.factors(
             session,
             {
                 environment.fingerprint
-                for made in plans
-                for environment in made.evaluation.environments
+                for plan in plans
+                for environment in plan.evaluation.environments
             },
         ),
         states,
     )
     for plans_of_round in planned:
-        decides = Round.of([made for _, made in plans_of_round])
-        for head, made in plans_of_round:
-            keeping.keep(head, made, decides)
-    queries.upsert_states(session, keeping.stored)
+        decision_round = Round.of([plan for _, plan in plans_of_round])
+        for head, plan in plans_of_round:
+            writer.write(head, plan, decision_round)
+    queries.upsert_states(session, writer.stored)
     session.flush()
-    return StoreOutcome(keeping.changes, len(plans), keeping.news)
+    return StoreOutcome(writer.changes, len(plans), writer.differing)
 
 
 def mark_incidents(session: Session, target_ids: Iterable[str]) -> int:
-    """Once everything of a round is kept: what moved together on a target is one event (§4.7). Returns how
-    many changes are marked otherwise than before."""
+    """Mark the incidents of targets after storing a round (§4.7); returns how many changes differ."""
     targets = sorted(set(target_ids))
     queries.lock_targets(session, targets)
     session.flush()
@@ -170,7 +164,7 @@ def mark_incidents(session: Session, target_ids: Iterable[str]) -> int:
 
 @dataclass
 class _ChangeWriter:
-    """What was planned on its way into rows, and what became of it."""
+    """Writes planned changes into rows and counts them."""
 
     session: Session
     places: change_rows.Places
@@ -178,17 +172,17 @@ class _ChangeWriter:
     states: Mapping[str, SeriesState]
     stored: list[dict[str, Any]] = field(default_factory=list)
     changes: Counter[str] = field(default_factory=Counter)
-    news: int = 0
+    differing: int = 0
 
-    def keep(self, head: SeriesRow, made: ChangePlan, decides: Round) -> None:
-        """Write what differs, nothing else."""
+    def write(self, head: SeriesRow, plan: ChangePlan, round_: Round) -> None:
+        """Write the changes and the state of a series, if they differ."""
         before = self.changes.total()
-        self._changes(head, made, decides)
-        own = made.evaluation.own_jobs
+        self._write_changes(head, plan, round_)
+        own_jobs = plan.evaluation.own_jobs
         columns = {
-            "last_job_id": own[-1],
-            "points": len(own),
-            "segments": change_rows.segment_rows(head, made, self.places, self.factors),
+            "last_job_id": own_jobs[-1],
+            "points": len(own_jobs),
+            "segments": change_rows.segment_rows(head, plan, self.places, self.factors),
         }
         state = self.states.get(head.id)
         differs = state is None or any(
@@ -198,24 +192,24 @@ class _ChangeWriter:
             self.stored.append(
                 {"series_id": head.id, "evaluated_at": clock.now(), **columns}
             )
-        self.news += differs or self.changes.total() > before
+        self.differing += differs or self.changes.total() > before
 
-    def _changes(self, head: SeriesRow, made: ChangePlan, decides: Round) -> None:
-        for row in made.vanished:
+    def _write_changes(self, head: SeriesRow, plan: ChangePlan, round_: Round) -> None:
+        for row in plan.vanished:
             row.state, row.updated_at = "vanished", clock.now()
             self.changes["vanished"] += 1
-        for row in made.left:
+        for row in plan.out_of_reach:
             row.state = "vanished" if row.state == "suspect" else "superseded"
             row.updated_at = clock.now()
             self.changes[row.state] += 1
-        for found in made.found:
+        for matched in plan.matched:
             columns = change_rows.change_columns(
-                head, made, found, decides.decides(found), self.places
+                head, plan, matched, round_.decide(matched), self.places
             )
-            if found.row is None:
+            if matched.row is None:
                 self._add(head, columns)
             else:
-                self._update(found.row, columns)
+                self._update(matched.row, columns)
 
     def _add(self, head: SeriesRow, columns: dict[str, Any]) -> None:
         at = clock.now()
@@ -238,14 +232,14 @@ class _ChangeWriter:
         ]
         if not differing:
             return
-        what = (
+        kind = (
             "confirmed"
             if "state" in differing
             else "moved"
             if "job_id" in differing
             else "updated"
         )
-        self.changes[what] += 1
+        self.changes[kind] += 1
         for name in differing:
             setattr(row, name, columns[name])
         row.updated_at = clock.now()

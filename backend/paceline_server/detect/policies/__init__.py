@@ -1,1 +1,1 @@
-"""Usage policy advice: from where an arm pays on a target, beside the policy in force."""
+"""Advises on usage policies: from which value on an arm pays off on a target."""

@@ -1,8 +1,6 @@
-"""Words policy advice: where an arm begins to win, after how much warm-up, and whether the
-policy holds.
+"""Words policy advice: from where an arm wins, after how much warm-up, and whether the policy holds.
 
-Pure. Every number in a sentence is one of the advice's (I17); "never" and "or below"
-are stated, not omitted.
+Every number in a sentence is one of the advice's (I17).
 """
 
 from __future__ import annotations
@@ -10,6 +8,7 @@ from __future__ import annotations
 import math
 
 from paceline_contract.manifest import Policy
+from paceline_contract.params import params_text
 
 from paceline_server.detect.policies.advise import PolicyAssessment
 from paceline_server.detect.policies.schemas import (
@@ -25,37 +24,37 @@ from paceline_server.stats.plain_words import percent
 from paceline_server.stats.policy import Crossover, MeasuredPoint, MinimumVerdict
 
 
-def headline(advised: PolicyAssessment, where: str = "this host") -> str:
+def headline(assessment: PolicyAssessment, where: str = "this host") -> str:
     """`On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round; policy in
-    force: 2,000 / 1`, with a true dash."""
-    point = " ".join(f"{name}={value}" for name, value in advised.params.items())
-    at = f" at {point}" if point else ""
+    force: 2,000 / 1`."""
+    point = params_text(assessment.params, " ")
+    at_point = f" at {point}" if point else ""
     warmup = (
-        _after_warmup(advised.coldness)
-        if advised.warm.answer in ("from", "always")
+        _after_warmup(assessment.coldness)
+        if assessment.warm.answer in ("from", "always")
         else ""
     )
-    said = crossover_words(advised.policy, advised.warm, advised.unit)
-    rounds = advised.in_force.warmup_rounds
-    in_force = f"{advised.in_force.minimum:,}" + (
+    crossover = crossover_words(assessment.policy, assessment.warm, assessment.unit)
+    rounds = assessment.in_force.warmup_rounds
+    in_force = f"{assessment.in_force.minimum:,}" + (
         "" if rounds is None else f" / {rounds:,}"
     )
-    return f"On {where}{at} {said}{warmup}; policy in force: {in_force}"
+    return f"On {where}{at_point} {crossover}{warmup}; policy in force: {in_force}"
 
 
-def crossover_words(policy: Policy, found: Crossover, unit: str | None) -> str:
+def crossover_words(policy: Policy, crossover: Crossover, unit: str | None) -> str:
     """`native wins from 1,870 fingerprints (95 %: 1,400-2,300)`."""
     arm = policy.arm
-    if found.answer == "unknown":
-        return f"nothing can be said of {arm}: {found.reason}"
-    last = _count_with_unit(found.points[-1].at, policy, unit)
-    if found.answer == "undecided":
-        return f"it is open from where on {arm} wins: {found.reason}"
-    if found.answer == "never":
+    if crossover.answer == "unknown":
+        return f"nothing can be said of {arm}: {crossover.reason}"
+    last = _count_with_unit(crossover.points[-1].at, policy, unit)
+    if crossover.answer == "undecided":
+        return f"it is open from where on {arm} wins: {crossover.reason}"
+    if crossover.answer == "never":
         return f"{arm} wins from no measured value on, up to {last}"
-    if found.answer == "always":
-        return f"{arm} wins from the smallest measured, {_count_with_unit(found.points[0].at, policy, unit)}, or below"
-    return f"{arm} wins from {_count_with_unit(found.value or 0, policy, unit)}{_interval(found)}"
+    if crossover.answer == "always":
+        return f"{arm} wins from the smallest measured, {_count_with_unit(crossover.points[0].at, policy, unit)}, or below"
+    return f"{arm} wins from {_count_with_unit(crossover.value or 0, policy, unit)}{_span(crossover.lower, crossover.upper)}"
 
 
 def _count_with_unit(value: int, policy: Policy, unit: str | None) -> str:
@@ -63,10 +62,6 @@ def _count_with_unit(value: int, policy: Policy, unit: str | None) -> str:
         return f"{policy.param}={value:,}"
     singular = unit[:-1] if unit.endswith("s") and value == 1 else unit
     return f"{value:,} {singular}"
-
-
-def _interval(found: Crossover) -> str:
-    return _span(found.lower, found.upper)
 
 
 def _span(lower: int | None, upper: int | None) -> str:
@@ -96,58 +91,65 @@ def _rounds(number: int) -> str:
 
 
 def warmup_words(coldness: Coldness, margin_percent: float) -> str:
-    """What the warm-up rounds say, in one sentence."""
+    """The needed warm-up in a sentence."""
     if coldness.rounds is None:
         return coldness.reason
     if coldness.rounds == 0:
         return (
             f"the first recorded round is within {margin_percent:g} % of the warm level"
         )
-    said = f"within {margin_percent:g} % of the warm level after {_rounds(coldness.rounds)}"
-    return said + _span(coldness.lower, coldness.upper)
+    sentence = f"within {margin_percent:g} % of the warm level after {_rounds(coldness.rounds)}"
+    return sentence + _span(coldness.lower, coldness.upper)
 
 
-def explain_holds(advised: PolicyAssessment) -> str:
-    """What `holds` rests on, part by part."""
-    parts = [_minimum_words(advised, advised.minimum, "")]
-    if advised.cold_minimum is not None:
+def warmup_sentence(rounds: int, suffices: bool | None, needed: str) -> str:
+    """Say whether so many warm-up rounds suffice, and what is needed."""
+    if suffices is None:
+        verb = "may or may not suffice"
+    elif suffices:
+        verb = "suffices" if rounds == 1 else "suffice"
+    else:
+        verb = "does not suffice" if rounds == 1 else "do not suffice"
+    return f"{_rounds(rounds)} {verb}: {needed}"
+
+
+def explain_holds(assessment: PolicyAssessment) -> str:
+    """The reasons of `holds`, part by part."""
+    parts = [_minimum_words(assessment, assessment.minimum, "")]
+    if assessment.cold_minimum is not None:
         parts.append(
-            _minimum_words(advised, advised.cold_minimum, "in a fresh process ")
+            _minimum_words(assessment, assessment.cold_minimum, "in a fresh process ")
         )
-    rounds = advised.in_force.warmup_rounds
+    rounds = assessment.in_force.warmup_rounds
     if rounds is not None:
-        needed = warmup_words(advised.coldness, advised.margin_percent)
-        one = rounds == 1
-        ends = {
-            True: "suffices" if one else "suffice",
-            False: "does not suffice" if one else "do not suffice",
-            None: "may or may not suffice",
-        }[advised.suffices]
-        parts.append(f"{_rounds(rounds)} {ends}: {needed}")
+        needed = warmup_words(assessment.coldness, assessment.margin_percent)
+        parts.append(warmup_sentence(rounds, assessment.suffices, needed))
     return "; ".join(parts)
 
 
-def _minimum_words(advised: PolicyAssessment, judged: MinimumVerdict, when: str) -> str:
-    policy, minimum = advised.policy, advised.in_force.minimum
-    if judged.because == "picks_loser":
+def _minimum_words(
+    assessment: PolicyAssessment, verdict: MinimumVerdict, when: str
+) -> str:
+    policy, minimum = assessment.policy, assessment.in_force.minimum
+    if verdict.because == "picks_loser":
         picked, other = policy.arm, policy.reference
-        if judged.picked == "reference":
+        if verdict.picked == "reference":
             picked, other = other, picked
-        at = _count_with_unit(judged.loss_at or 0, policy, advised.unit)
-        loss = percent(judged.loss or 0.0)
-        return f"{when}at {at} the policy picks {picked}, which takes {loss} longer than {other}"
-    said = {
+        loss_at = _count_with_unit(verdict.loss_at or 0, policy, assessment.unit)
+        loss = percent(verdict.loss or 0.0)
+        return f"{when}at {loss_at} the policy picks {picked}, which takes {loss} longer than {other}"
+    sentences = {
         "inside": f"{minimum:,} is inside the interval",
         "picks_winners": "the policy picks no loser at any measured value",
         "open": f"the samples do not say whether {minimum:,} is right",
         "unknown": "there is nothing to compare the policy with",
-    }[judged.because]
-    return when + said
+    }[verdict.because]
+    return when + sentences
 
 
-def advice_out(advised: PolicyAssessment, where: str) -> AdviceOut:
-    """The wire shape, with its words; `where` as in `headline`."""
-    policy = advised.policy
+def advice_out(assessment: PolicyAssessment, where: str) -> AdviceOut:
+    """The wire shape of an assessment; `where` as in `headline`."""
+    policy = assessment.policy
     return AdviceOut(
         description=policy.description,
         benchmark=policy.benchmark,
@@ -155,37 +157,37 @@ def advice_out(advised: PolicyAssessment, where: str) -> AdviceOut:
         reference=policy.reference,
         metric=policy.metric,
         param=policy.param,
-        unit=advised.unit,
-        margin_percent=advised.margin_percent,
-        warm=_crossover_out(policy, policy.benchmark, advised.warm, advised.unit),
+        unit=assessment.unit,
+        margin_percent=assessment.margin_percent,
+        warm=_crossover_out(policy, policy.benchmark, assessment.warm, assessment.unit),
         cold=None
-        if advised.cold is None
+        if assessment.cold is None
         else _crossover_out(
-            policy, policy.cold_benchmark or "", advised.cold, advised.unit
+            policy, policy.cold_benchmark or "", assessment.cold, assessment.unit
         ),
-        warmup=_warmup_out(advised.coldness, advised.margin_percent),
-        why=explain_holds(advised),
-        words=headline(advised, where),
+        warmup=_warmup_out(assessment.coldness, assessment.margin_percent),
+        why=explain_holds(assessment),
+        words=headline(assessment, where),
     )
 
 
 def _crossover_out(
-    policy: Policy, benchmark: str, found: Crossover, unit: str | None
+    policy: Policy, benchmark: str, crossover: Crossover, unit: str | None
 ) -> CrossoverOut:
     return CrossoverOut(
         benchmark=benchmark,
-        answer=found.answer,
-        value=found.value,
-        lower=found.lower,
-        upper=found.upper,
+        answer=crossover.answer,
+        value=crossover.value,
+        lower=crossover.lower,
+        upper=crossover.upper,
         confidence=POLICY_CONFIDENCE,
-        measured_from=found.measured_from,
-        smallest=found.points[0].at if found.points else None,
-        largest=found.points[-1].at if found.points else None,
-        monotone=found.monotone,
-        reason=found.reason,
-        words=crossover_words(policy, found, unit),
-        points=[_point_out(point) for point in found.points],
+        measured_from=crossover.measured_from,
+        smallest=crossover.points[0].at if crossover.points else None,
+        largest=crossover.points[-1].at if crossover.points else None,
+        monotone=crossover.monotone,
+        reason=crossover.reason,
+        words=crossover_words(policy, crossover, unit),
+        points=[_point_out(point) for point in crossover.points],
     )
 
 
@@ -202,18 +204,18 @@ def _point_out(point: MeasuredPoint) -> CrossoverPointOut:
     )
 
 
-def _warmup_out(found: Coldness, margin_percent: float) -> WarmupOut:
+def _warmup_out(coldness: Coldness, margin_percent: float) -> WarmupOut:
     return WarmupOut(
-        rounds=found.rounds,
-        lower=found.lower,
-        upper=found.upper,
+        rounds=coldness.rounds,
+        lower=coldness.lower,
+        upper=coldness.upper,
         confidence=POLICY_CONFIDENCE,
         margin_percent=margin_percent,
-        calls_per_round=found.calls_per_round,
-        reason=found.reason,
-        words=warmup_words(found, margin_percent),
+        calls_per_round=coldness.calls_per_round,
+        reason=coldness.reason,
+        words=warmup_words(coldness, margin_percent),
         penalties=[
-            PenaltyOut(after=at, penalty=share)
-            for at, share in enumerate(found.penalties)
+            PenaltyOut(after=rounds, penalty=penalty)
+            for rounds, penalty in enumerate(coldness.penalties)
         ],
     )

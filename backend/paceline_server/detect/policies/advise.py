@@ -1,6 +1,4 @@
-"""Assesses a suite's usage policies: from which value on an arm pays off, and after how
-much warm-up.
-"""
+"""Assesses a suite's usage policies: from which value on an arm pays off, and after how much warm-up."""
 
 from __future__ import annotations
 
@@ -9,12 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import msgspec
+from paceline_contract.events import ParamValue
 from paceline_contract.manifest import Manifest, Policy
+from paceline_contract.params import params_key
 
 from paceline_server.detect.compare import Circumstances
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.detect.groups import Group
-from paceline_server.ingest.cases import ParamValue, params_key
 from paceline_server.stats import coldness as coldness_stats
 from paceline_server.stats import constants
 from paceline_server.stats import policy as policy_stats
@@ -31,7 +30,7 @@ from paceline_server.stats.samples import CaseSamples
 
 @dataclass(frozen=True)
 class PolicyInForce:
-    """The policy that is shipped, its knobs read."""
+    """The policy in force, with its knobs resolved."""
 
     minimum: int
     warmup_rounds: int | None
@@ -39,9 +38,9 @@ class PolicyInForce:
 
 @dataclass(frozen=True)
 class PolicyAssessment:
-    """One policy at one point of the other params: what was found, and how what is in force compares.
+    """A policy with one combination of the other params: the advice, and whether the policy in force holds.
 
-    `suffices`: whether its warm-up rounds do; None when the samples do not say, or it names none.
+    `suffices`: whether its warm-up rounds suffice; None if that is undecided or it names none.
     """
 
     policy: Policy
@@ -58,7 +57,7 @@ class PolicyAssessment:
 
     @property
     def holds(self) -> bool | None:
-        """False when any part is wrong, None when any is open."""
+        """False if any part is wrong, else None if any is undecided."""
         parts = [self.minimum.holds]
         if self.in_force.warmup_rounds is not None:
             parts.append(self.suffices)
@@ -69,16 +68,16 @@ class PolicyAssessment:
 
 @dataclass(frozen=True)
 class _PolicySamples:
-    """What advice is made of. `blockers`: why nothing of the job may be judged."""
+    """The samples and circumstances of the advice. `blockers`: why the job must not be judged."""
 
     index: CaseIndex
-    known: Circumstances
+    circumstances: Circumstances
     blockers: Sequence[str]
 
     def case(self, policy: Policy, group: Group, arm: str) -> CaseSamples | None:
         return self.index.get(group.benchmark, group.params, policy.metric, arm)
 
-    def any(self, policy: Policy, groups: Sequence[Group]) -> bool:
+    def has_any(self, policy: Policy, groups: Sequence[Group]) -> bool:
         return any(self.case(policy, group, policy.arm) is not None for group in groups)
 
 
@@ -86,56 +85,58 @@ def assess_policies(
     manifest: Manifest,
     groups: Sequence[Group],
     index: CaseIndex,
-    known: Circumstances,
+    circumstances: Circumstances,
     blockers: Sequence[str] = (),
 ) -> list[PolicyAssessment]:
-    """Every policy at every point of the params it does not decide by, of what the job measured."""
-    found: list[PolicyAssessment] = []
-    measured = _PolicySamples(index, known, blockers)
+    """Assess every measured policy, with each combination of the params that it does not decide by."""
+    assessments: list[PolicyAssessment] = []
+    measured = _PolicySamples(index, circumstances, blockers)
     for policy in manifest.policies:
-        own = [
+        own_groups = [
             group
             for group in groups
             if group.benchmark == policy.benchmark and group.matches(policy.params)
         ]
-        for others, members in _points(policy, own):
-            if not measured.any(policy, members):
+        for other_params, members in _points(policy, own_groups):
+            if not measured.has_any(policy, members):
                 continue
             if any(
-                known.unavailable.why(member, policy.arm, policy.reference)
+                circumstances.unavailable.why(member, policy.arm, policy.reference)
                 for member in members
             ):
                 continue
-            cold = _cold_groups(manifest, policy, groups, others)
-            found.append(
-                _assess_policy(manifest, policy, (others, members, cold), measured)
+            cold = _cold_groups(manifest, policy, groups, other_params)
+            assessments.append(
+                _assess_policy(
+                    manifest, policy, (other_params, members, cold), measured
+                )
             )
-    return found
+    return assessments
 
 
 def _points(
     policy: Policy, groups: Sequence[Group]
 ) -> Iterator[tuple[dict[str, ParamValue], list[Group]]]:
-    rest: dict[str, tuple[dict[str, ParamValue], list[Group]]] = {}
+    points: dict[str, tuple[dict[str, ParamValue], list[Group]]] = {}
     for group in groups:
-        others = {
+        other_params = {
             name: value for name, value in group.params.items() if name != policy.param
         }
-        rest.setdefault(params_key(others), (others, []))[1].append(group)
-    yield from rest.values()
+        points.setdefault(params_key(other_params), (other_params, []))[1].append(group)
+    yield from points.values()
 
 
 def _cold_groups(
     manifest: Manifest,
     policy: Policy,
     groups: Sequence[Group],
-    others: Mapping[str, ParamValue],
+    other_params: Mapping[str, ParamValue],
 ) -> list[Group]:
-    """The groups of the cold benchmark at the same point, as far as it has those params."""
+    """The groups of the cold benchmark with the same values of the params that it has."""
     if policy.cold_benchmark is None:
         return []
     params = manifest.benchmarks[policy.cold_benchmark].params
-    selector = {name: value for name, value in others.items() if name in params}
+    selector = {name: value for name, value in other_params.items() if name in params}
     return [
         group
         for group in groups
@@ -146,23 +147,23 @@ def _cold_groups(
 def _assess_policy(
     manifest: Manifest,
     policy: Policy,
-    where: tuple[Mapping[str, ParamValue], Sequence[Group], Sequence[Group]],
+    groups: tuple[Mapping[str, ParamValue], Sequence[Group], Sequence[Group]],
     measured: _PolicySamples,
 ) -> PolicyAssessment:
-    others, members, cold_members = where
+    other_params, members, cold_members = groups
     benchmark = manifest.benchmarks[policy.benchmark]
     margin = benchmark.margin_percent
-    in_force = _in_force(manifest, policy, measured.known.asked.knobs)
+    in_force = _in_force(manifest, policy, measured.circumstances.request.knobs)
     warm = _crossover(policy, members, margin, measured)
-    when_cold = msgspec.structs.replace(policy, arm=policy.cold_arm or policy.arm)
+    cold_policy = msgspec.structs.replace(policy, arm=policy.cold_arm or policy.arm)
     cold = None
-    if measured.any(when_cold, cold_members):
-        cold = _crossover(when_cold, cold_members, margin, measured)
+    if measured.has_any(cold_policy, cold_members):
+        cold = _crossover(cold_policy, cold_members, margin, measured)
     coldness = _coldness(policy, members, margin, measured)
     first_is_cold = in_force.warmup_rounds == 0 and cold is not None
     return PolicyAssessment(
         policy=policy,
-        params=others,
+        params=other_params,
         unit=benchmark.params[policy.param].unit,
         margin_percent=margin,
         in_force=in_force,
@@ -215,7 +216,7 @@ def _crossover(
         return Crossover("unknown", reason=measured.blockers[0])
     blocks: list[tuple[int, PairedBlocks]] = []
     for group in members:
-        at = group.params[policy.param]
+        value = group.params[policy.param]
         arm, reference = (
             measured.case(policy, group, name)
             for name in (policy.arm, policy.reference)
@@ -223,22 +224,25 @@ def _crossover(
         if arm is None or reference is None:
             missing = policy.arm if arm is None else policy.reference
             return Crossover(
-                "unknown", reason=f"{missing} was not measured at {policy.param}={at}"
+                "unknown",
+                reason=f"{missing} was not measured at {policy.param}={value}",
             )
-        defect = measured.known.audits.why_not(group, policy.arm, policy.reference)
+        defect = measured.circumstances.audits.why_not(
+            group, policy.arm, policy.reference
+        )
         if defect is not None:
             return Crossover("unknown", reason=defect)
-        if isinstance(at, int) and at > 0:
-            blocks.append((at, pair_blocks(arm, reference, arm.direction)))
+        if isinstance(value, int) and value > 0:
+            blocks.append((value, pair_blocks(arm, reference, arm.direction)))
     return find_crossover(blocks, margin)
 
 
-def evidence_of(advised: PolicyAssessment) -> dict[str, Any]:
-    """The methods and every number the advice was made with (I16), as plain JSON."""
+def evidence_of(assessment: PolicyAssessment) -> dict[str, Any]:
+    """The methods and parameters of the advice as plain JSON (I16)."""
     return {
         "methods": [policy_stats.METHOD, coldness_stats.METHOD],
         "parameters": {
-            "margin_percent": advised.margin_percent,
+            "margin_percent": assessment.margin_percent,
             "confidence": constants.POLICY_CONFIDENCE,
             "winner_confidence": constants.DERIVED_CONFIDENCE,
             "launch_share": constants.LAUNCH_SHARE,
@@ -248,13 +252,14 @@ def evidence_of(advised: PolicyAssessment) -> dict[str, Any]:
             "replicates": constants.BOOTSTRAP_REPLICATES,
             "seed": constants.BOOTSTRAP_SEED,
         },
-        "policy": msgspec.to_builtins(advised.policy),
+        "policy": msgspec.to_builtins(assessment.policy),
     }
 
 
 def warmup_suffices(coldness: Coldness, rounds: int | None) -> bool | None:
-    """Whether so many warm-up rounds of the product do. A round of the bench may be many calls: what it takes
-    is then known to that grain only, and between its ends nothing is said."""
+    """Whether so many warm-up rounds of the product suffice; None if undecided.
+
+    A benchmark's round may be many calls, so the needed number is known only to within a round."""
     if rounds is None:
         return None
     calls = coldness.calls_per_round or 1

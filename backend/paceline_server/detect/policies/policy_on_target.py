@@ -1,9 +1,7 @@
-"""Judges a policy stated outside the suite against what was measured on a target here.
+"""Judges a policy stated outside the suite against the newest advice for a target.
 
-Pure; `imports` asks. The rule is that of the suite's own policies
-(`stats.policy.judge_minimum`), over the points of the newest stored advice. Without the
-resampled curves nothing is known about a threshold between two measured values, so such
-an answer stays open.
+The rule is that of the suite's own policies (`stats.policy.judge_minimum`). Stored advice has no resampled
+curves, so a threshold between two measured values stays undecided.
 """
 
 from __future__ import annotations
@@ -11,6 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from paceline_contract.params import params_text
+
+from paceline_server.detect.policies.advice_sentences import warmup_sentence
 from paceline_server.detect.policies.advise import warmup_suffices
 from paceline_server.detect.policies.schemas import CrossoverOut, PolicyAdviceOut
 from paceline_server.stats.coldness import Coldness
@@ -26,7 +27,7 @@ from paceline_server.store.tables.fleet import Target
 
 @dataclass(frozen=True)
 class PolicyOnTarget:
-    """One target's advice, and whether the foreign policy is right there; None: the samples do not say."""
+    """A target's advice, and whether the other policy holds there; None if undecided."""
 
     advice: PolicyAdviceOut
     simulated: bool
@@ -38,26 +39,26 @@ class PolicyOnTarget:
 def judge_on_target(
     advice: PolicyAdviceOut, target: Target, minimum: int, warmup_rounds: int | None
 ) -> PolicyOnTarget:
-    """Whether using the arm from `minimum` on, after `warmup_rounds`, is right on the advice's target."""
-    judged = judge_minimum(_crossover(advice.warm), minimum, advice.margin_percent)
-    parts, said = [judged.holds], [_minimum(advice, judged, minimum)]
+    """Judge using the arm from `minimum` on, after `warmup_rounds`, on the advice's target."""
+    verdict = judge_minimum(_crossover(advice.warm), minimum, advice.margin_percent)
+    parts, reasons = [verdict.holds], [_minimum(advice, verdict, minimum)]
     if warmup_rounds == 0 and advice.cold is not None:
         cold = judge_minimum(_crossover(advice.cold), minimum, advice.margin_percent)
         parts.append(cold.holds)
-        said.append(f"in a fresh process {_minimum(advice, cold, minimum)}")
+        reasons.append(f"in a fresh process {_minimum(advice, cold, minimum)}")
     if warmup_rounds is not None:
         enough, words = _warmup(advice, warmup_rounds)
         parts.append(enough)
-        said.append(words)
+        reasons.append(words)
     holds = False if False in parts else None if None in parts else True
-    point = " ".join(f"{name}={value}" for name, value in advice.params.items())
+    point = params_text(advice.params, " ")
     where = f"{target.spoken_name}{f' at {point}' if point else ''}"
     return PolicyOnTarget(
         advice,
         target.simulated,
         holds,
         f"On {where} {advice.warm.words}",
-        "; ".join(said),
+        "; ".join(reasons),
     )
 
 
@@ -87,36 +88,30 @@ def _crossover(stored: CrossoverOut) -> Crossover:
     )
 
 
-def _minimum(advice: PolicyAdviceOut, judged: MinimumVerdict, minimum: int) -> str:
+def _minimum(advice: PolicyAdviceOut, verdict: MinimumVerdict, minimum: int) -> str:
     unit = advice.unit or advice.param
-    if judged.because == "picks_loser":
+    if verdict.because == "picks_loser":
         picked, other = advice.arm, advice.reference
-        if judged.picked == "reference":
+        if verdict.picked == "reference":
             picked, other = other, picked
-        loss = percent(judged.loss or 0.0)
-        return f"at {judged.loss_at or 0:,} {unit} it picks {picked}, which takes {loss} longer than {other}"
+        loss = percent(verdict.loss or 0.0)
+        return f"at {verdict.loss_at or 0:,} {unit} it picks {picked}, which takes {loss} longer than {other}"
     return {
         "inside": f"{minimum:,} {unit} is inside the interval",
         "picks_winners": "it picks no loser at any measured value",
         "open": f"the samples do not say whether {minimum:,} {unit} is right",
         "unknown": "nothing was measured to compare it with",
-    }[judged.because]
+    }[verdict.because]
 
 
 def _warmup(advice: PolicyAdviceOut, rounds: int) -> tuple[bool | None, str]:
-    found = advice.warmup
+    warmup = advice.warmup
     coldness = Coldness(
-        found.rounds,
-        found.lower,
-        found.upper,
-        calls_per_round=found.calls_per_round,
-        reason=found.reason,
+        warmup.rounds,
+        warmup.lower,
+        warmup.upper,
+        calls_per_round=warmup.calls_per_round,
+        reason=warmup.reason,
     )
-    enough = warmup_suffices(coldness, rounds)
-    one = rounds == 1
-    ends = {
-        True: "suffices" if one else "suffice",
-        False: "does not suffice" if one else "do not suffice",
-        None: "may or may not suffice",
-    }[enough]
-    return enough, f"{rounds:,} warm-up round{'' if one else 's'} {ends}: {found.words}"
+    suffices = warmup_suffices(coldness, rounds)
+    return suffices, warmup_sentence(rounds, suffices, warmup.words)

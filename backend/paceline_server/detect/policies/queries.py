@@ -1,4 +1,4 @@
-"""All SQL of policy advice."""
+"""SQL of policy advice."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from paceline_server.store.tables.jobs import Run
 def advice_history(
     suite: str | None, policy: str | None, target_id: str | None, params_key: str | None
 ) -> Select[PolicyAdvice]:
-    """Advice about what is named; what is not named matches any."""
+    """Select advice by filters; None matches everything."""
     query = select(PolicyAdvice)
-    wanted = {
+    filters = {
         "suite": suite,
         "policy": policy,
         "target_id": target_id,
         "params_key": params_key,
     }
-    for column, value in wanted.items():
+    for column, value in filters.items():
         if value is not None:
             query = query.where(getattr(PolicyAdvice, column) == value)
     return query
@@ -32,7 +32,7 @@ def advice_history(
 def newest_advice(
     suite: str | None, policy: str | None, target_id: str | None
 ) -> Select[PolicyAdvice]:
-    """The newest advice per target, policy and point of the params."""
+    """Select the newest advice of each target, policy and combination of params."""
     rank = (
         func.row_number()
         .over(
@@ -59,7 +59,7 @@ def newest_advice(
 
 
 def advice_of_job(session: Session, job_id: str) -> list[PolicyAdvice]:
-    """What a job said, in a fixed order."""
+    """The advice of a job, in a fixed order."""
     query = (
         select(PolicyAdvice)
         .where(PolicyAdvice.job_id == job_id)
@@ -69,7 +69,7 @@ def advice_of_job(session: Session, job_id: str) -> list[PolicyAdvice]:
 
 
 def advice_before(session: Session, row: PolicyAdvice) -> PolicyAdvice | None:
-    """The newest advice about the same policy, target and point that is older than `row`."""
+    """The advice before `row` for the same policy, target and params."""
     query = (
         advice_history(row.suite, row.policy, row.target_id, row.params_key)
         .where(
@@ -98,11 +98,11 @@ def names_and_commits(
 
 
 NEWEST = 200
-"""Rows of advice one comparison shows: a fleet's targets times the points of its params."""
+"""Rows of advice that a comparison shows: targets times combinations of params."""
 
 
 def newest_about(session: Session, param: str, reference: str) -> list[PolicyAdvice]:
-    """The newest advice of every target whose policy decides by `param` over `reference`."""
+    """The newest advice of every target about policies that decide by `param` over `reference`."""
     query = (
         newest_advice(None, None, None)
         .where(
@@ -116,6 +116,6 @@ def newest_about(session: Session, param: str, reference: str) -> list[PolicyAdv
 
 
 def targets(session: Session, rows: Sequence[PolicyAdvice]) -> dict[str, Target]:
-    """The targets of those rows, by id."""
+    """The targets of these rows, by id."""
     query = select(Target).where(Target.id.in_({row.target_id for row in rows}))
     return {target.id: target for target in session.scalars(query)}

@@ -1,4 +1,4 @@
-"""HTTP of policy advice: the newest per target, and its history."""
+"""HTTP routes of policy advice."""
 
 from __future__ import annotations
 
@@ -15,12 +15,10 @@ from paceline_server.store.session import DbSession
 
 router = APIRouter(tags=["policies"])
 
-Reader = Annotated[Principal, Depends(require("read"))]
+Reader = Annotated[Principal, Depends(require("project.read"))]
 Params = Annotated[
     str | None,
-    Query(
-        max_length=4000, description="A JSON object of params; without it, every point."
-    ),
+    Query(max_length=4000, description="A JSON object of params; omitted: all params."),
 ]
 
 
@@ -34,8 +32,7 @@ def list_policies(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[PolicyAdviceOut]:
-    """From where an arm wins, cold and warm, and whether the policy in force is right: the newest advice per
-    target, policy and point of the params."""
+    """The newest advice for each target, policy and combination of params."""
     return service.list_newest_advice(
         session, suite=suite, policy=policy, target=target, limit=limit, cursor=cursor
     )
@@ -52,7 +49,7 @@ def list_policy_history(  # noqa: PLR0917 - query parameters, passed by name
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[PolicyAdviceOut]:
-    """All advice about one policy on one target, the newest first."""
+    """All advice about a policy on a target, newest first."""
     return service.list_advice_history(
         session,
         suite=suite,

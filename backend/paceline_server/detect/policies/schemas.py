@@ -1,7 +1,6 @@
-"""Wire shapes of usage policy advice (STATISTICS §3).
+"""Wire shapes of usage policy advice (STATISTICS §3), which `PolicyAdvice` rows store as JSON.
 
-Place: stored as JSON with a `PolicyAdvice` row, served by `routes`. Every number and sentence is computed on
-the server from samples (I17). Holds no logic.
+The server computes every number and sentence from samples (I17).
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from paceline_contract.events import ParamValue
 from paceline_server.kernel.wire import Response
 
 Answer = Literal["from", "always", "never", "undecided", "unknown"]
-"""from: the arm wins from `value` on · always: at every measured value; the crossover is the smallest of them
-or lies below · never: at no measured value from which on it keeps winning · undecided: the samples leave it
-open · unknown: too little, or nothing fit to judge, was measured; `reason` says what is missing."""
+"""from: the arm wins from `value` on · always: at every measured value, so the crossover is at or below the
+smallest · never: from no measured value on · undecided: the samples do not decide · unknown: not measured
+sufficiently, see `reason`."""
 
 
 class CrossoverPointOut(Response):
-    """One measured value of the param. `ratio` = arm time ÷ reference time, below 1 is faster;
-    `lower`/`upper`: its 99.8 % interval; `fitted`: the isotonic fit through all values."""
+    """A measured value of the param. `ratio` is arm time ÷ reference time, below 1 for faster; `lower` and
+    `upper` bound its 99.8 % interval; `fitted` is the isotonic fit through all values."""
 
     at: int
     ratio: float
@@ -34,10 +33,10 @@ class CrossoverPointOut(Response):
 
 
 class CrossoverOut(Response):
-    """From which value of the param on the arm wins. `value`: estimated between measured values; its
-    `confidence` interval is `lower` to `upper`, of which `lower` null says "or below the smallest measured"
-    and `upper` null "or beyond the largest". `measured_from`: the smallest measured value from which on the
-    arm wins with 99.8 % confidence at every measured value."""
+    """The value of the param from which on the arm wins, interpolated between measured values. Its `confidence`
+    interval is `lower` to `upper`; null means below the smallest or above the largest measured value.
+    `measured_from`: the smallest measured value from which on the arm wins at every one with 99.8 %
+    confidence."""
 
     benchmark: str
     answer: Answer
@@ -49,22 +48,22 @@ class CrossoverOut(Response):
     smallest: int | None
     largest: int | None
     monotone: bool
-    """False: the samples contradict a single crossover; `value` is then a measured one."""
+    """False: the samples contradict a single crossover; `value` is then a measured value."""
     reason: str
     words: str
     points: list[CrossoverPointOut]
 
 
 class PenaltyOut(Response):
-    """How much slower than when warm the arm is after `after` rounds of a fresh process: a share, fitted."""
+    """The fitted slowdown (a fraction) against the warm level after `after` rounds of a fresh process."""
 
     after: int
     penalty: float
 
 
 class WarmupOut(Response):
-    """`rounds`: after how many warm-up rounds the arm is as fast as when warm, but for the margin; null when
-    that was not reached or not measured. `calls_per_round`: what one round of the bench ran."""
+    """The warm-up `rounds` after which the arm is within the margin of its warm level; null if that was not
+    reached or not measured. `calls_per_round`: calls in a round of the benchmark."""
 
     rounds: int | None
     lower: int | None
@@ -78,15 +77,14 @@ class WarmupOut(Response):
 
 
 class InForceOut(Response):
-    """The policy that is shipped: the arm is used from `minimum` on, after `warmup_rounds` (null: it names
-    none)."""
+    """The policy in force: the arm is used from `minimum` on, after `warmup_rounds` (null: not stated)."""
 
     minimum: int
     warmup_rounds: int | None
 
 
 class AdviceOut(Response):
-    """What one job says of one policy on one target, without who and where."""
+    """A job's advice about a policy, without the identity of job and target."""
 
     description: str | None
     benchmark: str
@@ -95,19 +93,19 @@ class AdviceOut(Response):
     metric: str
     param: str
     unit: str | None
-    """What the param counts, `fingerprints`; null when the manifest does not say."""
+    """The thing that the param counts, for example `fingerprints`; null if the manifest does not say."""
     margin_percent: float
     warm: CrossoverOut
     cold: CrossoverOut | None
     warmup: WarmupOut
     why: str
-    """What `holds` rests on."""
+    """The reasons of `holds`."""
     words: str
 
 
 class PolicyAdviceOut(AdviceOut):
-    """`holds`: whether the policy in force is right on this target: its minimum lies in the interval, or it
-    picks no losing arm, and its warm-up rounds suffice; null: the samples do not say."""
+    """Advice about a policy on a target. `holds`: the minimum in force lies in the interval or picks no losing
+    arm, and its warm-up rounds suffice; null if undecided."""
 
     id: str
     suite: str

@@ -1,7 +1,6 @@
 """Stores the policy advice of a job and lists it.
 
-`detect.service` stores advice in the transaction that concludes the job. Advice is a
-fact about one job and never changes; only baseline runs give any.
+Advice is stored when a baseline job is concluded, and never changes.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.params_query import params_of_query
@@ -21,7 +21,6 @@ from paceline_server.detect.policies.policy_on_target import (
     judge_on_target,
 )
 from paceline_server.detect.policies.schemas import PolicyAdviceOut
-from paceline_server.ingest.cases import params_key
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import page
@@ -51,17 +50,17 @@ def store_advice(
     job: Job,
     run: Run,
     target: Target,
-    advised: Sequence[PolicyAssessment],
+    assessments: Sequence[PolicyAssessment],
 ) -> None:
-    """Keep what a baseline job says of the suite's policies."""
-    session.add_all(advice_rows(job, run, target, advised))
+    """Store the advice of a baseline job."""
+    session.add_all(advice_rows(job, run, target, assessments))
     session.flush()
 
 
 def advice_rows(
-    job: Job, run: Run, target: Target, advised: Sequence[PolicyAssessment]
+    job: Job, run: Run, target: Target, assessments: Sequence[PolicyAssessment]
 ) -> list[PolicyAdvice]:
-    """What a job says of the suite's policies, not stored; what says nothing is left out."""
+    """The advice of a job as rows that are not stored yet; unknown answers are left out."""
     at = clock.now()
     return [
         PolicyAdvice(
@@ -81,7 +80,7 @@ def advice_rows(
             job_id=job.id,
             measured_at=at,
         )
-        for assessment in advised
+        for assessment in assessments
         if assessment.warm.answer != "unknown"
     ]
 
@@ -95,7 +94,7 @@ def list_newest_advice(
     limit: int,
     cursor: str | None,
 ) -> Page[PolicyAdviceOut]:
-    """The newest advice per target, policy and point of the params, the newest first."""
+    """The newest advice for each target, policy and combination of params, newest first."""
     return _page(session, queries.newest_advice(suite, policy, target), limit, cursor)
 
 
@@ -109,7 +108,7 @@ def list_advice_history(
     limit: int,
     cursor: str | None,
 ) -> Page[PolicyAdviceOut]:
-    """All advice about one policy on one target, the newest first; `params` is a JSON object. Raises 400."""
+    """All advice about a policy on a target, newest first; `params` is a JSON object. Raises 400."""
     key = (
         None
         if params is None
@@ -128,8 +127,7 @@ def judge_on_targets(
     minimum: int,
     warmup_rounds: int | None,
 ) -> list[PolicyOnTarget]:
-    """A policy stated elsewhere against the newest advice of every target about the same param and reference,
-    the newest first."""
+    """Judge a policy against the newest advice of every target about the same param and reference."""
     rows = queries.newest_about(session, param, reference)
     targets = queries.targets(session, rows)
     return [
@@ -141,7 +139,7 @@ def judge_on_targets(
 def _page(
     session: Session, query: Any, limit: int, cursor: str | None
 ) -> Page[PolicyAdviceOut]:
-    found: Page[PolicyAdvice] = page(
+    rows: Page[PolicyAdvice] = page(
         session,
         query,
         [PolicyAdvice.measured_at, PolicyAdvice.id],
@@ -150,7 +148,7 @@ def _page(
         limit=limit,
         cursor=cursor,
     )
-    return Page(items=_out(session, found.items), next=found.next)
+    return Page(items=_out(session, rows.items), next=rows.next)
 
 
 def _out(session: Session, rows: Sequence[PolicyAdvice]) -> list[PolicyAdviceOut]:

@@ -3,12 +3,15 @@
 from paceline_server.store.tables import (
     accounts,
     catalog,
+    channels,
     decisions,
     fleet,
     history,
     imports,
     jobs,
     messages,
+    projects,
+    requests,
     rules,
     samples,
 )
@@ -16,12 +19,15 @@ from paceline_server.store.tables import (
 __all__ = [
     "accounts",
     "catalog",
+    "channels",
     "decisions",
     "fleet",
     "history",
     "imports",
     "jobs",
     "messages",
+    "projects",
+    "requests",
     "rules",
     "samples",
 ]

@@ -1,4 +1,4 @@
-"""Findings (immutable facts, I16), the comparisons and gates they came from, alerts and their history."""
+"""Comparisons, findings (immutable, I16), and alerts with their history."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 from sqlalchemy import Float, ForeignKey, Index, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from paceline_server.store.base import Base, Json, Timestamp
+from paceline_server.store.base import Base, Json, JsonOrNull, Timestamp
+from paceline_server.store.owned import ProjectOwned, ProjectRoot
 
 
-class JobReport(Base):
-    """The analysis of a job's newest look: checks, measurements, derived, gates, as `JobReportOut` has
-    them."""
+class JobReport(ProjectOwned, Base):
+    """The analysis of a job's newest look, in the shape of `JobReportOut`."""
 
     __tablename__ = "job_report"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
@@ -22,12 +22,19 @@ class JobReport(Base):
     created_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class Comparison(Base):
+class Comparison(ProjectOwned, Base):
     """One arm against the reference at one point of the params, of a job's final look."""
 
     __tablename__ = "comparison"
     __table_args__ = (
-        Index("ix_comparison_latest", "suite", "benchmark", "target_id", "measured_at"),
+        Index(
+            "ix_comparison_latest",
+            "project_id",
+            "suite",
+            "benchmark",
+            "target_id",
+            "measured_at",
+        ),
     )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), index=True)
@@ -56,20 +63,21 @@ class Comparison(Base):
     measured_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class Finding(Base):
+class Finding(ProjectOwned, Base):
     __tablename__ = "finding"
     id: Mapped[str] = mapped_column(String, primary_key=True)
     kind: Mapped[str]
     role: Mapped[str]
     alert_id: Mapped[str | None] = mapped_column(ForeignKey("alert.id"), index=True)
     comparison_id: Mapped[str | None] = mapped_column(ForeignKey("comparison.id"))
-    """What an arm finding, and the A/B confirmation of a change, were made from."""
+    """The source of an arm finding, or of the A/B confirmation of a change."""
     series_id: Mapped[str | None] = mapped_column(String, index=True)
     change_id: Mapped[str | None]
-    """What a history finding is about."""
+    """The subject of a history finding."""
     numbers: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    """Of a history finding, frozen: effect, lower, upper, p_value, levels, n before and after, index,
-    commits, and a sentence."""
+    """Numbers of a history finding: effect, lower, upper, p_value, levels, n before and after, index, commits,
+    and a sentence.
+    """
     run_id: Mapped[str]
     job_id: Mapped[str] = mapped_column(String, index=True)
     method: Mapped[str]
@@ -82,47 +90,49 @@ class Finding(Base):
 _live_sql = "state IN ('suspected','inconclusive','open','acknowledged')"
 
 
-class Alert(Base):
-    """One alert per cause; `cause_key` is unique among alerts that still live."""
+class Alert(ProjectRoot, Base):
+    """An alert. `cause_key` is unique among alerts that are not closed."""
 
     __tablename__ = "alert"
     __table_args__ = (
         Index(
             "uq_alert_live_cause",
+            "project_id",
             "cause_key",
             unique=True,
             sqlite_where=text(_live_sql),
             postgresql_where=text(_live_sql),
         ),
+        Index("ix_alert_state", "project_id", "state"),
     )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     cause_key: Mapped[str]
-    state: Mapped[str] = mapped_column(String, index=True)
+    state: Mapped[str]
     title: Mapped[str]
     suite: Mapped[str]
     kind: Mapped[str]
-    """arm_slower | history | environment | policy: which kind of finding it is about."""
+    """arm_slower | history | environment | policy: the kind of its findings."""
     cause: Mapped[str | None]
-    """code | environment | target (I15); null: not known, or one revision's arms were compared."""
+    """code | environment | target (I15); null: not known, or the alert compares arms of one revision."""
     benchmark: Mapped[str]
     arm: Mapped[str]
     reference: Mapped[str]
-    """Of a history alert: `base`."""
+    """`base` in a history alert."""
     metric: Mapped[str]
-    """benchmark, arm and metric of a history alert are those of its worst finding."""
+    """In a history alert, benchmark, arm and metric are those of its worst finding."""
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     demonstration: Mapped[bool]
     base_commit: Mapped[str | None]
     head_commit: Mapped[str | None]
-    """The range a history alert blames: after `base_commit`, up to and with `head_commit`."""
+    """A history alert blames the commits after `base_commit`, up to and including `head_commit`."""
     baseline_commit: Mapped[str | None]
-    """Called expected: the level from this commit on is the new baseline."""
+    """Set when the alert was called expected: the level from this commit on is the new baseline."""
     culprit: Mapped[dict[str, Any] | None] = mapped_column(Json)
     """`{commit, author, at, subject, ratio, lower, upper}`, from a finished bisection."""
     rule_id: Mapped[str | None] = mapped_column(String, index=True)
     rule_version: Mapped[int | None]
     shadow: Mapped[bool]
-    """Raised by a rule in shadow mode: kept, counted, told to nobody."""
+    """Raised by a rule in shadow mode: stored and counted, but nobody is notified."""
     due_at: Mapped[datetime | None] = mapped_column(Timestamp)
     issue_url: Mapped[str | None]
     rule: Mapped[dict[str, Any]] = mapped_column(Json)
@@ -137,7 +147,37 @@ class Alert(Base):
     updated_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class AlertEvent(Base):
+class Waiver(ProjectRoot, Base):
+    """A person's dated permission for what fails to pass visibly. Its fields are those of `WaiverIn`."""
+
+    __tablename__ = "waiver"
+    __table_args__ = (Index("ix_waiver_suite", "project_id", "suite", "expires_at"),)
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    suite: Mapped[str]
+    kind: Mapped[str]
+    """regression | gate | arm"""
+    benchmark: Mapped[str]
+    arm: Mapped[str]
+    metric: Mapped[str]
+    """Patterns, as are benchmark and arm."""
+    params: Mapped[dict[str, Any]] = mapped_column(Json)
+    target_id: Mapped[str | None]
+    commits: Mapped[list[str] | None] = mapped_column(JsonOrNull)
+    pull_request: Mapped[int | None]
+    worst_ratio: Mapped[float | None] = mapped_column(Float)
+    worst_actual: Mapped[float | None] = mapped_column(Float)
+    """Beyond these it ends by itself: what became worse was not waived."""
+    reason: Mapped[str]
+    run_id: Mapped[str | None]
+    """The run it was given for, which it lets pass whatever its commit."""
+    created_by: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(Timestamp)
+    expires_at: Mapped[datetime] = mapped_column(Timestamp)
+    revoked_by: Mapped[str | None]
+    revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class AlertEvent(ProjectOwned, Base):
     __tablename__ = "alert_event"
     id: Mapped[str] = mapped_column(String, primary_key=True)
     alert_id: Mapped[str] = mapped_column(ForeignKey("alert.id"), index=True)

@@ -17,31 +17,54 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, Json, Timestamp
+from paceline_server.store.owned import TargetOwned
 
 
-class EnrolmentCode(Base):
+class Granted:
+    """What an agent may do: a code carries it, and the agent that uses the code keeps it."""
+
+    granted_projects: Mapped[list[str]] = mapped_column(Json)
+    """Ids of the projects whose jobs it is given; targets that it brings are granted to them."""
+    granted_repositories: Mapped[list[str]] = mapped_column(Json)
+    """Patterns of locations (`paceline_contract/locations.py`) whose suites it may announce."""
+    granted_targets: Mapped[list[str]] = mapped_column(Json)
+    """Patterns `KIND:SERIAL` of the targets that it may announce."""
+
+
+class EnrolmentCode(Granted, Base):
     __tablename__ = "enrolment_code"
     code_sha256: Mapped[str] = mapped_column(String, primary_key=True)
     created_at: Mapped[datetime] = mapped_column(Timestamp)
+    created_by: Mapped[str]
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
     used_by: Mapped[str | None]
+    replaces: Mapped[str | None] = mapped_column(ForeignKey("agent.id"))
+    """The agent whose targets the new one gets and which is revoked when the code is used."""
 
 
 IMPORTS_AGENT = "agt_imports"
-"""Id of the row that imported targets belong to: no program, so no list of agents has it."""
+"""Id of the row that imported targets belong to. It is no program, so lists of agents omit it."""
 
 
-class Agent(Base):
+class Agent(Granted, Base):
     __tablename__ = "agent"
     id: Mapped[str] = mapped_column(String, primary_key=True)
     name: Mapped[str]
     version: Mapped[str]
+    enrolled_by: Mapped[str | None]
+    """Who made its code; null: it enrolled before that was kept."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     last_seen_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    revoked_at: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
+    """Set: its credentials are refused for good."""
+    rotation_requested_at: Mapped[datetime | None] = mapped_column(
+        Timestamp, default=None
+    )
+    """Set: it is to replace its credential. Null again once it uses a newer one."""
 
 
 class Target(Base):
-    """Identity is `(kind, serial)`; the route (agent) and the fingerprint may change and are kept current."""
+    """A host or device, identified by `(kind, serial)`. Its fingerprint may change; its agent only by an admin."""
 
     __tablename__ = "target"
     __table_args__ = (UniqueConstraint("kind", "serial"),)
@@ -50,6 +73,8 @@ class Target(Base):
     serial: Mapped[str]
     name: Mapped[str]
     agent_id: Mapped[str] = mapped_column(ForeignKey("agent.id"), index=True)
+    bound_at: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
+    """Since when it is its agent's: the first that reached it. Null: it was announced, but nobody reached it yet."""
     refuses: Mapped[str | None]
     factors: Mapped[dict[str, Any]] = mapped_column(Json)
     fingerprint: Mapped[str]
@@ -59,8 +84,7 @@ class Target(Base):
     created_at: Mapped[datetime] = mapped_column(Timestamp)
 
     connection: Mapped[str | None] = mapped_column(default=None)
-    """absent | offline | unauthorized | booting | online, as the agent said last; null: a host, which is its
-    own connection."""
+    """absent | offline | unauthorized | booting | online, as last reported by the agent; null for hosts."""
     connection_reason: Mapped[str | None] = mapped_column(default=None)
     connection_advice: Mapped[str | None] = mapped_column(default=None)
     connection_route: Mapped[str | None] = mapped_column(default=None)
@@ -68,7 +92,7 @@ class Target(Base):
     boot_id: Mapped[str | None] = mapped_column(default=None)
 
     health: Mapped[str] = mapped_column(default="unknown")
-    """A state of `fleet/health.py`, with what that machine remembers below."""
+    """A state of `fleet/health.py`; that state machine also uses the fields below."""
     health_reason: Mapped[str | None] = mapped_column(default=None)
     health_since: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
     failures: Mapped[int] = mapped_column(default=0)
@@ -77,7 +101,7 @@ class Target(Base):
     held_for: Mapped[list[str]] = mapped_column(Json, default=list)
 
     maintenance_by: Mapped[str | None] = mapped_column(default=None)
-    """Set: a person holds it back, whatever its health."""
+    """If set, the target gets no jobs, whatever its health."""
     maintenance_reason: Mapped[str | None] = mapped_column(default=None)
     maintenance_since: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
     maintenance_until: Mapped[datetime | None] = mapped_column(Timestamp, default=None)
@@ -89,20 +113,40 @@ class Target(Base):
     last_check_raw: Mapped[list[dict[str, Any]]] = mapped_column(
         Json, default=list, deferred=True
     )
-    """What its commands printed; large, so loaded only when touched."""
+    """The output of its commands; large, so loaded only when accessed."""
 
     @property
     def spoken_name(self) -> str:
-        """Its name inside a sentence: a simulated target is never named without saying so."""
+        """Its name in sentences, which always say that a simulated target is one."""
         return f"{self.name} (simulated)" if self.simulated else self.name
 
 
 REAL_TARGETS = select(Target.id).where(Target.simulated.is_(False))
-"""Ids of targets that are not simulated: what is counted or averaged over the fleet is of these alone."""
+"""Ids of targets that are not simulated. Totals and averages over the fleet use only these."""
 
 
-class TargetEvent(Base):
-    """One step in a target's life, on one of its axes."""
+class TargetClaim(TargetOwned, Base):
+    """An agent that reached a target of another one. A person moves the target to it or dismisses the claim."""
+
+    __tablename__ = "target_claim"
+    __table_args__ = (
+        UniqueConstraint("target_id", "agent_id"),
+        Index("ix_target_claim_state_id", "state", "id"),
+    )
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
+    agent_id: Mapped[str] = mapped_column(ForeignKey("agent.id"))
+    """Who claims it."""
+    state: Mapped[str]
+    """open | moved | dismissed"""
+    first_at: Mapped[datetime] = mapped_column(Timestamp)
+    last_at: Mapped[datetime] = mapped_column(Timestamp)
+    decided_by: Mapped[str | None]
+    decided_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class TargetEvent(TargetOwned, Base):
+    """A change of a target's state on one of its axes."""
 
     __tablename__ = "target_event"
     __table_args__ = (
@@ -121,11 +165,11 @@ class TargetEvent(Base):
     evidence: Mapped[dict[str, Any]] = mapped_column(Json)
     actor: Mapped[str]
     ref: Mapped[str | None]
-    """What the agent calls the thing it reported: said again, it is not kept again."""
+    """The agent's identifier of what it reported; a repeated report is not stored again."""
 
 
-class TargetOrder(Base):
-    """What a person asked an agent to do with a device; carried by its heartbeats."""
+class TargetOrder(TargetOwned, Base):
+    """A person's order to an agent about a device, sent in the replies to its heartbeats."""
 
     __tablename__ = "target_order"
     id: Mapped[str] = mapped_column(String, primary_key=True)
@@ -139,11 +183,11 @@ class TargetOrder(Base):
     expires_at: Mapped[datetime] = mapped_column(Timestamp)
     ended_at: Mapped[datetime | None] = mapped_column(Timestamp)
     why: Mapped[str | None] = mapped_column(default=None)
-    """Why its agent refused it."""
+    """Why the agent refused it."""
 
 
-class TargetReading(Base):
-    """A device's gate readings at an instant: kept when they changed, and every ten minutes."""
+class TargetReading(TargetOwned, Base):
+    """A device's gate readings at an instant; stored when they change, and every ten minutes."""
 
     __tablename__ = "target_reading"
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"), primary_key=True)

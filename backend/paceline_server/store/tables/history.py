@@ -1,6 +1,6 @@
-"""Series (the history of one measurement), what detection says of them, noise floors, advice, schedules.
+"""Series with their points, changes, noise floors, policy advice, schedules and annotations.
 
-Points are facts; `SeriesState` and `Change` are derived from them and can be made again by one command.
+Points are facts. `SeriesState` and `Change` are derived from them and can be derived again.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from sqlalchemy import Float, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, Json, OrderedJson, Timestamp
+from paceline_server.store.owned import ProjectKeyed, ProjectOwned, ProjectRoot
 
 
 class Fingerprint(Base):
-    """What a target was when it measured: the factors that make two points comparable, by their hash."""
+    """The factors that make two points comparable, by their hash."""
 
     __tablename__ = "fingerprint"
     hash: Mapped[str] = mapped_column(String, primary_key=True)
@@ -23,12 +24,13 @@ class Fingerprint(Base):
     first_seen_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class Series(Base):
-    """One (benchmark, arm, params, metric) on one target and branch, under its newest name."""
+class Series(ProjectRoot, Base):
+    """The history of one (benchmark, arm, params, metric) on one target and branch, under its newest name."""
 
     __tablename__ = "series"
     __table_args__ = (
         UniqueConstraint(
+            "project_id",
             "suite",
             "benchmark",
             "arm",
@@ -38,7 +40,7 @@ class Series(Base):
             "branch",
             name="series_key",
         ),
-        Index("ix_series_target", "target_id", "suite", "benchmark"),
+        Index("ix_series_target", "project_id", "target_id", "suite", "benchmark"),
     )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     suite: Mapped[str]
@@ -51,13 +53,13 @@ class Series(Base):
     direction: Mapped[str]
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     branch: Mapped[str]
-    """Never of a commit of no known branch: those have no common past."""
+    """Commits without a known branch get no series, because they have no common history."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     last_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class SeriesPoint(Base):
-    """What one job says of one series: the median of its warm samples, with a 99 % interval of it."""
+class SeriesPoint(ProjectOwned, Base):
+    """A job's value in a series: the median of its warm samples, with a 99 % interval."""
 
     __tablename__ = "series_point"
     __table_args__ = (Index("ix_series_point_order", "series_id", "at", "job_id"),)
@@ -77,13 +79,13 @@ class SeriesPoint(Base):
     n: Mapped[int]
     launches: Mapped[int]
     excluded: Mapped[str | None]
-    """Why this point is shown and never judged (conditions void, a check failed); null: it counts."""
+    """Why this point is shown but not judged (conditions void, a check failed); null if it counts."""
     conditions: Mapped[dict[str, Any]] = mapped_column(Json)
-    """Summary of the job's conditions, by track: `{"load": {"median": …, "max": …}, …}`."""
+    """Summary of the job's conditions: `{"load": {"median": …, "max": …}, …}`."""
 
 
-class SeriesState(Base):
-    """The newest detection over a series, precomputed when a point arrived."""
+class SeriesState(ProjectOwned, Base):
+    """The result of the newest detection in a series, computed when a point arrives."""
 
     __tablename__ = "series_state"
     series_id: Mapped[str] = mapped_column(ForeignKey("series.id"), primary_key=True)
@@ -93,25 +95,25 @@ class SeriesState(Base):
     segments: Mapped[list[dict[str, Any]]] = mapped_column(Json)
     """`[{start_job_id, stop_job_id, level, lower, upper, fingerprint, starts_because}]`, oldest first."""
     baseline_job_id: Mapped[str | None]
-    """Points before this one belong to an accepted past (an alert was called expected)."""
+    """Earlier points are not judged, because an alert about this one was called expected."""
 
 
-class Change(Base):
-    """A change point of a series, over its evaluations: `suspect`, `standing`, or `vanished` later."""
+class Change(ProjectOwned, Base):
+    """A change point of a series. Later evaluations may confirm, move or drop it."""
 
     __tablename__ = "change"
     __table_args__ = (Index("ix_change_series", "series_id", "state"),)
     id: Mapped[str] = mapped_column(String, primary_key=True)
     series_id: Mapped[str] = mapped_column(ForeignKey("series.id"))
     state: Mapped[str]
-    """suspect | standing | vanished | accepted (an alert about it was called expected) | superseded (it stood
-    until the target became another environment, or its window moved on)."""
+    """suspect | standing | vanished | accepted (an alert about it was called expected) | superseded (it stood until
+    the target's environment changed, or its window moved on)."""
     job_id: Mapped[str]
-    """The first point of the new regime, as last evaluated; moves within the location's interval."""
+    """The first point of the new regime; a later evaluation may move it within the location's interval."""
     before_commit: Mapped[str]
     commit: Mapped[str]
     direction: Mapped[str]
-    """slower | faster, or worse | better for metrics that are no times."""
+    """slower | faster for times, worse | better for other metrics."""
     level_before: Mapped[float] = mapped_column(Float)
     level_after: Mapped[float] = mapped_column(Float)
     effect: Mapped[float] = mapped_column(Float)
@@ -129,12 +131,19 @@ class Change(Base):
     updated_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class NoiseFloor(Base):
-    """What an A/A job says a target can resolve: the minimum detectable effect, by series key."""
+class NoiseFloor(ProjectOwned, Base):
+    """The minimum detectable effect of a series on a target, from an A/A job."""
 
     __tablename__ = "noise_floor"
     __table_args__ = (
-        Index("ix_noise_floor_key", "target_id", "suite", "benchmark", "measured_at"),
+        Index(
+            "ix_noise_floor_key",
+            "project_id",
+            "target_id",
+            "suite",
+            "benchmark",
+            "measured_at",
+        ),
     )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
@@ -148,7 +157,7 @@ class NoiseFloor(Base):
     """A share: 0.031 means that effects below 3.1 % are not resolved."""
     lower: Mapped[float] = mapped_column(Float)
     upper: Mapped[float] = mapped_column(Float)
-    """Interval of the A/A ratio itself; should hold 1."""
+    """Interval of the A/A ratio; it should include 1."""
     blocks: Mapped[int]
     launches: Mapped[int]
     evidence: Mapped[dict[str, Any]] = mapped_column(Json)
@@ -157,12 +166,19 @@ class NoiseFloor(Base):
     measured_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class PolicyAdvice(Base):
-    """From where an arm wins on a target (STATISTICS §3), with the policy in force at that time."""
+class PolicyAdvice(ProjectOwned, Base):
+    """The size from which an arm is faster on a target (STATISTICS §3), with the policy in force at that time."""
 
     __tablename__ = "policy_advice"
     __table_args__ = (
-        Index("ix_policy_advice_key", "target_id", "suite", "policy", "measured_at"),
+        Index(
+            "ix_policy_advice_key",
+            "project_id",
+            "target_id",
+            "suite",
+            "policy",
+            "measured_at",
+        ),
     )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
@@ -172,26 +188,27 @@ class PolicyAdvice(Base):
     params: Mapped[dict[str, Any]] = mapped_column(Json)
     params_key: Mapped[str]
     advice: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
-    """`PolicyAdviceOut` without the head: warm and cold crossover with intervals, warm-up rounds, words."""
+    """Part of `PolicyAdviceOut`: warm and cold crossover with intervals, warm-up rounds, words."""
     in_force: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
     holds: Mapped[bool | None]
-    """Whether the policy in force is right; null: the data cannot say."""
+    """Whether the policy in force is right; null if the data does not decide."""
     run_id: Mapped[str]
     job_id: Mapped[str] = mapped_column(String, index=True)
     measured_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class Schedule(Base):
-    """A run that the server asks for by itself, again and again: A/A jobs, nightly measurements."""
+class Schedule(ProjectRoot, Base):
+    """A run that the server requests periodically: A/A jobs, nightly measurements."""
 
     __tablename__ = "schedule"
+    __table_args__ = (UniqueConstraint("project_id", "name"),)
     id: Mapped[str] = mapped_column(String, primary_key=True)
-    name: Mapped[str] = mapped_column(String, unique=True)
+    name: Mapped[str]
     kind: Mapped[str]
     """a_a | measure."""
     suite: Mapped[str]
     target_id: Mapped[str | None] = mapped_column(ForeignKey("target.id"))
-    """Null: every target that can run the suite and is online when it is due."""
+    """Null: every target that can run the suite and is online at that time."""
     request: Mapped[dict[str, Any]] = mapped_column(Json)
     """benchmarks, params, launches, rounds, min_time_ns."""
     every_s: Mapped[int]
@@ -202,8 +219,8 @@ class Schedule(Base):
     created_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class RetiredBenchmark(Base):
-    """A person said that a benchmark (or one arm of it) is gone on purpose: nobody misses it any more."""
+class RetiredBenchmark(ProjectKeyed, Base):
+    """A benchmark that a person retired, so that it is no longer reported as missing."""
 
     __tablename__ = "retired_benchmark"
     suite: Mapped[str] = mapped_column(String, primary_key=True)
@@ -213,14 +230,14 @@ class RetiredBenchmark(Base):
     retired_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class Annotation(Base):
-    """What a person wrote beside the points of a series, or of every series of a target."""
+class Annotation(ProjectRoot, Base):
+    """A person's note on the points of a series, or of every series of a target."""
 
     __tablename__ = "annotation"
     id: Mapped[str] = mapped_column(String, primary_key=True)
     series_id: Mapped[str | None] = mapped_column(ForeignKey("series.id"), index=True)
     target_id: Mapped[str | None] = mapped_column(ForeignKey("target.id"), index=True)
-    """Exactly one of the two is set."""
+    """Exactly one of series_id and target_id is set."""
     at: Mapped[datetime] = mapped_column(Timestamp)
     commit: Mapped[str | None]
     text: Mapped[str]

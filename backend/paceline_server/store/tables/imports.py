@@ -1,32 +1,37 @@
-"""Documents read from other tools' output: averages, or what became runs. Nothing here is ever judged."""
+"""Documents imported from other tools' output. They are not judged."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import String
+from sqlalchemy import Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, OrderedJson, Timestamp
+from paceline_server.store.owned import ProjectRoot
 
 
-class ImportDocument(Base):
-    """One file as the importer read it; the same document again is the same row."""
+class ImportDocument(ProjectRoot, Base):
+    """A file as the importer read it; importing the same document again adds no row."""
 
     __tablename__ = "import_document"
+    __table_args__ = (
+        UniqueConstraint("project_id", "digest"),
+        Index("ix_import_document_created_at", "project_id", "created_at"),
+    )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     format: Mapped[str]
     file: Mapped[str]
     title: Mapped[str]
     sha256: Mapped[str] = mapped_column(String, index=True)
-    """Of the file's bytes."""
-    digest: Mapped[str] = mapped_column(String, unique=True)
-    """Of the document: a newer importer may read more out of the same file."""
+    """Hash of the file's bytes."""
+    digest: Mapped[str]
+    """Hash of the document: a newer importer may read more from the same file."""
     document: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
     devices: Mapped[list[str]] = mapped_column(OrderedJson)
     row_count: Mapped[int]
     note_count: Mapped[int]
-    """Rows that something in the document disagrees with."""
+    """Rows that contradict something else in the document."""
     imported_by: Mapped[str]
-    created_at: Mapped[datetime] = mapped_column(Timestamp, index=True)
+    created_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -1,45 +1,77 @@
-"""Runs, jobs, attempts. Truth of the lease lives here (I5, I6, I9)."""
+"""Runs, jobs and attempts; leases are rows of `attempt` (I5, I6, I9)."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, ForeignKey, Index, String, text
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    ForeignKey,
+    Index,
+    String,
+    false,
+    or_,
+    text,
+)
+from sqlalchemy.ext.hybrid import hybrid_property
 from sqlalchemy.orm import Mapped, mapped_column
 
-from paceline_server.store.base import Base, Json, OrderedJson, Timestamp
+from paceline_server.store.base import (
+    Base,
+    Json,
+    JsonOrNull,
+    OrderedJson,
+    Timestamp,
+)
+from paceline_server.store.owned import ProjectOwned, ProjectRoot
 
 LEASED_STATES = ("leased", "preparing", "measuring", "uploading")
-"""Job states in which a target is taken; the unique partial index below enforces one per target (I9)."""
+"""Job states that occupy the target; the unique partial index below allows one such job per target (I9)."""
 
 BASELINE_TRIGGERS = ("manual", "schedule", "ci")
-"""Runs that people, clocks and CI ask for: only their points count in history; others ask about a doubt
-(I13), or were measured by another tool."""
+"""Triggers of runs whose points count in history. Other runs confirm a finding (I13) or were measured by another
+tool.
+"""
 
 IMPORTED = "import"
-"""Trigger of runs that another tool measured: their points have series of their own and are never judged."""
+"""Trigger of runs that another tool measured. Their points have separate series and are not judged."""
 
 _leased_sql = "state IN ('leased','preparing','measuring','uploading')"
 
 
-class Run(Base):
+class Run(ProjectRoot, Base):
     __tablename__ = "run"
-    # Holds all that the list of suites asks of runs: a row lies behind a manifest of some 16 KB.
-    __table_args__ = (Index("ix_run_suite", "suite", "trigger", "created_at"),)
+    # Covers the list of suites, which then need not read rows with manifests of some 16 KB.
+    __table_args__ = (
+        Index("ix_run_suite", "project_id", "suite", "trigger", "created_at"),
+        Index("ix_run_state", "project_id", "state"),
+        Index("ix_run_project_id_concurrency_key", "project_id", "concurrency_key"),
+    )
     id: Mapped[str] = mapped_column(String, primary_key=True)
     suite: Mapped[str]
     repository: Mapped[str]
     manifest_path: Mapped[str]
     manifest: Mapped[dict[str, Any]] = mapped_column(OrderedJson, deferred=True)
-    """Frozen when the run was created; large, so loaded only when touched."""
+    """Frozen when the run was created; large, so loaded only when accessed."""
     commit: Mapped[str]
     branch: Mapped[str | None]
     base_commit: Mapped[str | None]
-    """Set: an A/B run. Its jobs build both revisions and interleave launches of base and head; equal to
-    `commit` in an A/A run."""
+    """Set in an A/B run, whose jobs build both revisions and interleave launches of base and head. Equal to `commit`
+    in an A/A run."""
+    base_branch: Mapped[str | None]
+    """The base is the merge base of `commit` and this branch, which the first agent finds and `base_commit` then names."""
+    pull_request: Mapped[dict[str, Any] | None] = mapped_column(JsonOrNull)
+    """`{number, url, title}` of the pull request whose head is judged."""
+    judges_head: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether an A/B run judges the arms and gates of its head as well."""
+    concurrency_key: Mapped[str | None]
+    """Of runs with one key, only the newest is of interest; it cancels the others."""
+    superseded_by: Mapped[str | None]
+    """The next run with the same key."""
     trigger: Mapped[str]
-    state: Mapped[str] = mapped_column(String, index=True)
+    state: Mapped[str]
     verdict: Mapped[str | None]
     reason: Mapped[str | None]
     demonstration: Mapped[bool]
@@ -49,7 +81,9 @@ class Run(Base):
     suppress: Mapped[list[str]] = mapped_column(Json, default=list)
     """Names of configuration errors that do not void its jobs."""
     launches: Mapped[int]
-    """As asked for; else what its targets' kind gets, of hosts where there are both. A job has its own."""
+    """The requested number, or the default for the kind of its targets (that of hosts if there are both). Each
+    job has its own.
+    """
     rounds: Mapped[int]
     min_time_ns: Mapped[int] = mapped_column(BigInteger)
     confirms_alert_id: Mapped[str | None] = mapped_column(String, index=True)
@@ -59,8 +93,18 @@ class Run(Base):
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
+    @hybrid_property
+    def compares_revisions(self) -> bool:
+        """Whether its jobs have two sides. None of them becomes a point of a history (I13)."""
+        return self.base_commit is not None or self.base_branch is not None
 
-class Job(Base):
+    @compares_revisions.inplace.expression
+    @classmethod
+    def _compares_revisions(cls) -> ColumnElement[bool]:
+        return or_(cls.base_commit.is_not(None), cls.base_branch.is_not(None))
+
+
+class Job(ProjectOwned, Base):
     __tablename__ = "job"
     __table_args__ = (
         Index(
@@ -80,11 +124,11 @@ class Job(Base):
     cause: Mapped[str | None]
     cause_detail: Mapped[str | None]
     attempt: Mapped[int]
-    """0: never leased. The number of the newest attempt fences stale writers."""
+    """0 if never leased. The number of the newest attempt fences stale writers."""
     batch: Mapped[int]
     """0, 1, 2: looks of the sequential arm verdict; batch b measures launches [b·K, (b+1)·K)."""
     launches: Mapped[int] = mapped_column(default=5)
-    """K: how many one batch has."""
+    """K: the number of launches in a batch."""
     requeues: Mapped[int]
     seed: Mapped[int] = mapped_column(BigInteger)
     progress: Mapped[dict[str, Any] | None] = mapped_column(Json)
@@ -95,19 +139,21 @@ class Job(Base):
     build: Mapped[dict[str, Any] | None] = mapped_column(Json)
     base_artifact_hash: Mapped[str | None]
     commits: Mapped[list[dict[str, Any]] | None] = mapped_column(Json)
-    """`[{commit, author, at, subject}]` as the agent's repository has them, oldest first: of an A/B job those
-    after the base up to the head, else the head alone. Null: an agent that did not say."""
+    """`[{commit, author, at, subject}]` from the agent's repository, oldest first: in an A/B job those after the base
+    up to the head, else the head alone. Null if the agent sent none."""
     partial: Mapped[bool]
     samples: Mapped[int] = mapped_column(BigInteger)
     not_before: Mapped[datetime] = mapped_column(Timestamp)
+    queue_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    """Its place in the queue of its target, the earliest first; null in jobs of before: `not_before`."""
     expires_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    """Unleased by then: `expired`."""
+    """The job expires if it is not leased by then."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     started_at: Mapped[datetime | None] = mapped_column(Timestamp)
     finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
-class Attempt(Base):
+class Attempt(ProjectOwned, Base):
     __tablename__ = "attempt"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True)
@@ -118,6 +164,6 @@ class Attempt(Base):
     lease_expires_at: Mapped[datetime] = mapped_column(Timestamp)
     cancel_requested: Mapped[bool]
     outcome: Mapped[str | None]
-    """done | failed | cancelled | lost; null while it lives. Only `done` attempts count for verdicts."""
+    """done | failed | cancelled | lost; null until it ends. Only `done` attempts count for verdicts."""
     last_seq: Mapped[int | None] = mapped_column(BigInteger)
     finished_at: Mapped[datetime | None] = mapped_column(Timestamp)

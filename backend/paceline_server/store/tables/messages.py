@@ -1,4 +1,4 @@
-"""Outbox (consequences to be carried out, I5), live events (SSE memory) and incidents."""
+"""Outbox messages (I5), live events and incidents."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from sqlalchemy import BigInteger, Index, Integer, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, Json, Timestamp
+from paceline_server.store.owned import AboutTarget, project_of_session
 
 Serial = BigInteger().with_variant(Integer(), "sqlite")
 """SQLite autoincrements only INTEGER keys."""
 NEVER_REUSED = {"sqlite_autoincrement": True}
-"""An id names one row for ever, also after the newest rows were removed: readers remember ids as places."""
+"""Ids are not reused even if the newest rows were deleted, because readers resume after an id."""
 
 
 class OutboxMessage(Base):
-    """Born in the transaction of the change it follows; `done_at` is set in the transaction of its effect."""
+    """A message is added in the transaction of its cause; `done_at` is set in the transaction of its effect."""
 
     __tablename__ = "outbox"
     __table_args__ = (
@@ -30,6 +31,8 @@ class OutboxMessage(Base):
         NEVER_REUSED,
     )
     id: Mapped[int] = mapped_column(Serial, primary_key=True, autoincrement=True)
+    project_id: Mapped[str] = mapped_column(String, default=project_of_session)
+    """The project in which its effect works; no person reads messages."""
     topic: Mapped[str]
     key: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)
@@ -39,7 +42,9 @@ class OutboxMessage(Base):
     done_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
-class LiveEvent(Base):
+class LiveEvent(AboutTarget, Base):
+    """One change of a project's row, or of a target, which the projects it is granted to see."""
+
     __tablename__ = "live_event"
     __table_args__ = NEVER_REUSED
     id: Mapped[int] = mapped_column(Serial, primary_key=True, autoincrement=True)
@@ -51,7 +56,7 @@ class LiveEvent(Base):
 
 
 class Incident(Base):
-    """Something a person operating Paceline should know, e.g. one identity with two contents (I7)."""
+    """Something an operator of Paceline should know, e.g. that two contents have the same identity (I7)."""
 
     __tablename__ = "incident"
     id: Mapped[str] = mapped_column(String, primary_key=True)

@@ -1,30 +1,33 @@
-"""Rules people own, their versions and mutes; bisections; bulk triage that can be undone; the audit log."""
+"""Rules with their versions and mutes, bisections, bulk triage and the audit log."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Float, ForeignKey, String
+from sqlalchemy import Float, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, Json, OrderedJson, Timestamp
+from paceline_server.store.owned import PerhapsOwned, ProjectOwned, ProjectRoot
 from paceline_server.store.tables.messages import NEVER_REUSED, Serial
 
 
-class AlertRule(Base):
-    """A rule by name; what it says is its newest version."""
+class AlertRule(ProjectRoot, Base):
+    """A rule; its content is in its newest version."""
 
     __tablename__ = "alert_rule"
+    __table_args__ = (UniqueConstraint("project_id", "name"),)
     id: Mapped[str] = mapped_column(String, primary_key=True)
-    name: Mapped[str] = mapped_column(String, unique=True)
+    name: Mapped[str]
     version: Mapped[int]
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
-class AlertRuleVersion(Base):
-    """What a rule said from `created_at` on. Never changed: an alert names the version it was raised by."""
+class AlertRuleVersion(ProjectOwned, Base):
+    """The content of a rule from `created_at` on. It never changes, because alerts name the version they were raised
+    by."""
 
     __tablename__ = "alert_rule_version"
     rule_id: Mapped[str] = mapped_column(ForeignKey("alert_rule.id"), primary_key=True)
@@ -37,21 +40,21 @@ class AlertRuleVersion(Base):
     arm: Mapped[str]
     metric: Mapped[str]
     target: Mapped[str]
-    """Five patterns with `*`; of the rules that match, the most specific decides alone."""
+    """These five are patterns with `*`; of the matching rules, only the most specific applies."""
     min_effect: Mapped[float] = mapped_column(Float)
     """A share: 0.03 is 3 %."""
     direction: Mapped[str]
     """worse | both."""
     mode: Mapped[str]
-    """active | shadow (findings are kept, nobody is told) | off (what matches raises nothing)."""
+    """active | shadow (alerts are stored, nobody is notified) | off (raises no alerts)."""
     text: Mapped[str]
     comment: Mapped[str]
     created_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class RuleMute(Base):
-    """Silence with a reason and an end."""
+class RuleMute(ProjectOwned, Base):
+    """A period in which a rule notifies nobody, with its reason."""
 
     __tablename__ = "rule_mute"
     id: Mapped[str] = mapped_column(String, primary_key=True)
@@ -63,33 +66,33 @@ class RuleMute(Base):
     ended_at: Mapped[datetime | None] = mapped_column(Timestamp)
 
 
-class Bisection(Base):
-    """The search for the one commit between two revisions, by A/B jobs on one target."""
+class Bisection(ProjectOwned, Base):
+    """The search for the commit that caused a change, by A/B jobs on one target."""
 
     __tablename__ = "bisection"
     id: Mapped[str] = mapped_column(String, primary_key=True)
     alert_id: Mapped[str] = mapped_column(ForeignKey("alert.id"), index=True)
     state: Mapped[str]
-    """running | found | exhausted (the budget ended) | undecided (an A/B job could not tell) | failed."""
+    """running | found | exhausted (the budget ended) | undecided (an A/B job gave no verdict) | failed."""
     base_commit: Mapped[str]
-    """The revision every step is compared with: known to be good."""
+    """The revision known to be good; every step is compared with it."""
     commits: Mapped[list[dict[str, Any]]] = mapped_column(Json)
-    """`[{commit, author, at, subject}]`, oldest first, without the base; the last one is the head."""
+    """`[{commit, author, at, subject}]`, oldest first, without the base; the head is the last."""
     good: Mapped[int]
     bad: Mapped[int]
-    """Indexes into `commits`; minus one is the base. The culprit lies in (good, bad]."""
+    """Indexes into `commits`; minus one is the base. The culprit is in (good, bad]."""
     budget: Mapped[int]
-    """A/B jobs that may be asked for."""
+    """How many A/B jobs it may request."""
     steps: Mapped[list[dict[str, Any]]] = mapped_column(OrderedJson)
-    """`[{index, commit, run_id, job_id, verdict, ratio, lower, upper, words}]` in order asked."""
+    """`[{index, commit, run_id, job_id, verdict, ratio, lower, upper, words}]` in order of request."""
     culprit: Mapped[dict[str, Any] | None] = mapped_column(OrderedJson)
     """`{commit, author, at, subject, ratio, lower, upper}`."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     updated_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class TriageBatch(Base):
-    """One bulk decision; `before` holds what it takes to undo it."""
+class TriageBatch(ProjectOwned, Base):
+    """A bulk decision; `before` holds what undoing it needs."""
 
     __tablename__ = "triage_batch"
     id: Mapped[str] = mapped_column(String, primary_key=True)
@@ -103,14 +106,21 @@ class TriageBatch(Base):
     undone_by: Mapped[str | None]
 
 
-class AuditEntry(Base):
-    """Who changed what, in the order it happened. Appended in the transaction of the change."""
+class AuditEntry(PerhapsOwned, Base):
+    """An entry of the audit log. Appended in the transaction of the change."""
 
     __tablename__ = "audit_entry"
-    __table_args__ = NEVER_REUSED
+    __table_args__ = (
+        Index("ix_audit_entry_project_id", "project_id", "id"),
+        NEVER_REUSED,
+    )
     id: Mapped[int] = mapped_column(Serial, primary_key=True, autoincrement=True)
     at: Mapped[datetime] = mapped_column(Timestamp)
     actor: Mapped[str]
+    """The author's name at that time."""
+    actor_kind: Mapped[str]
+    """account | token | agent | system | anonymous."""
+    actor_id: Mapped[str | None]
     action: Mapped[str]
     object_kind: Mapped[str]
     object_id: Mapped[str] = mapped_column(String, index=True)

@@ -1,4 +1,4 @@
-"""What arrived: one row per item, identity `(job, attempt, seq)` (I7). Append-only."""
+"""Uploaded items: one row each, identified by `(job, attempt, seq)` (I7), only appended."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, FloatVector, Json, JsonOrNull, Timestamp
+from paceline_server.store.owned import ProjectOwned
 
 
-class Item(Base):
-    """The ledger of identities: `digest` tells a harmless repeat from a conflict (409, incident)."""
+class Item(ProjectOwned, Base):
+    """The identity of every item; `digest` tells a harmless repeat from a conflict (409, incident)."""
 
     __tablename__ = "item"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
@@ -25,8 +26,8 @@ class Item(Base):
     received_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
-class SampleChunk(Base):
-    """≤ 1,000 samples of one case and metric in one launch. Arrays share one index."""
+class SampleChunk(ProjectOwned, Base):
+    """At most 1,000 samples of one case and metric in one launch. Index i of each array is the same sample."""
 
     __tablename__ = "sample_chunk"
     __table_args__ = (Index("ix_sample_chunk_case", "job_id", "benchmark", "arm"),)
@@ -46,18 +47,17 @@ class SampleChunk(Base):
     n: Mapped[int]
     values: Mapped[NDArray[np.float64]] = mapped_column(FloatVector)
     rounds: Mapped[bytes] = mapped_column(LargeBinary)
-    """Packed little-endian: int32 rounds, int32 positions; int64 iterations and t_ns below. Shape (n,)
-    each."""
+    """Packed little-endian, shape (n,): int32 in `rounds` and `positions`, int64 in `iterations` and `t_ns`."""
     positions: Mapped[bytes] = mapped_column(LargeBinary)
     iterations: Mapped[bytes] = mapped_column(LargeBinary)
     t_ns: Mapped[bytes] = mapped_column(LargeBinary)
     counters: Mapped[list[str] | None] = mapped_column(Json)
-    """Names of the counters (C1 `work`), sorted; `work` holds their int64 totals, shape (counters, n). None
-    where nothing was counted."""
+    """Names of the counters (C1 `work`), sorted; `work` holds their int64 totals, shape (counters, n). Null if nothing
+    was counted."""
     work: Mapped[bytes | None] = mapped_column(LargeBinary)
 
 
-class StreamEvent(Base):
+class StreamEvent(ProjectOwned, Base):
     """Every other bench-stream event, verbatim."""
 
     __tablename__ = "stream_event"
@@ -66,12 +66,12 @@ class StreamEvent(Base):
     seq: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     launch: Mapped[int]
     side: Mapped[str | None]
-    """As of a chunk."""
+    """The side of an A/B job, as in `SampleChunk`."""
     type: Mapped[str]
     event: Mapped[dict[str, Any]] = mapped_column(Json)
 
 
-class ConditionsRow(Base):
+class ConditionsRow(ProjectOwned, Base):
     __tablename__ = "conditions"
     __table_args__ = (
         Index(
@@ -88,23 +88,23 @@ class ConditionsRow(Base):
     at_ms: Mapped[int] = mapped_column(BigInteger)
     values: Mapped[dict[str, Any]] = mapped_column(Json)
     raw: Mapped[list[dict[str, Any]] | None] = mapped_column(JsonOrNull, deferred=True)
-    """`[{command, status, at_ms, took_ms, text}]` the values were read out of, of a device; large, so loaded
-    only when asked for. Null: none was sent, or it was forgotten (`ingest/upkeep.py`)."""
+    """`[{command, status, at_ms, took_ms, text}]`: the output of a device's commands from which the values were read.
+    Large, so loaded only when accessed. Null if none was sent, or after `ingest/upkeep.py` deleted it."""
 
 
-class ReportedLine(Base):
-    """A line of a device's log with an app's own figures. No samples: nothing is judged by them."""
+class ReportedLine(ProjectOwned, Base):
+    """A line of a device's log with an app's own figures. These are not samples and are not judged."""
 
     __tablename__ = "reported_line"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
     attempt: Mapped[int] = mapped_column(primary_key=True)
     seq: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     launch: Mapped[int | None]
-    """In whose time it was logged; null: between launches, or nobody knows."""
+    """The launch during which it was logged; null if between launches or unknown."""
     side: Mapped[str | None]
-    """As of a chunk."""
+    """The side of an A/B job, as in `SampleChunk`."""
     pattern: Mapped[str | None]
-    """SUITE.NAME of the shape; null: a note about the job's lines as a whole."""
+    """SUITE.NAME of the matching pattern; null for a note about all lines of the job."""
     at: Mapped[str | None]
     fields: Mapped[dict[str, Any]] = mapped_column(Json)
     """Integers, texts, and `{printed, value, low, high, unit}`."""
@@ -112,7 +112,7 @@ class ReportedLine(Base):
     note: Mapped[str | None]
 
 
-class LogChunk(Base):
+class LogChunk(ProjectOwned, Base):
     __tablename__ = "log_chunk"
     job_id: Mapped[str] = mapped_column(ForeignKey("job.id"), primary_key=True)
     attempt: Mapped[int] = mapped_column(primary_key=True)

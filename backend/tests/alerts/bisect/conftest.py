@@ -146,9 +146,9 @@ class Hunt:
 
     def alert(self) -> dict[str, Any]:
         """The only alert."""
-        found = self.get("/alerts")["items"]
-        assert len(found) == 1
-        return dict(self.get(f"/alerts/{found[0]['id']}"))
+        alerts = self.get("/alerts")["items"]
+        assert len(alerts) == 1
+        return dict(self.get(f"/alerts/{alerts[0]['id']}"))
 
     def nights(self, count: int, commit: str, *, evaluate: bool = True) -> None:
         """Measure one commit night after night."""
@@ -222,7 +222,7 @@ def hunt(
     tmp_path: Path,
 ) -> Callable[..., Hunt]:
     """`hunt(culprit=20, seed=1)` → 20 nights of the base and 10 of a head 32 commits later."""
-    process_settings.use(
+    process_settings.set_current(
         process_settings.current().model_copy(
             update={"confirm_cooldown_s": COOLDOWN_S, "lease_s": 1e9}
         )
@@ -252,7 +252,7 @@ def hunt(
             lab,
             NightlyJobs(lab.target_id),
             clock,
-            token("read", "alerts:write"),
+            token("read", "alerts:write", "ingest"),
             repository,
             revisions,
             1000 * seed,

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from paceline_server.series.service import NewestNames
+from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.history import Series
@@ -25,16 +26,16 @@ def test_one_slow_commit_among_32_is_found_exactly_in_at_most_six_jobs(
     alert = hunting.alert()
     assert (alert["state"], alert["base_commit"]) == ("suspected", hunting.revisions[0])
     hunting.work_off()
-    found = hunting.alert()
-    assert found["state"] == "open"
-    assert found["culprit"]["commit"] == hunting.revisions[1 + culprit]
-    assert found["culprit"]["subject"] == f"Change {culprit}"
-    assert found["culprit"]["ratio"] == pytest.approx(1.06, abs=0.02)
-    assert found["bisection"]["state"] == "found"
+    alert = hunting.alert()
+    assert alert["state"] == "open"
+    assert alert["culprit"]["commit"] == hunting.revisions[1 + culprit]
+    assert alert["culprit"]["subject"] == f"Change {culprit}"
+    assert alert["culprit"]["ratio"] == pytest.approx(1.06, abs=0.02)
+    assert alert["bisection"]["state"] == "found"
     assert hunting.jobs <= 6
-    assert found["bisection"]["left"] == 1
-    assert "culprit_found" in [event["action"] for event in found["history"]]
-    assert f"Change {culprit}" in found["explanation"]
+    assert alert["bisection"]["left"] == 1
+    assert "culprit_found" in [event["action"] for event in alert["history"]]
+    assert f"Change {culprit}" in alert["explanation"]
 
 
 def test_a_commit_that_takes_more_bytes_is_not_called_slower(hunt: Hunting) -> None:
@@ -42,10 +43,10 @@ def test_a_commit_that_takes_more_bytes_is_not_called_slower(hunt: Hunting) -> N
     with session_scope() as session:
         session.execute(update(Series).values(unit="bytes"))
     hunting.work_off()
-    found = hunting.alert()
-    blamed = found["explanation"].partition("The commit to look at: ")[2]
+    alert = hunting.alert()
+    blamed = alert["explanation"].partition("The commit to look at: ")[2]
     assert " % worse." in blamed
-    assert " % worse." in found["bisection"]["words"]
+    assert " % worse." in alert["bisection"]["words"]
 
 
 def test_progress_shows_while_it_searches(hunt: Hunting) -> None:
@@ -148,7 +149,7 @@ def test_an_alert_opened_after_a_rename_is_bisected_by_hand_under_the_name_it_wa
     }
     manifest["knobs"] = {}  # they name the benchmark, too
     with session_scope() as session:
-        session.get_one(Suite, SUITE).manifest = manifest
+        session.get_one(Suite, (DEFAULT_PROJECT_ID, SUITE)).manifest = manifest
     hunting.past.names = NewestNames({BENCHMARK: "sort_many"})
     hunting.nights(3, hunting.revisions[-1])
     opened = hunting.alert()

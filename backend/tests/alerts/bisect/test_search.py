@@ -24,16 +24,16 @@ def search(
 ) -> tuple[SearchEnd, list[BisectionStep]]:
     """Run a search with an oracle that is never wrong; commits in `broken` cannot be measured."""
     steps: list[BisectionStep] = []
-    while isinstance(asked := next_step(commits, steps, budget), MeasureCommit):
+    while isinstance(step := next_step(commits, steps, budget), MeasureCommit):
         answer: Answer = (
             "skipped"
-            if asked.index in broken
+            if step.index in broken
             else "fail"
-            if asked.index >= culprit
+            if step.index >= culprit
             else "pass"
         )
-        steps.append(BisectionStep(asked.index, answer))
-    return asked, steps
+        steps.append(BisectionStep(step.index, answer))
+    return step, steps
 
 
 @pytest.mark.parametrize("commits", [1, 2, 3, 5, 31, 32, 33])
@@ -87,13 +87,13 @@ def test_a_range_longer_than_its_names_ends_with_a_range_and_never_blames_the_ol
     culprit: int,
 ) -> None:
     steps: list[BisectionStep] = []
-    while isinstance(asked := next_step(8, steps, UNLIMITED, before=5), MeasureCommit):
+    while isinstance(step := next_step(8, steps, UNLIMITED, before=5), MeasureCommit):
         steps.append(
-            BisectionStep(asked.index, "fail" if asked.index >= culprit else "pass")
+            BisectionStep(step.index, "fail" if step.index >= culprit else "pass")
         )
-    assert asked.state == ("undecided" if culprit == 0 else "found")
+    assert step.state == ("undecided" if culprit == 0 else "found")
     if culprit == 0:
-        assert "of the 6 commits that are left only the last was named" in asked.why
+        assert "of the 6 commits that are left only the last was named" in step.why
     assert bounds(8, steps) == (culprit - 1, culprit)
 
 

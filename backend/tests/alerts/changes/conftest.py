@@ -120,9 +120,9 @@ class HistoryDesk:
 
     def alert(self) -> dict[str, Any]:
         """The only alert."""
-        found = self.alerts()
-        assert len(found) == 1, [one["title"] for one in found]
-        return found[0]
+        alerts = self.alerts()
+        assert len(alerts) == 1, [alert["title"] for alert in alerts]
+        return alerts[0]
 
     def told(self) -> list[str]:
         """States the live streams were told of."""
@@ -170,7 +170,7 @@ def desk(
     enrolled: Callable[..., Any],
     token: Callable[..., dict[str, str]],
 ) -> HistoryDesk:
-    process_settings.use(
+    process_settings.set_current(
         process_settings.current().model_copy(
             update={
                 "confirm_cooldown_s": COOLDOWN_S,

@@ -25,9 +25,9 @@ def _opened(desk: HistoryDesk) -> dict[str, Any]:
     desk.nights(20)
     desk.step(6, 0.1)
     desk.ab(0.1)
-    found: dict[str, Any] = desk.alert()
-    assert found["state"] == "open"
-    return found
+    alert: dict[str, Any] = desk.alert()
+    assert alert["state"] == "open"
+    return alert
 
 
 def _act(desk: HistoryDesk, action: str) -> None:
@@ -57,8 +57,8 @@ def test_alert_and_bisection_name_the_revisions_that_were_measured_wherever_the_
         work["base_commit"],
         work["commit"],
     )
-    (asked,) = desk.get("/runs", state="queued")["items"]
-    assert asked["base_commit"] == work["base_commit"]
+    (run,) = desk.get("/runs", state="queued")["items"]
+    assert run["base_commit"] == work["base_commit"]
     assert alert["bisection"]["base_commit"] == work["base_commit"]
 
 
@@ -126,7 +126,7 @@ def test_a_false_alarm_whose_change_flickers_is_raised_again_only_when_it_has_gr
     _rewrite(state="vanished", **then)
     desk.nights(2, 0.1)
     assert len(changes()) == 2
-    assert [one["state"] for one in desk.alerts()] == states
+    assert [alert["state"] for alert in desk.alerts()] == states
     assert desk.told()[-1] == "invalid"
 
 
@@ -142,8 +142,8 @@ def test_a_closed_alert_that_may_wake_is_read_as_others_left_it_and_is_nobody_el
         held = first.get_one(Alert, alert["id"])
         with session_scope() as second:
             second.get_one(Alert, alert["id"]).title = "Renamed"
-        (found,) = queries.closed_about(first, [series_id], ("fixed",))
-        assert (found, found.title) == (held, "Renamed")
+        (locked,) = queries.closed_about(first, [series_id], ("fixed",))
+        assert (locked, locked.title) == (held, "Renamed")
         with session_scope() as third:
             free = select(Alert.id).with_for_update(skip_locked=True)
             assert third.scalars(free).all() == []
@@ -159,9 +159,9 @@ def test_an_evaluation_locks_the_target_then_alerts_then_changes(
     locked: list[str] = []
 
     def keep(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        found = re.search(r"FROM (\w+).* FOR (NO KEY )?UPDATE", statement, re.DOTALL)
-        if found:
-            locked.append(found[1])
+        lock = re.search(r"FROM (\w+).* FOR (NO KEY )?UPDATE", statement, re.DOTALL)
+        if lock:
+            locked.append(lock[1])
 
     event.listen(Engine, "before_cursor_execute", keep)
     try:

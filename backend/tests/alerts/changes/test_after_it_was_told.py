@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from paceline_server.series.service import NewestNames
+from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.history import Change
@@ -25,9 +26,9 @@ def _opened(desk: HistoryDesk, effect: float = 0.1) -> dict[str, Any]:
     desk.nights(20)
     desk.step(6, effect)
     desk.ab(effect)
-    found: dict[str, Any] = desk.alert()
-    assert found["state"] == "open"
-    return found
+    alert: dict[str, Any] = desk.alert()
+    assert alert["state"] == "open"
+    return alert
 
 
 def _act(desk: HistoryDesk, alert: dict[str, Any], action: str) -> dict[str, Any]:
@@ -177,11 +178,11 @@ def test_what_people_expect_is_the_new_baseline_until_they_change_their_mind(
 ) -> None:
     alert = _opened(desk)
     _act(desk, alert, "expected")
-    assert [one.state for one in changes()] == ["accepted"]
+    assert [change.state for change in changes()] == ["accepted"]
     desk.nights(6, 0.1)
     assert desk.alert()["state"] == "expected"
     _act(desk, alert, "reopen")
-    assert [one.state for one in changes()] == ["standing"]
+    assert [change.state for change in changes()] == ["standing"]
 
 
 def test_one_alert_called_expected_accepts_no_change_of_another(
@@ -193,10 +194,10 @@ def test_one_alert_called_expected_accepts_no_change_of_another(
     second = desk.alerts()[1]
     desk.ab(0.136)
     _act(desk, second, "expected")
-    states = {one.alert_id: one.state for one in changes()}
+    states = {change.alert_id: change.state for change in changes()}
     assert states == {first["id"]: "standing", second["id"]: "accepted"}
     _act(desk, second, "reopen")
-    assert {one.state for one in changes()} == {"standing"}
+    assert {change.state for change in changes()} == {"standing"}
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -214,10 +215,10 @@ def test_taking_expected_back_restores_what_it_accepted_and_nothing_else(
         ).one()
         row.alert_id, row.state = None, "suspect"
     _act(desk, second, "expected")
-    assert [one.state for one in changes()] == ["accepted", "accepted"]
+    assert [change.state for change in changes()] == ["accepted", "accepted"]
     _act(desk, second, "reopen")
-    assert [one.state for one in changes()] == ["suspect", "standing"]
-    assert all("accepted" not in one.evidence for one in changes())
+    assert [change.state for change in changes()] == ["suspect", "standing"]
+    assert all("accepted" not in change.evidence for change in changes())
     (series,) = all_series()
     assert state_of(series.id).baseline_job_id is None
 
@@ -226,16 +227,16 @@ def test_the_commit_a_person_names_is_the_baseline_and_one_that_can_be_none_is_r
     desk: HistoryDesk,
 ) -> None:
     alert = _opened(desk)
-    (found,) = changes()
+    (change,) = changes()
     path, body = f"/alerts/{alert['id']}/actions", {"action": "expected"}
     for wrong in ("f" * 40, commit_of(3)):
-        said = desk.post(path, body | {"baseline_commit": wrong}, status=400)
-        assert set(said["fields"]) == {"baseline_commit"}
+        refusal = desk.post(path, body | {"baseline_commit": wrong}, status=400)
+        assert set(refusal["fields"]) == {"baseline_commit"}
         assert (desk.alert()["state"], changes()[0].state) == ("open", "standing")
     desk.post(path, body | {"baseline_commit": commit_of(24)})
     assert changes()[0].state == "accepted"
-    baseline = state_of(found.series_id).baseline_job_id
-    assert baseline == found.evidence["window"][24] != found.job_id
+    baseline = state_of(change.series_id).baseline_job_id
+    assert baseline == change.evidence["window"][24] != change.job_id
 
 
 def test_what_only_history_spoke_for_ends_when_the_target_becomes_another_environment(
@@ -274,10 +275,10 @@ def test_a_benchmark_renamed_before_its_ab_run_is_measured_and_proven_under_its_
     }
     manifest["knobs"] = {}  # they name the benchmark, too
     with session_scope() as session:
-        suite = session.get_one(Suite, SUITE)
+        suite = session.get_one(Suite, (DEFAULT_PROJECT_ID, SUITE))
         suite.manifest = manifest
     desk.past.names = NewestNames({BENCHMARK: "sort_many"})
     desk.nights(1, 0.1)
-    assert [one.benchmark for one in all_series()] == ["sort_many"]
+    assert [series.benchmark for series in all_series()] == ["sort_many"]
     assert desk.ab(0.1)["benchmarks"] == [BENCHMARK]
     assert desk.alert()["state"] == "open"

@@ -22,7 +22,7 @@ def moved(
 
 
 def keys(*moves: GroupableChange[str]) -> list[list[str]]:
-    return [[one.key for one in group] for group in group_by_cause(moves)]
+    return [[change.key for change in group] for group in group_by_cause(moves)]
 
 
 def test_ranges_that_share_an_instant_in_which_it_may_have_happened_overlap() -> None:
@@ -36,10 +36,10 @@ def test_the_other_direction_is_another_cause() -> None:
 
 def test_neighbours_do_not_chain_two_causes_together() -> None:
     """The middle one joins the surest it overlaps; the third overlaps only the middle one."""
-    found = keys(
+    groups = keys(
         moved("a", 0, 4, p=1e-9), moved("m", 3, 6, p=1e-3), moved("z", 5, 9, p=1e-6)
     )
-    assert found == [["a", "m"], ["z"]]
+    assert groups == [["a", "m"], ["z"]]
 
 
 def test_the_surest_leads_and_the_order_given_does_not_matter() -> None:

@@ -31,9 +31,9 @@ STANDING = 10
 def _suspected(desk: HistoryDesk, effect: float = 0.1) -> dict[str, Any]:
     desk.nights(20)
     desk.nights(SUSPECT, effect)
-    found: dict[str, Any] = desk.alert()
-    assert found["state"] == "suspected"
-    return found
+    alert: dict[str, Any] = desk.alert()
+    assert alert["state"] == "suspected"
+    return alert
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -66,10 +66,10 @@ def test_a_page_has_its_window_in_short_and_whole_only_when_asked(
     desk: HistoryDesk,
 ) -> None:
     alert = _suspected(desk)
-    (short,) = (one["window"] for one in alert["findings"])
+    (short,) = (finding["window"] for finding in alert["findings"])
     (whole,) = (
-        one["window"]
-        for one in desk.get(f"/alerts/{alert['id']}", expand="window")["findings"]
+        finding["window"]
+        for finding in desk.get(f"/alerts/{alert['id']}", expand="window")["findings"]
     )
     assert set(whole) == {"job_ids", "values"}
     jobs = whole["job_ids"]
@@ -81,9 +81,9 @@ def test_one_answer_makes_a_bounded_number_of_findings_again(
 ) -> None:
     alert = _suspected(desk)
     monkeypatch.setattr("paceline_server.alerts.explain.service.MOST_AGAIN", 0)
-    (found,) = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)["findings"]
-    assert found["rederived"]["identical"] is None
-    assert found["rederived"]["text"].startswith("Not made again")
+    (finding,) = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)["findings"]
+    assert finding["rederived"]["identical"] is None
+    assert finding["rederived"]["text"].startswith("Not made again")
 
 
 def test_the_proof_explains_itself_and_is_made_again_bit_for_bit(
@@ -91,19 +91,19 @@ def test_the_proof_explains_itself_and_is_made_again_bit_for_bit(
 ) -> None:
     alert = _suspected(desk)
     desk.ab(0.1)
-    said = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
-    found, proof = said["findings"]
+    explanation = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
+    change, proof = explanation["findings"]
     assert (
         proof["window"]["text"]
         == "100 rounds of head and base in 5 launches of one job"
     )
     assert proof["rederived"]["identical"], proof["rederived"]["text"]
-    assert found["rederived"]["identical"], found["rederived"]["text"]
-    assert "24 whose samples are no longer stored" in found["rederived"]["text"]
-    assert "Cause: code, because " in said["sentence"]
+    assert change["rederived"]["identical"], change["rederived"]["text"]
+    assert "24 whose samples are no longer stored" in change["rederived"]["text"]
+    assert "Cause: code, because " in explanation["sentence"]
     assert (
         "Old and new revision, interleaved in one job on the same target, say: "
-        in said["sentence"]
+        in explanation["sentence"]
     )
 
 
@@ -117,7 +117,7 @@ def test_a_suspicion_without_a_difference_side_by_side_is_over_and_nobody_hears(
     assert "no difference" in closed["history"][-1]["note"]
     assert desk.told() == []
     desk.nights(STANDING, 0.1)
-    assert [one["state"] for one in desk.alerts()] == ["unconfirmed"]
+    assert [alert["state"] for alert in desk.alerts()] == ["unconfirmed"]
 
 
 def test_the_same_artifact_on_both_sides_blames_the_environment_and_waits_for_history(
@@ -254,7 +254,9 @@ def test_series_that_moved_together_are_one_alert_with_every_finding(
     desk.step(STANDING, {NATIVE: 0.1, OTHER: 0.06})
     alert = desk.alert()
     assert alert["title"] == "2 series of sorting got slower on lab-1"
-    assert {(one["params"]["batch"], one["kind"]) for one in alert["findings"]} == {
+    assert {
+        (finding["params"]["batch"], finding["kind"]) for finding in alert["findings"]
+    } == {
         (1000, "history"),
         (2000, "history"),
     }
@@ -354,7 +356,7 @@ def test_more_points_keep_one_alert_whose_range_may_move(desk: HistoryDesk) -> N
     desk.nights(8, 0.1)
     later = desk.alert()
     assert later["id"] == first["id"]
-    assert [one["role"] for one in later["findings"]].count("candidate") == 1
+    assert [finding["role"] for finding in later["findings"]].count("candidate") == 1
 
 
 def test_one_commit_in_between_is_blamed_at_once(desk: HistoryDesk) -> None:

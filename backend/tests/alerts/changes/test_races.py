@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from paceline_server.alerts.changes import service as changes
 from paceline_server.store.session import session_scope
-from paceline_server.testing.locks import wait_for_a_waiter
+from paceline_server.testing.context_thread import ContextThread
+from paceline_server.testing.locks import wait_for_blocked_connection
 from paceline_server.testing.sorting_suite import BENCHMARK
 
 from .conftest import NATIVE, actions
@@ -35,9 +35,9 @@ def _at_once(first: Callable[[Any], None], second: Callable[[Any], None]) -> Non
     with session_scope() as session:
         first(session)
         session.flush()
-        thread = threading.Thread(target=other)
+        thread = ContextThread(target=other)
         thread.start()
-        wait_for_a_waiter()
+        wait_for_blocked_connection()
     thread.join(120)
     assert not thread.is_alive()
     assert failed == []
@@ -56,7 +56,10 @@ def test_two_jobs_that_show_one_event_at_once_raise_one_alert(
         lambda session: changes.evaluate(session, jobs[1]),
     )
     alert = desk.alert()
-    assert sorted(one["params"]["batch"] for one in alert["findings"]) == [1000, 2000]
+    assert sorted(finding["params"]["batch"] for finding in alert["findings"]) == [
+        1000,
+        2000,
+    ]
     assert actions(alert) == ["raise", "found_again"]
 
 

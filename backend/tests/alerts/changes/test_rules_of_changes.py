@@ -77,10 +77,10 @@ def test_two_alerts_that_turn_out_to_be_one_incident_become_one(
     ]
     desk.nights(20)
     desk.step(10, {NATIVE: 0.1, other: -0.1})
-    assert [one["kind"] for one in desk.alerts()] == ["history", "history"]
+    assert [alert["kind"] for alert in desk.alerts()] == ["history", "history"]
     mark_incident()
     desk.hear(changes()[0].evidence["window"][-1])
-    kept, absorbed = sorted(desk.alerts(), key=lambda one: one["state"])
+    kept, absorbed = sorted(desk.alerts(), key=lambda alert: alert["state"])
     assert (kept["kind"], kept["state"]) == ("environment", "suspected")
     assert absorbed["state"] == "unconfirmed"
     assert absorbed["history"][-1]["note"].startswith(
@@ -145,10 +145,10 @@ def test_the_built_in_rule_asks_for_no_less_than_the_target_resolves(
     desk: HistoryDesk, mde: float, raised: float | None
 ) -> None:
     _floor(desk, mde)
-    said = [alert["rule"]["text"] for alert in _stepped(desk, 0.1)]
+    texts = [alert["rule"]["text"] for alert in _stepped(desk, 0.1)]
     worse = "A measurement got worse by {} % or more and stayed so."
     assert (
-        said
+        texts
         == {
             None: [],
             0.03: [worse.format("3.0")],
@@ -200,7 +200,7 @@ def test_a_fix_that_did_not_hold_joins_the_alert_that_another_series_raised_of_t
     desk.post(f"/alerts/{alert['id']}/actions", {"action": "fixed"})
     rule(name="heard", arm="fallback", target="lab-1")
     desk.nights(1, SLOWER)
-    assert [one["state"] for one in desk.alerts()] == ["fixed", "suspected"]
+    assert [alert["state"] for alert in desk.alerts()] == ["fixed", "suspected"]
     desk.nights(6, SLOWER)
     first, other = desk.alerts()
     assert (first["state"], actions(first)[-1]) == ("fixed", "joined")

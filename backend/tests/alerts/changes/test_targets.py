@@ -61,13 +61,13 @@ def test_siblings_decide_between_code_and_target(
     sibling: Callable[[float, int], None],
     case: tuple[float, int, str, str],
 ) -> None:
-    effect, after, cause, said = case
+    effect, after, cause, because = case
     sibling(effect, after)
     desk.nights(20)
     desk.step(10, 0.1)
     alert = desk.alert()
     assert (alert["kind"], alert["cause"]) == ("history", cause)
-    assert said in alert["cause_text"]
+    assert because in alert["cause_text"]
     desk.ab(0.1)
     assert (desk.alert()["cause"], desk.alert()["state"]) == (cause, "open")
 
@@ -136,17 +136,18 @@ def test_what_other_targets_did_is_said_in_the_words_of_the_metric() -> None:
         SiblingTarget("s", 0.99, 9, 9, False),
         SiblingTarget("m", 1.12, 9, 9, True),
     )
-    said = {}
+    reasons = {}
     for unit in ("bytes", "ns"):
         fact = _fact()
         fact.series.unit = unit
-        said[unit] = [
-            code_or_target(fact, "lab-1", [one]).because for one in (stayed, moved)
+        reasons[unit] = [
+            code_or_target(fact, "lab-1", [target]).because
+            for target in (stayed, moved)
         ]
-    assert "s (1.0 % better)" in said["bytes"][0]
-    assert "m (12.0 % worse)" in said["bytes"][1]
-    assert "s (1.0 % faster)" in said["ns"][0]
-    assert "m (12.0 % slower)" in said["ns"][1]
+    assert "s (1.0 % better)" in reasons["bytes"][0]
+    assert "m (12.0 % worse)" in reasons["bytes"][1]
+    assert "s (1.0 % faster)" in reasons["ns"][0]
+    assert "m (12.0 % slower)" in reasons["ns"][1]
 
 
 def test_one_sibling_that_moved_clears_the_target_and_half_a_shift_counts_as_moved() -> (
@@ -165,7 +166,7 @@ def test_one_sibling_that_moved_clears_the_target_and_half_a_shift_counts_as_mov
         )
         for at, commit in enumerate("aaabbb")
     ]
-    (found,) = siblings_of(_fact(), frozenset("a"), frozenset("b"), points)
-    assert (found.moved, found.n_before, found.n_after) == (True, 3, 3)
+    (sibling,) = siblings_of(_fact(), frozenset("a"), frozenset("b"), points)
+    assert (sibling.moved, sibling.n_before, sibling.n_after) == (True, 3, 3)
     both = siblings_of(_fact(), frozenset("ab"), frozenset("b"), points)
     assert both == [], "a commit measured on both sides says nothing"

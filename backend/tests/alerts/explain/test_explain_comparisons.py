@@ -12,23 +12,29 @@ def test_an_arm_alert_explains_every_filter_and_is_made_again_bit_for_bit(
     desk: AlertLab,
 ) -> None:
     alert = desk.open_alert(SLOWER)
-    said = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
-    assert (said["kind"], said["cause"], said["cause_text"]) == (
+    explanation = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
+    assert (explanation["kind"], explanation["cause"], explanation["cause_text"]) == (
         "arm_slower",
         None,
         None,
     )
-    assert "took longer than fallback in sort_batch at batch=1000" in said["sentence"]
-    assert said["sentence"] == alert["explanation"]
-    assert said["rule"].startswith("native-slower-than-fallback, version 1: ")
-    assert [one["role"] for one in said["findings"]] == ["candidate", "confirmation"]
-    for finding in said["findings"]:
+    assert (
+        "took longer than fallback in sort_batch at batch=1000"
+        in explanation["sentence"]
+    )
+    assert explanation["sentence"] == alert["explanation"]
+    assert explanation["rule"].startswith("native-slower-than-fallback, version 1: ")
+    assert [finding["role"] for finding in explanation["findings"]] == [
+        "candidate",
+        "confirmation",
+    ]
+    for finding in explanation["findings"]:
         assert finding["where"] == "native in sort_batch at batch=1000"
         assert finding["rederived"]["identical"], finding["rederived"]["text"]
         assert {"blocks", "launches", "sign_test"} <= {
-            one["name"] for one in finding["filters"]
+            check["name"] for check in finding["filters"]
         }
-        assert all(one["text"] for one in finding["filters"])
+        assert all(check["text"] for check in finding["filters"])
         assert finding["window"]["text"].endswith(
             " rounds of both arms in 5 launches of one job"
         )

@@ -37,12 +37,12 @@ def _night(lab: Lab, clock: FrozenClock, number: int, slower: float) -> None:
 
     def scaled(cases: list[Any]) -> list[Any]:
         """Both arms at one level every night: `job_cases` draws a level per seed."""
-        found = []
+        scaled_cases = []
         for case in cases:
             level = 5e5 * (1.0 + slower) if case.arm == "native" else 1e6
             scale = level * float(np.exp(noise)) / float(np.median(case.value))
-            found.append(replace(case, value=np.round(case.value * scale)))
-        return found
+            scaled_cases.append(replace(case, value=np.round(case.value * scale)))
+        return scaled_cases
 
     lab.deliver({1000: -0.5}, seed=number, alter=scaled)
     outbox.drain()
@@ -56,7 +56,9 @@ def measured(
     token: Callable[..., dict[str, str]],
 ) -> dict[str, Any]:
     """An alert about a step, everything measured and stored by the server's own services; read as JSON."""
-    process_settings.use(process_settings.current().model_copy(update={"lease_s": 1e9}))
+    process_settings.set_current(
+        process_settings.current().model_copy(update={"lease_s": 1e9})
+    )
     lab = open_lab(client, enrolled, token)
     for number in range(NIGHTS_BEFORE + NIGHTS_AFTER):
         _night(lab, clock, number, 0.1 if number >= NIGHTS_BEFORE else 0.0)
@@ -82,8 +84,10 @@ def _finding() -> Finding:
 def test_a_history_finding_is_the_same_again_to_the_last_bit(
     measured: dict[str, Any],
 ) -> None:
-    said = _explained(measured, rederive=True)
-    (finding,) = [one for one in said["findings"] if one["role"] == "candidate"]
+    explanation = _explained(measured, rederive=True)
+    (finding,) = [
+        finding for finding in explanation["findings"] if finding["role"] == "candidate"
+    ]
     again = finding["rederived"]
     assert again["identical"], again["text"]
     count = len(_finding().window["job_ids"])
@@ -109,8 +113,8 @@ def test_a_history_finding_is_the_same_again_to_the_last_bit(
 def test_every_filter_has_its_number_its_limit_and_a_sentence(
     measured: dict[str, Any],
 ) -> None:
-    said = _explained(measured)
-    filters = {one["name"]: one for one in said["findings"][0]["filters"]}
+    explanation = _explained(measured)
+    filters = {check["name"]: check for check in explanation["findings"][0]["filters"]}
     assert {
         "points_before",
         "points_after",
@@ -119,20 +123,23 @@ def test_every_filter_has_its_number_its_limit_and_a_sentence(
         "shift_in_sigma",
     } <= filters.keys()
     assert all(
-        one["passed"] and one["limit"] is not None and one["text"]
-        for one in filters.values()
+        check["passed"] and check["limit"] is not None and check["text"]
+        for check in filters.values()
     )
-    window = said["findings"][0]["window"]
+    window = explanation["findings"][0]["window"]
     assert window["points"] == len(_finding().window["job_ids"])
     assert window["first_at"] < window["last_at"]
-    assert said["sentence"].startswith("On lab-1, native in sort_batch at batch=1000: ")
-    assert "Rule default-history" in said["sentence"]
-    assert (said["kind"], said["cause"]) == ("environment", "environment"), (
-        "the lab delivers one artifact"
+    assert explanation["sentence"].startswith(
+        "On lab-1, native in sort_batch at batch=1000: "
     )
+    assert "Rule default-history" in explanation["sentence"]
+    assert (explanation["kind"], explanation["cause"]) == (
+        "environment",
+        "environment",
+    ), "the lab delivers one artifact"
     assert (
         "the same artifact (aaaaaaaaaaaa) was measured before and after"
-        in said["cause_text"]
+        in explanation["cause_text"]
     )
 
 
@@ -162,10 +169,10 @@ def _made_yesterday() -> tuple[str, Parameters, WarmPolicy]:
         window = Window(
             str(finding.series_id), jobs, values, ["f"] * len(jobs), whole=True
         )
-        change = evaluate([window], YESTERDAY)[0].found[-1]
+        change = evaluate([window], YESTERDAY)[0].changes[-1]
         finding.parameters = {"history": YESTERDAY.to_mapping(), "warm": asdict(warm)}
         finding.window = {"job_ids": jobs, "values": values}
-        finding.filters = [asdict(one) for one in change.filters]
+        finding.filters = [asdict(check) for check in change.filters]
         finding.numbers = {
             **(finding.numbers or {}),
             "effect": change.effect,
@@ -221,9 +228,9 @@ def test_a_method_this_server_no_longer_has_is_said_and_not_guessed(
 ) -> None:
     with session_scope() as session:
         session.get_one(Finding, _finding().id).method = "kernel-rbf/0"
-    said = _explained(measured, rederive=True)["findings"][0]["rederived"]
-    assert said["identical"] is None
-    assert "kernel-rbf/0, which this server no longer has" in said["text"]
+    rederived = _explained(measured, rederive=True)["findings"][0]["rederived"]
+    assert rederived["identical"] is None
+    assert "kernel-rbf/0, which this server no longer has" in rederived["text"]
 
 
 @pytest.mark.shapes("embedded")
@@ -259,9 +266,9 @@ def test_a_point_that_older_constants_made_is_named_and_the_finding_stays(
         window = Window(
             "s", finding.window["job_ids"], values, ["f"] * len(values), whole=True
         )
-        change = evaluate([window])[0].found[-1]
+        change = evaluate([window])[0].changes[-1]
         finding.window = {"job_ids": finding.window["job_ids"], "values": values}
-        finding.filters = [asdict(one) for one in change.filters]
+        finding.filters = [asdict(check) for check in change.filters]
         finding.numbers = (finding.numbers or {}) | {
             "effect": change.effect,
             "lower": change.interval[0],

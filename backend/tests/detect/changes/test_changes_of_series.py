@@ -37,7 +37,7 @@ def noise(
 
 
 def rows(table: Any) -> list[dict[str, Any]]:
-    """Every row of a table, by its first columns, column by column."""
+    """The rows of a table, ordered by its first columns, column by column."""
     columns = list(table.__table__.columns)
     with read_scope() as session:
         return [
@@ -46,7 +46,7 @@ def rows(table: Any) -> list[dict[str, Any]]:
         ]
 
 
-def test_a_step_is_suspected_then_stands_and_its_evidence_names_every_point_it_rests_on(
+def test_a_step_is_suspected_then_confirmed_and_its_evidence_names_its_points(
     past: NightlyJobs,
 ) -> None:
     before = past.stream(noise(20))
@@ -71,15 +71,15 @@ def test_a_step_is_suspected_then_stands_and_its_evidence_names_every_point_it_r
     assert evidence["window"][:24] == [*before, *after]
     assert len(evidence["window"]) == 27
     assert evidence["index"] == 20
-    assert {one["name"] for one in evidence["filters"]} >= {
+    assert {check["name"] for check in evidence["filters"]} >= {
         "effect",
         "p_value",
         "false_discovery",
     }
-    assert all(one["passed"] for one in evidence["filters"])
+    assert all(check["passed"] for check in evidence["filters"])
 
 
-def test_a_kernel_change_starts_a_new_segment_that_says_why_and_is_no_change_of_the_code(
+def test_a_kernel_change_starts_a_segment_with_its_reason_and_is_not_a_change_of_the_code(
     past: NightlyJobs,
 ) -> None:
     past.stream(noise(20))
@@ -89,25 +89,25 @@ def test_a_kernel_change_starts_a_new_segment_that_says_why_and_is_no_change_of_
     (series,) = nightly_jobs.series()
     with read_scope() as session:
         page = service.series_page(session, series.id)
-    assert [one.starts_because for one in page.segments] == [
+    assert [segment.starts_because for segment in page.segments] == [
         "first point",
         "kernel 6.1.0-12 → 6.1.0-13",
     ]
-    assert [one.points for one in page.segments] == [20, 20]
+    assert [segment.points for segment in page.segments] == [20, 20]
     assert page.environments[1].change == "kernel 6.1.0-12 → 6.1.0-13"
     assert page.level == pytest.approx(1100.0, rel=0.01)
 
 
-def test_a_suspect_of_an_earlier_environment_is_looked_at_no_more(
+def test_a_suspect_of_an_earlier_environment_is_no_longer_evaluated(
     past: NightlyJobs,
 ) -> None:
     past.stream(noise(20))
     past.stream(noise(3, 1100.0, seed=2))
-    (found,) = nightly_jobs.changes("suspect")
+    (change,) = nightly_jobs.changes("suspect")
     newer = {**nightly_jobs.FACTORS, "kernel": "6.1.0-13"}
     past.stream(noise(1), fingerprint="e", factors=newer)
     (kept,) = nightly_jobs.changes()
-    assert (kept.id, kept.state) == (found.id, "vanished")
+    assert (kept.id, kept.state) == (change.id, "vanished")
 
 
 def test_a_step_of_an_earlier_environment_is_superseded_and_cuts_its_segment(
@@ -115,17 +115,17 @@ def test_a_step_of_an_earlier_environment_is_superseded_and_cuts_its_segment(
 ) -> None:
     past.stream(noise(20))
     past.stream(noise(10, 1100.0, seed=2))
-    (found,) = nightly_jobs.changes("standing")
+    (change,) = nightly_jobs.changes("standing")
     newer = {**nightly_jobs.FACTORS, "kernel": "6.1.0-13"}
     past.stream(noise(3, 900.0, seed=3), fingerprint="e", factors=newer)
     (kept,) = nightly_jobs.changes()
     assert (kept.id, kept.state, kept.evidence) == (
-        found.id,
+        change.id,
         "superseded",
-        found.evidence,
+        change.evidence,
     )
     state = nightly_jobs.state_of(kept.series_id)
-    assert [one["points"] for one in state.segments] == [20, 10, 3]
+    assert [segment["points"] for segment in state.segments] == [20, 10, 3]
     assert "slower" in state.segments[1]["starts_because"]
 
 
@@ -139,8 +139,11 @@ def test_excluded_points_are_kept_and_never_judged(past: NightlyJobs) -> None:
     (series,) = nightly_jobs.series()
     assert nightly_jobs.state_of(series.id).points == 25
     with read_scope() as session:
-        said = service.points_of(session, series.id, None, None, 500)
-    assert (said.total, sum(one.excluded is not None for one in said.points)) == (
+        points = service.points_of(session, series.id, None, None, 500)
+    assert (
+        points.total,
+        sum(point.excluded is not None for point in points.points),
+    ) == (
         35,
         10,
     )
@@ -159,7 +162,10 @@ def test_a_change_that_vanishes_keeps_its_history(past: NightlyJobs) -> None:
     )
     assert gone.evidence["window"]
     past.stream(noise(12, 1200.0, seed=4))
-    assert [one.state for one in nightly_jobs.changes()] == ["vanished", "standing"]
+    assert [change.state for change in nightly_jobs.changes()] == [
+        "vanished",
+        "standing",
+    ]
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -172,7 +178,7 @@ def test_evaluating_again_changes_no_row_not_even_a_time(
     before = [rows(table) for table in tables]
     clock.advance(3600)
     outcome = past.evaluate(job)
-    assert (outcome.series, outcome.news, outcome.changes.total()) == (1, 0, 0)
+    assert (outcome.series, outcome.differing, outcome.changes.total()) == (1, 0, 0)
     assert [rows(table) for table in tables] == before
 
 
@@ -184,21 +190,21 @@ def test_a_job_recorded_twice_leaves_its_points_once(past: NightlyJobs) -> None:
     assert count == 3
 
 
-def test_a_look_that_was_overtaken_by_a_newer_point_is_dropped(
+def test_an_evaluation_overtaken_by_a_newer_point_is_dropped(
     past: NightlyJobs,
 ) -> None:
     old = past.stream(noise(20))[-1]
     with read_scope() as session:
-        looked = list(
+        evaluated = list(
             detection.evaluate_series(session, detection.series_of_job(session, old))
         )
     past.night({TIME: 1000.0})
     with session_scope() as session:
-        assert detection.store_evaluations(session, looked).series == 0
+        assert detection.store_evaluations(session, evaluated).series == 0
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_many_series_that_move_together_are_one_event_of_the_environment(
+def test_many_series_that_move_together_are_one_environment_incident(
     past: NightlyJobs,
 ) -> None:
     names = [(f"bench_{number}", "native", 1000) for number in range(6)]
@@ -211,15 +217,17 @@ def test_many_series_that_move_together_are_one_event_of_the_environment(
                 for at, name in enumerate(names)
             }
         )
-    found = nightly_jobs.changes("standing")
-    assert len(found) == 3
-    assert {one.cause for one in found} == {"environment"}
-    assert {one.evidence["incident"]["text"] for one in found} == {
+    changes = nightly_jobs.changes("standing")
+    assert len(changes) == 3
+    assert {change.cause for change in changes} == {"environment"}
+    assert {change.evidence["incident"]["text"] for change in changes} == {
         "3 of 6 series of this target (50.0 %) moved within 2 runs of each other"
     }
 
 
-def test_one_series_of_many_that_moves_names_no_cause(past: NightlyJobs) -> None:
+def test_one_moving_series_of_many_is_no_environment_incident(
+    past: NightlyJobs,
+) -> None:
     names = [(f"bench_{number}", "native", 1000) for number in range(6)]
     levels = [noise(30, 1000.0, seed=number + 10) for number in range(6)]
     for night in range(30):
@@ -229,13 +237,13 @@ def test_one_series_of_many_that_moves_names_no_cause(past: NightlyJobs) -> None
                 for at, name in enumerate(names)
             }
         )
-    (found,) = nightly_jobs.changes("standing")
-    assert (found.cause, "incident" in found.evidence) == (None, False)
+    (change,) = nightly_jobs.changes("standing")
+    assert (change.cause, "incident" in change.evidence) == (None, False)
 
 
 @pytest.mark.shapes("embedded")
 @pytest.mark.parametrize(("since", "together"), [(99, False), (100, True)])
-def test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target(
+def test_series_without_points_for_a_hundred_runs_are_not_counted_for_the_target(
     past: NightlyJobs, since: int, together: bool
 ) -> None:
     """Three that moved are all that are left, or three of eleven."""
@@ -251,27 +259,30 @@ def test_series_given_up_a_hundred_runs_ago_are_no_longer_of_the_target(
             for at, level in enumerate(levels)
         }
         past.night(values, evaluate=night >= since - 1)
-    found = nightly_jobs.changes("standing")
-    assert len(found) == 3
-    assert {"incident" in one.evidence for one in found} == {together}
+    changes = nightly_jobs.changes("standing")
+    assert len(changes) == 3
+    assert {"incident" in change.evidence for change in changes} == {together}
 
 
-def test_an_accepted_change_is_the_baseline_and_is_left_alone(
+def test_an_accepted_change_is_the_baseline_and_stays_unchanged(
     past: NightlyJobs,
 ) -> None:
     past.stream(noise(20))
     past.stream(noise(8, 1100.0, seed=2))
-    (found,) = nightly_jobs.changes("standing")
+    (change,) = nightly_jobs.changes("standing")
     with session_scope() as session:
-        detection.accept_changes(session, [found.id], by="alr_1")
+        detection.accept_changes(session, [change.id], by="alr_1")
     past.stream(noise(8, 1100.0, seed=3))
     (kept,) = nightly_jobs.changes()
-    assert (kept.state, kept.evaluations) == ("accepted", found.evaluations)
-    assert nightly_jobs.state_of(kept.series_id).baseline_job_id == found.job_id
+    assert (kept.state, kept.evaluations) == ("accepted", change.evaluations)
+    assert nightly_jobs.state_of(kept.series_id).baseline_job_id == change.job_id
     past.stream(noise(8, 1250.0, seed=4))
-    assert [one.state for one in nightly_jobs.changes()] == ["accepted", "standing"]
+    assert [change.state for change in nightly_jobs.changes()] == [
+        "accepted",
+        "standing",
+    ]
     with session_scope() as session:
-        detection.withdraw_changes(session, [found.id], by="alr_1")
+        detection.withdraw_changes(session, [change.id], by="alr_1")
     assert nightly_jobs.changes()[0].state == "standing"
     assert nightly_jobs.state_of(kept.series_id).baseline_job_id is None
 
@@ -281,24 +292,24 @@ def test_a_baseline_from_a_commit_accepts_everything_up_to_there(
 ) -> None:
     past.stream(noise(20))
     past.stream(noise(8, 1100.0, seed=2))
-    (found,) = nightly_jobs.changes("standing")
+    (change,) = nightly_jobs.changes("standing")
     with session_scope() as session:
-        detection.accept_changes(session, [found.id], by="alr_1", commit=commit_of(22))
+        detection.accept_changes(session, [change.id], by="alr_1", commit=commit_of(22))
     assert nightly_jobs.changes()[0].state == "accepted"
     assert (
-        nightly_jobs.state_of(found.series_id).last_job_id
-        != nightly_jobs.state_of(found.series_id).baseline_job_id
+        nightly_jobs.state_of(change.series_id).last_job_id
+        != nightly_jobs.state_of(change.series_id).baseline_job_id
     )
     past.stream(noise(6, 1100.0, seed=3))
-    assert [one.state for one in nightly_jobs.changes()] == ["accepted"]
+    assert [change.state for change in nightly_jobs.changes()] == ["accepted"]
 
 
-def test_ten_times_the_series_need_no_more_queries(
+def test_the_number_of_queries_does_not_grow_with_the_series(
     past: NightlyJobs, database: Database
 ) -> None:
-    said: list[str] = []
+    points: list[str] = []
     event.listen(
-        database.engine, "before_cursor_execute", lambda *call: said.append(call[2])
+        database.engine, "before_cursor_execute", lambda *call: points.append(call[2])
     )
 
     def queries(count: int, prefix: str) -> int:
@@ -308,8 +319,8 @@ def test_ten_times_the_series_need_no_more_queries(
         job = past.night(
             {name: 1000.0 + at for at, name in enumerate(names)}, evaluate=False
         )
-        said.clear()
+        points.clear()
         past.evaluate(job)
-        return len(said)
+        return len(points)
 
     assert queries(40, "many") == queries(4, "few")

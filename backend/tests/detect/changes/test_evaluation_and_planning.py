@@ -1,6 +1,7 @@
-"""The pure parts of history: environments, windows, matching, rounds, thinning. Data is drawn as it is meant.
+"""Tests the pure parts of history: environments, windows, matching, rounds, thinning.
 
-A line of `stretch` is one point per character: the letter is the target's fingerprint.
+A text such as `▁▁▅▅` draws the values of a series. In `stretch`, each character is a point, and its letter is the
+target's fingerprint.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def point(
     index: int, location: tuple[int, int] | None = None, **fields: Any
 ) -> ChangePoint:
     """A change at an index; everything else is ordinary."""
-    said = {
+    columns = {
         "confidence": "confirmed",
         "level_before": 100.0,
         "level_after": 110.0,
@@ -48,12 +49,12 @@ def point(
         "filters": (),
         **fields,
     }
-    return ChangePoint(index=index, location=location or (index, index), **said)
+    return ChangePoint(index=index, location=location or (index, index), **columns)
 
 
-def drawn(picture: str, fingerprints: str | None = None) -> Window:
+def window_of_drawing(picture: str, fingerprints: str | None = None) -> Window:
     """A window from a picture: each block is 5 % above the one below, with a little scatter."""
-    values = np.array([LEVELS.index(one) for one in picture], dtype=np.float64)
+    values = np.array([LEVELS.index(level) for level in picture], dtype=np.float64)
     noise = np.random.default_rng(3).normal(0.0, 0.004, len(picture))
     level = 1000.0 * 1.05**values * np.exp(noise)
     jobs = [f"job_{number:03d}" for number in range(len(picture))]
@@ -64,13 +65,17 @@ def drawn(picture: str, fingerprints: str | None = None) -> Window:
 
 def row(job: int, state: str = "suspect", **fields: Any) -> Change:
     """A kept change at a job."""
-    said = {"p_value": 1e-5, "evaluations": 1, "evidence": {}, **fields}
+    columns = {"p_value": 1e-5, "evaluations": 1, "evidence": {}, **fields}
     return Change(
-        id=f"chg_{job}", series_id="ser", state=state, job_id=f"job_{job:03d}", **said
+        id=f"chg_{job}",
+        series_id="ser",
+        state=state,
+        job_id=f"job_{job:03d}",
+        **columns,
     )
 
 
-def seen(window: Window, count: int, **fields: Any) -> SeriesState:
+def evaluated_at(window: Window, count: int, **fields: Any) -> SeriesState:
     """The state after `count` points of a window."""
     return SeriesState(
         series_id="ser", last_job_id=window.job_ids[count - 1], points=count, **fields
@@ -88,13 +93,13 @@ def seen(window: Window, count: int, **fields: Any) -> SeriesState:
         ("", []),
     ],
 )
-def test_a_switch_of_the_fingerprint_starts_an_environment_also_back(
+def test_every_change_of_the_fingerprint_starts_an_environment(
     stretch: str, cuts: Any
 ) -> None:
     assert environments.cut_into_environments(stretch) == cuts
 
 
-def test_the_difference_of_two_environments_is_said_by_factor() -> None:
+def test_the_difference_of_two_environments_is_worded_by_factor() -> None:
     before = {"kernel": "6.1.0-12", "cpu_model": "A", "governor": None}
     after = {"kernel": "6.1.0-13", "cpu_model": "A", "governor": "performance"}
     assert (
@@ -107,27 +112,29 @@ def test_the_difference_of_two_environments_is_said_by_factor() -> None:
 
 # --- windows --------------------------------------------------------------------------------------
 def test_a_step_inside_the_newest_environment_is_found_where_it_is() -> None:
-    seen_now = evaluate([drawn("▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃")])[0]
-    assert [(one.index, one.confidence) for one in seen_now.found] == [
+    seen_now = evaluate([window_of_drawing("▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃")])[0]
+    assert [(change.index, change.confidence) for change in seen_now.changes] == [
         (16, "confirmed")
     ]
 
 
-def test_a_step_at_a_switch_of_the_environment_is_not_looked_for() -> None:
+def test_a_step_where_the_environment_changes_is_not_reported() -> None:
     picture, stretch = "▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃▃", "a" * 16 + "b" * 16
-    seen_now = evaluate([drawn(picture, stretch)])[0]
-    assert (seen_now.found, seen_now.offset, len(seen_now.own_jobs)) == ((), 16, 16)
+    seen_now = evaluate([window_of_drawing(picture, stretch)])[0]
+    assert (seen_now.changes, seen_now.offset, len(seen_now.own_jobs)) == ((), 16, 16)
 
 
 def test_indexes_count_from_the_newest_environment() -> None:
-    seen_now = evaluate([drawn("▅▅▅▅▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃", "a" * 4 + "b" * 24)])[0]
-    assert [one.index for one in seen_now.found] == [12]
+    seen_now = evaluate(
+        [window_of_drawing("▅▅▅▅▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃", "a" * 4 + "b" * 24)]
+    )[0]
+    assert [change.index for change in seen_now.changes] == [12]
     assert seen_now.own_jobs[12] == "job_016"
 
 
 # --- matching -------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
-    ("found", "kept", "matched"),
+    ("changes", "kept", "matched"),
     [
         ([point(20)], {"k": 20}, {0: "k"}),
         ([point(20)], {"k": 22}, {0: "k"}),
@@ -139,104 +146,126 @@ def test_indexes_count_from_the_newest_environment() -> None:
         ([], {"k": 20}, {}),
     ],
 )
-def test_a_change_is_the_one_that_was_found_within_two_points_or_its_location(
-    found: list[ChangePoint], kept: dict[str, int], matched: dict[int, str]
+def test_a_change_matches_a_row_within_two_points_or_its_location(
+    changes: list[ChangePoint], kept: dict[str, int], matched: dict[int, str]
 ) -> None:
-    assert match_changes(found, kept) == matched
-    assert match_changes(found, dict(reversed(kept.items()))) == matched
+    assert match_changes(changes, kept) == matched
+    assert match_changes(changes, dict(reversed(kept.items()))) == matched
 
 
 # --- planning -------------------------------------------------------------------------------------
 STEP = "▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▁▃▃▃▃▃▃▃▃▃▃▃▃"
 
 
-def planned(
+def plan_of(
     window: Window, kept: list[Change], state: SeriesState | None
 ) -> ChangePlan:
     return plan_changes(evaluate([window])[0], kept, state)
 
 
 def test_a_new_change_has_one_evaluation_and_the_next_look_counts_it_again() -> None:
-    window = drawn(STEP)
-    (first,) = planned(window, [], None).found
+    window = window_of_drawing(STEP)
+    (first,) = plan_of(window, [], None).matched
     assert (first.row, first.evaluations) == (None, 1)
-    (second,) = planned(window, [row(16)], seen(window, 27)).found
+    (second,) = plan_of(window, [row(16)], evaluated_at(window, 27)).matched
     assert second.evaluations == 2
-    (again,) = planned(window, [row(16, evaluations=2)], seen(window, 28)).found
+    (again,) = plan_of(
+        window, [row(16, evaluations=2)], evaluated_at(window, 28)
+    ).matched
     assert again.evaluations == 2
 
 
 def test_evaluations_agree_about_a_place_within_two_points_and_with_enough_points() -> (
     None
 ):
-    window = drawn(STEP)
+    window = window_of_drawing(STEP)
     (sharp,) = evaluate([window])
-    changes = (replace(sharp.found[0], location=(10, 20)),)
+    changes = (replace(sharp.changes[0], location=(10, 20)),)
     wide = replace(sharp, segmentation=replace(sharp.segmentation, changes=changes))
-    (near,) = plan_changes(wide, [row(18, evaluations=2)], seen(window, 27)).found
-    (far,) = plan_changes(wide, [row(19, evaluations=2)], seen(window, 27)).found
+    (near,) = plan_changes(
+        wide, [row(18, evaluations=2)], evaluated_at(window, 27)
+    ).matched
+    (far,) = plan_changes(
+        wide, [row(19, evaluations=2)], evaluated_at(window, 27)
+    ).matched
     assert (near.evaluations, far.evaluations) == (3, 1)
     assert far.row is not None, (
         "it is the same change, only not yet seen twice at one place"
     )
     (early,) = plan_changes(
-        wide, [row(16, evaluations=3, evidence={"n_after": 4})], seen(window, 27)
-    ).found
+        wide,
+        [row(16, evaluations=3, evidence={"n_after": 4})],
+        evaluated_at(window, 27),
+    ).matched
     (enough,) = plan_changes(
-        wide, [row(16, evaluations=3, evidence={"n_after": 5})], seen(window, 27)
-    ).found
+        wide,
+        [row(16, evaluations=3, evidence={"n_after": 5})],
+        evaluated_at(window, 27),
+    ).matched
     assert (early.evaluations, enough.evaluations) == (1, 4)
 
 
-def test_what_is_found_no_more_vanishes_unless_it_is_accepted_or_out_of_sight() -> None:
-    window = drawn("▁" * 28)
+def test_an_undetected_change_vanishes_unless_it_is_accepted_or_out_of_reach() -> None:
+    window = window_of_drawing("▁" * 28)
     old, accepted = row(16), row(10, "accepted")
-    gone = planned(window, [old, accepted], seen(window, 27))
-    assert gone.vanished == (old,)
-    switched = drawn("▁" * 28, "a" * 20 + "b" * 8)
-    assert planned(switched, [old], seen(window, 27)).vanished == ()
+    plan = plan_of(window, [old, accepted], evaluated_at(window, 27))
+    assert plan.vanished == (old,)
+    switched = window_of_drawing("▁" * 28, "a" * 20 + "b" * 8)
+    assert plan_of(switched, [old], evaluated_at(window, 27)).vanished == ()
 
 
 def test_an_accepted_change_and_what_lies_before_the_baseline_are_not_reported() -> (
     None
 ):
-    window = drawn(STEP)
-    assert planned(window, [row(17, "accepted")], seen(window, 27)).found == ()
-    assert planned(window, [], seen(window, 27, baseline_job_id="job_018")).found == ()
+    window = window_of_drawing(STEP)
     assert (
-        len(planned(window, [], seen(window, 27, baseline_job_id="job_012")).found) == 1
+        plan_of(window, [row(17, "accepted")], evaluated_at(window, 27)).matched == ()
+    )
+    assert (
+        plan_of(window, [], evaluated_at(window, 27, baseline_job_id="job_018")).matched
+        == ()
+    )
+    assert (
+        len(
+            plan_of(
+                window, [], evaluated_at(window, 27, baseline_job_id="job_012")
+            ).matched
+        )
+        == 1
     )
 
 
-def test_a_round_of_many_series_asks_for_a_smaller_p() -> None:
-    silent = [planned(drawn("▁" * 28), [], None)] * 999
-    found = MatchedChange(point(16, p_value=5e-4), None, 1, None)
-    finding = replace(silent[0], found=(found,))
+def test_evaluating_many_series_requires_a_smaller_p() -> None:
+    silent = [plan_of(window_of_drawing("▁" * 28), [], None)] * 999
+    matched = MatchedChange(point(16, p_value=5e-4), None, 1, None)
+    finding = replace(silent[0], matched=(matched,))
     alone, crowded = Round.of([finding]), Round.of([finding, *silent])
-    assert state_of(found, alone.decides(found)) == "standing"
-    assert state_of(found, crowded.decides(found)) == "suspect"
-    decided = crowded.decides(found)
-    assert decided == {"series": 1000, "p": 5e-4, "limit": 0.05 / 1000, "kept": False}
+    assert state_of(matched, alone.decide(matched)) == "standing"
+    assert state_of(matched, crowded.decide(matched)) == "suspect"
+    decision = crowded.decide(matched)
+    assert decision == {"series": 1000, "p": 5e-4, "limit": 0.05 / 1000, "kept": False}
 
 
-def test_a_round_says_once_what_it_decided() -> None:
-    decided = {"series": 2, "p": 5e-4, "limit": 1e-4, "kept": False}
-    again = MatchedChange(point(16, p_value=5e-4), row(16), 1, decided)
-    assert Round(1, 0.05).decides(again) == decided
+def test_one_evaluation_decides_each_change_once() -> None:
+    decision = {"series": 2, "p": 5e-4, "limit": 1e-4, "kept": False}
+    again = MatchedChange(point(16, p_value=5e-4), row(16), 1, decision)
+    assert Round(1, 0.05).decide(again) == decision
 
 
-def test_what_stood_before_is_no_new_hypothesis_and_stays() -> None:
-    window = drawn(STEP)
-    made = planned(window, [row(16, "standing", evaluations=5)], seen(window, 27))
-    (found,) = made.found
-    silent = [planned(drawn("▁" * 28), [], None)] * 999
-    crowded = Round.of([made, *silent])
-    assert (made.p_value, crowded.decides(found)) == (1.0, None)
-    assert state_of(found, None) == "standing"
+def test_earlier_changes_are_no_new_hypotheses_and_stay() -> None:
+    window = window_of_drawing(STEP)
+    plan = plan_of(
+        window, [row(16, "standing", evaluations=5)], evaluated_at(window, 27)
+    )
+    (matched,) = plan.matched
+    silent = [plan_of(window_of_drawing("▁" * 28), [], None)] * 999
+    crowded = Round.of([plan, *silent])
+    assert (plan.p_value, crowded.decide(matched)) == (1.0, None)
+    assert state_of(matched, None) == "standing"
 
 
 # --- thinning -------------------------------------------------------------------------------------
-def test_thinning_keeps_ends_extremes_and_what_it_is_asked_to_keep() -> None:
+def test_thinning_keeps_ends_extremes_and_requested_points() -> None:
     values = [100.0] * 1000
     values[333], values[777] = 50.0, 200.0
     kept = thin_points(values, 100, always=[500])
@@ -267,7 +296,7 @@ def test_a_change_has_a_direction_in_words(
 
 
 @pytest.mark.parametrize(
-    ("bounds", "unit", "better", "said"),
+    ("bounds", "unit", "better", "sentence"),
     [
         ((0.049, 0.088), "ns", "lower", "4.9 % to 8.8 % slower"),
         ((-0.088, -0.049), "ns", "lower", "4.9 % to 8.8 % faster"),
@@ -276,10 +305,10 @@ def test_a_change_has_a_direction_in_words(
         ((0.0, 0.049), "bytes", "lower", "unchanged to 4.9 % worse"),
     ],
 )
-def test_the_interval_of_an_effect_says_which_way_each_end_lies(
-    bounds: tuple[float, float], unit: str, better: str, said: str
+def test_the_interval_of_an_effect_words_the_direction_of_each_bound(
+    bounds: tuple[float, float], unit: str, better: str, sentence: str
 ) -> None:
-    assert interval_sentence(*bounds, unit, better) == said
+    assert interval_sentence(*bounds, unit, better) == sentence
 
 
 def test_a_change_is_one_sentence_with_both_levels() -> None:

@@ -1,8 +1,7 @@
-"""Two rounds of one target at one instant: who waited sees what the other one kept."""
+"""Tests two rounds of a target at the same time: the second one must see what the first one stored."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +12,8 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import Change
 from paceline_server.testing import nightly_jobs
-from paceline_server.testing.locks import wait_for_a_waiter
+from paceline_server.testing.context_thread import ContextThread
+from paceline_server.testing.locks import wait_for_blocked_connection
 from paceline_server.testing.nightly_jobs import NightlyJobs
 from sqlalchemy import select
 
@@ -37,7 +37,7 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
             {name: float(values[at]) for at, name in enumerate(names)},
             evaluate=night == 29,
         )
-    assert [("incident" in one.evidence) for one in nightly_jobs.changes()] == [
+    assert [("incident" in change.evidence) for change in nightly_jobs.changes()] == [
         True
     ] * 3
 
@@ -50,18 +50,18 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
     with session_scope() as session:
         detection.mark_incidents(session, [past.target_id])
         for row in session.scalars(select(Change)):
-            left = {
+            other_evidence = {
                 name: value
                 for name, value in row.evidence.items()
                 if name != "incident"
             }
-            row.evidence = left | {"round": {"other": 1}}
+            row.evidence = other_evidence | {"round": {"other": 1}}
         session.flush()
-        other = threading.Thread(target=mark)
+        other = ContextThread(target=mark)
         other.start()
-        wait_for_a_waiter()
+        wait_for_blocked_connection()
     other.join(120)
-    found = [one.evidence for one in nightly_jobs.changes()]
-    assert [(one["round"], "incident" in one) for one in found] == [
+    evidences = [change.evidence for change in nightly_jobs.changes()]
+    assert [(evidence["round"], "incident" in evidence) for evidence in evidences] == [
         ({"other": 1}, True)
     ] * 3

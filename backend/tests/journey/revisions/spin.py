@@ -1,6 +1,6 @@
-"""Adds numbers in two ways. `REPEAT` is what a commit of the journey changes: that arm then takes longer.
+"""Adds numbers in two ways. A commit of the journey changes `REPEAT`, which makes that arm slower.
 
-CPU time, not wall time: the verdict must not depend on what else the machine does while a journey runs.
+It measures CPU time, so that the verdict does not depend on other load during a journey.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""A two-arm workload with faults on request; speaks the bench stream with the standard library alone."""
+"""A two-arm workload with faults on request, which writes the bench stream with the standard library alone."""
 
 import argparse
 import json

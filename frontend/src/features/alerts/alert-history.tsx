@@ -5,27 +5,27 @@ import { ALERT_STATES } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Timeline } from '../../ui/timeline';
 
-/** What the system did, in words; what people did is named as they named it. */
+/** Labels of the system's actions; actions of people keep their names. */
 const DONE: Readonly<Record<string, string>> = {
   raise: 'suspected',
   confirm: 'confirmed',
   refute: 'not confirmed',
-  undecide: 'could not be decided',
+  undecide: 'inconclusive',
   retry: 'seen again',
-  recover: 'the effect is gone',
-  verify: 'verified: later measurements show that it is fixed',
-  relapse: 'it came back: reopened',
-  vanish: 'vanished: more measurements show no such change',
-  reappear: 'it is there again',
+  recover: 'effect gone',
+  verify: 'fix verified by later measurements',
+  relapse: 'came back: reopened',
+  vanish: 'vanished: no such change in more measurements',
+  reappear: 'seen again',
   reopen: 'reopened',
   due: 'due date set',
   issue: 'issue linked',
-  ab_undecided: 'the A/B run could not decide',
-  bisect_started: 'search for the commit started',
-  bisect_ended: 'search for the commit ended',
-  culprit_found: 'the commit was found',
-  code_cleared: 'not the code',
-  proven: 'proven by old and new revision side by side',
+  ab_undecided: 'A/B run inconclusive',
+  bisect_started: 'bisection started',
+  bisect_ended: 'bisection ended',
+  culprit_found: 'commit found',
+  code_cleared: 'code ruled out',
+  proven: 'proven by an A/B run',
   seen_as_expected: 'seen again, as expected',
 };
 
@@ -36,6 +36,7 @@ function sentence({
 }: AlertEvent): string {
   const plain = DONE[action] ?? action.replaceAll('_', ' ');
   if (to === null || to === from) return plain;
+  if (plain === ALERT_STATES[to].word) return plain;
   return `${plain}: ${from === null ? '' : `${ALERT_STATES[from].word} → `}${ALERT_STATES[to].word}`;
 }
 
@@ -53,13 +54,11 @@ export function AlertHistory({ events }: { events: readonly AlertEvent[] }) {
   return (
     <Panel title="History">
       {events.length === 0 ? (
-        <p style={{ margin: 0, color: 'var(--pl-muted)' }}>
-          Nothing has happened yet.
-        </p>
+        <p style={{ margin: 0, color: 'var(--pl-muted)' }}>No events yet.</p>
       ) : (
         <Timeline
           label="History"
-          moments={newestFirst.map((event) => ({
+          entries={newestFirst.map((event) => ({
             key: event.id,
             at: event.at,
             actor: event.actor,

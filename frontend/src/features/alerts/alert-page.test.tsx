@@ -38,7 +38,7 @@ describe('the evidence of an alert', () => {
   it('says that it is a demonstration', async () => {
     await open();
     expect(
-      screen.getByText(/the run was slowed by a knob on purpose/),
+      screen.getByText(/a knob slowed this run on purpose/),
     ).toBeInTheDocument();
   });
 });
@@ -88,7 +88,7 @@ describe('triage on the alert', () => {
     await user.keyboard('n');
     expect(screen.getByRole('textbox', { name: 'Note' })).toHaveFocus();
     await user.keyboard('a fix is on its way');
-    await user.click(screen.getByRole('button', { name: 'Add the note' }));
+    await user.click(screen.getByRole('button', { name: 'Add note' }));
     expect(
       await screen.findByText('a fix is on its way', { selector: 'p' }),
     ).toBeInTheDocument();
@@ -104,9 +104,9 @@ describe('triage on the alert', () => {
       ),
     );
     await user.type(screen.getByRole('textbox', { name: 'Note' }), 'important');
-    await user.click(screen.getByRole('button', { name: 'Add the note' }));
+    await user.click(screen.getByRole('button', { name: 'Add note' }));
     expect(
-      await screen.findByText(/The note was not kept: The database is away\./),
+      await screen.findByText(/Note not saved: The database is away\./),
     ).toBeInTheDocument();
     expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue(
       'important',
@@ -126,12 +126,12 @@ describe('triage on the alert', () => {
       screen.getByRole('textbox', { name: 'Issue' }),
       'https://tracker.example/issues/12',
     );
-    await user.click(screen.getByRole('button', { name: 'Link the issue' }));
+    await user.click(screen.getByRole('button', { name: 'Link issue' }));
     expect(
-      (await screen.findAllByRole('link', { name: 'Open the issue' }))[0],
+      (await screen.findAllByRole('link', { name: 'Open issue' }))[0],
     ).toHaveAttribute('href', 'https://tracker.example/issues/12');
     await user.clear(screen.getByRole('textbox', { name: 'Issue' }));
-    await user.click(screen.getByRole('button', { name: 'Remove the link' }));
+    await user.click(screen.getByRole('button', { name: 'Remove link' }));
     await waitFor(() =>
       expect(backend.alerts.get('alert-1')?.issue_url).toBeNull(),
     );
@@ -148,7 +148,7 @@ describe('triage on the alert', () => {
       screen.getByRole('textbox', { name: 'Issue' }),
       'https://a.example/1',
     );
-    await user.click(screen.getByRole('button', { name: 'Link the issue' }));
+    await user.click(screen.getByRole('button', { name: 'Link issue' }));
     expect(await screen.findByText('Expected an address.')).toBeInTheDocument();
   });
 
@@ -161,10 +161,10 @@ describe('triage on the alert', () => {
   it('offers nothing to someone who may only read', async () => {
     const { user, backend } = await open((made) => {
       if (made.session !== null)
-        made.session = { ...made.session, scopes: ['read'] };
+        made.session = { ...made.session, permissions: ['project.read'] };
     });
     expect(
-      screen.getByText(/An administrator can grant alerts:write/),
+      screen.getByText(/An admin of the project can make you a triager/),
     ).toBeInTheDocument();
     expect(
       screen.queryByRole('button', { name: 'Acknowledge' }),

@@ -1,7 +1,7 @@
-/** One alert: what is claimed, the evidence for it, and everything a person can decide about it. */
+/** One alert: its claim, the evidence for it, and everything a person can decide about it. */
 import { Alert as Notice, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 
 import { alertQuery } from '../../api/alerts';
 import { may, sessionQuery } from '../../api/session';
@@ -49,7 +49,7 @@ const KEYS: ShortcutList = [
   ['m', 'assign it to me'],
   ['n', 'write a note'],
   ['u', 'back to the inbox'],
-  ['?', 'this help'],
+  ['?', 'keyboard shortcuts'],
 ];
 
 export function AlertPage({ alertId, onInbox }: AlertPageProps) {
@@ -63,7 +63,7 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
     },
   });
   const session = useQuery(sessionQuery);
-  const allowed = may(session.data, 'alerts:write');
+  const allowed = may(session.data, 'alerts.triage');
   const decide = useDecision(alert.data);
   useTriageKeys(alert.data, decide.ask, {
     note: () => note.current?.focus(),
@@ -119,7 +119,9 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
   );
 }
 
-/** What is done at once and what asks first: a change called expected needs its new baseline's commit. */
+/**
+ * Actions run at once, except `expected` of a change, which first asks for the commit of the new baseline.
+ */
 function useDecision(alert: AlertDetail | undefined) {
   const [asking, setAsking] = useState(false);
   const act = useAlertAction();
@@ -153,7 +155,7 @@ function useTriageKeys(
 ): void {
   const session = useQuery(sessionQuery);
   const assign = useAssign();
-  const allowed = may(session.data, 'alerts:write');
+  const allowed = may(session.data, 'alerts.triage');
   const actions = alert === undefined || !allowed ? [] : alert.actions;
   const me = session.data?.account;
   useShortcuts(
@@ -180,7 +182,7 @@ function Lead({ alert }: { alert: AlertDetail }) {
       {alert.shadow && (
         <Status
           look={SHADOW}
-          title="Raised by a rule in shadow: nobody is told."
+          title="Raised by a shadow rule: nobody is notified."
         />
       )}
       <span>{ALERT_STATE_MEANING[alert.state]}</span>
@@ -190,7 +192,7 @@ function Lead({ alert }: { alert: AlertDetail }) {
 
 function Claim({ alert }: { alert: AlertDetail }) {
   return (
-    <Panel title="What was found">
+    <Panel title="Summary">
       {alert.demonstration && (
         <Notice
           variant="outline"
@@ -198,8 +200,8 @@ function Claim({ alert }: { alert: AlertDetail }) {
           mb="sm"
           icon={<Icon name="flask" />}
         >
-          A demonstration: the run was slowed by a knob on purpose. The alert
-          works like a real one.
+          Demonstration: a knob slowed this run on purpose. The alert works like
+          a real one.
         </Notice>
       )}
       <p style={{ margin: '0 0 0.5rem', fontSize: '1.1rem', fontWeight: 600 }}>
@@ -230,6 +232,43 @@ function Claim({ alert }: { alert: AlertDetail }) {
   );
 }
 
+/** Whether the end of a run is the evidence: nothing is measured again to confirm it. */
+function isOfRun({ kind }: AlertDetail): boolean {
+  return kind === 'gate' || kind === 'missing' || kind === 'schedule';
+}
+
+function measuredFacts(
+  alert: AlertDetail,
+): readonly (readonly [string, ReactNode])[] {
+  const { suite, benchmark, arm, reference, metric } = alert;
+  if (benchmark === '') return [['Suite', suite]];
+  return [
+    [
+      'Benchmark',
+      <AppLink
+        key="b"
+        to="/arms"
+        search={{ suite, benchmark, target: alert.target_id }}
+      >
+        {suite} / {benchmark}
+      </AppLink>,
+    ],
+    alert.kind === 'arm_slower'
+      ? ['Arms', `${arm} against ${reference}, ${metric}`]
+      : [alert.kind === 'gate' ? 'Gate of' : 'Worst at', `${arm}, ${metric}`],
+  ];
+}
+
+function ConfirmationLink({ alert }: { alert: AlertDetail }) {
+  const runId = alert.confirmation_run_id;
+  if (runId === null) return <>not confirmed yet</>;
+  return (
+    <AppLink to="/runs/$runId" params={{ runId }}>
+      Run {shortId(runId)}
+    </AppLink>
+  );
+}
+
 function AlertFacts({ alert }: { alert: AlertDetail }) {
   return (
     <Panel title="About">
@@ -245,46 +284,21 @@ function AlertFacts({ alert }: { alert: AlertDetail }) {
               name={alert.target_name}
             />,
           ],
-          [
-            'Benchmark',
-            <AppLink
-              key="b"
-              to="/arms"
-              search={{
-                suite: alert.suite,
-                benchmark: alert.benchmark,
-                target: alert.target_id,
-              }}
-            >
-              {alert.suite} / {alert.benchmark}
-            </AppLink>,
-          ],
-          alert.kind === 'arm_slower'
-            ? [
-                'Arms',
-                `${alert.arm} against ${alert.reference}, ${alert.metric}`,
-              ]
-            : ['Worst in', `${alert.arm}, ${alert.metric}`],
+          ...measuredFacts(alert),
           [
             'Found in',
             <AppLink key="r" to="/runs/$runId" params={{ runId: alert.run_id }}>
               Run {shortId(alert.run_id)}
             </AppLink>,
           ],
-          [
-            'Confirmed in',
-            alert.confirmation_run_id === null ? (
-              'no confirmation run yet'
-            ) : (
-              <AppLink
-                key="c"
-                to="/runs/$runId"
-                params={{ runId: alert.confirmation_run_id }}
-              >
-                Run {shortId(alert.confirmation_run_id)}
-              </AppLink>
-            ),
-          ],
+          ...(isOfRun(alert)
+            ? []
+            : [
+                [
+                  'Confirmed in',
+                  <ConfirmationLink key="c" alert={alert} />,
+                ] as const,
+              ]),
           ['First seen', <TimeAgo key="f" at={alert.created_at} />],
           ...(alert.due_at === null
             ? []

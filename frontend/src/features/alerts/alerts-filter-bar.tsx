@@ -34,8 +34,8 @@ export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
   return (
     <FilterBar dense>
       <TextFilter
-        label="Text"
-        placeholder="title, words, commit"
+        label="Search"
+        placeholder="title, text or commit"
         value={search.text}
         onChange={(text) => set({ text })}
       />
@@ -119,7 +119,7 @@ function NamedFilters({
       />
       <FilterSelect
         label="Assignee"
-        all="Anybody"
+        all="Anyone"
         value={search.assignee}
         onChange={(assignee) => set({ assignee })}
         options={[

@@ -80,11 +80,11 @@ describe('the inbox by keyboard', () => {
   it('refuses to acknowledge without permission and says so', async () => {
     const { user, backend } = await open('/alerts', (made) => {
       if (made.session !== null)
-        made.session = { ...made.session, scopes: ['read'] };
+        made.session = { ...made.session, permissions: ['project.read'] };
     });
     await user.keyboard('a');
     expect(
-      await screen.findByText('Your account may not triage alerts.'),
+      await screen.findByText('You have no permission to triage alerts.'),
     ).toBeInTheDocument();
     expect(backend.alerts.get('alert-1')?.state).toBe('open');
   });
@@ -123,7 +123,7 @@ describe('the inbox by address', () => {
       for (const [id, alert] of backend.alerts)
         backend.alerts.set(id, { ...alert, state: 'fixed' });
     });
-    expect(await screen.findByText('Nothing is open')).toBeInTheDocument();
+    expect(await screen.findByText('No open alerts')).toBeInTheDocument();
   });
 
   it('is reached from the overview’s tiles', async () => {
@@ -162,12 +162,12 @@ describe('deciding about several', () => {
   it('chooses by keyboard, decides about all of them, and takes it back from the notice', async () => {
     const { user, backend } = await open();
     await user.keyboard('xjx');
-    expect(await screen.findByText('2 alerts chosen')).toBeInTheDocument();
+    expect(await screen.findByText('2 alerts selected')).toBeInTheDocument();
     const bar = screen.getByRole('region', {
-      name: 'Decide about the chosen alerts',
+      name: 'Triage the selected alerts',
     });
     await user.type(
-      within(bar).getByRole('textbox', { name: 'Note with it' }),
+      within(bar).getByRole('textbox', { name: 'Note for all' }),
       'power cut',
     );
     await user.click(
@@ -181,7 +181,7 @@ describe('deciding about several', () => {
       note: 'power cut',
       alert_ids: ['alert-1', 'alert-2'],
     });
-    expect(screen.queryByText('2 alerts chosen')).not.toBeInTheDocument();
+    expect(screen.queryByText('2 alerts selected')).not.toBeInTheDocument();
     await user.click(await screen.findByRole('button', { name: 'Undo' }));
     await waitFor(() =>
       expect(backend.alerts.get('alert-1')?.state).toBe('open'),
@@ -196,17 +196,17 @@ describe('deciding about several', () => {
         addChangeScenario(made);
         made.alerts.set('alert-history', changeAlert({ kind }));
       });
-      await user.click(screen.getByRole('button', { name: /^Choose all/ }));
+      await user.click(screen.getByRole('button', { name: /^Select all/ }));
       const bar = screen.getByRole('region', {
-        name: 'Decide about the chosen alerts',
+        name: 'Triage the selected alerts',
       });
       await user.click(within(bar).getByRole('button', { name: 'Expected' }));
       const dialog = await screen.findByRole('dialog', {
-        name: 'Expected: a new baseline',
+        name: 'Mark as expected',
       });
       expect(backend.decisions.bulk).toEqual([]);
       const commit = within(dialog).getByRole('textbox', {
-        name: /starts at commit/,
+        name: /New baseline from commit/,
       });
       await user.clear(commit);
       await user.type(commit, 'feedc0de');
@@ -225,7 +225,7 @@ describe('deciding about several', () => {
     const { user, backend } = await open();
     await user.click(
       screen.getByRole('checkbox', {
-        name: /Choose native slower .* on pixel-8/,
+        name: /Select native slower .* on pixel-8/,
       }),
     );
     await user.click(await screen.findByRole('button', { name: 'Invalid' }));
@@ -241,9 +241,9 @@ describe('deciding about several', () => {
 
   it('changes nothing when one refuses, and names it with its reason', async () => {
     const { user, backend } = await open();
-    await user.click(screen.getByRole('button', { name: 'Choose all 3' }));
+    await user.click(screen.getByRole('button', { name: 'Select all 3' }));
     const bar = screen.getByRole('region', {
-      name: 'Decide about the chosen alerts',
+      name: 'Triage the selected alerts',
     });
     await user.click(within(bar).getByRole('button', { name: 'Acknowledge' }));
     expect(
@@ -252,12 +252,12 @@ describe('deciding about several', () => {
       ),
     ).toBeInTheDocument();
     expect(backend.alerts.get('alert-1')?.state).toBe('open');
-    expect(screen.getByText('3 alerts chosen')).toBeInTheDocument();
+    expect(screen.getByText('3 alerts selected')).toBeInTheDocument();
   });
 
   it('assigns all of them', async () => {
     const { user, backend } = await open();
-    await user.click(screen.getByRole('button', { name: 'Choose all 3' }));
+    await user.click(screen.getByRole('button', { name: 'Select all 3' }));
     await user.selectOptions(
       screen.getByRole('combobox', { name: 'Assign all to' }),
       'Grace',
@@ -270,10 +270,10 @@ describe('deciding about several', () => {
   it('offers no choice to someone who may only read', async () => {
     await open('/alerts', (made) => {
       if (made.session !== null)
-        made.session = { ...made.session, scopes: ['read'] };
+        made.session = { ...made.session, permissions: ['project.read'] };
     });
     expect(
-      screen.queryByRole('checkbox', { name: /Choose/ }),
+      screen.queryByRole('checkbox', { name: /Select/ }),
     ).not.toBeInTheDocument();
   });
 });
@@ -291,7 +291,7 @@ describe('finding an alert', () => {
       'code',
     );
     await user.type(
-      screen.getByRole('searchbox', { name: 'Text' }),
+      screen.getByRole('searchbox', { name: 'Search' }),
       'ledger_batch at',
     );
     await waitFor(() =>
@@ -308,15 +308,15 @@ describe('finding an alert', () => {
 
   it('shows what is overdue, and what was raised in shadow, only when asked', async () => {
     const { user, router } = await open('/alerts', (backend) => {
-      const [one, two] = [
+      const [first, two] = [
         backend.alerts.get('alert-1'),
         backend.alerts.get('alert-2'),
       ];
-      if (one !== undefined)
-        backend.alerts.set(one.id, {
-          ...one,
+      if (first !== undefined)
+        backend.alerts.set(first.id, {
+          ...first,
           overdue: true,
-          due_at: one.created_at,
+          due_at: first.created_at,
         });
       if (two !== undefined)
         backend.alerts.set(two.id, { ...two, shadow: true });

@@ -34,9 +34,9 @@ const KEYS: ShortcutList = [
   ['k', 'previous alert'],
   ['Enter', 'open the alert'],
   ['a', 'acknowledge it'],
-  ['x', 'choose it, for a decision about several'],
-  ['z', 'undo the last decision about several'],
-  ['?', 'this help'],
+  ['x', 'select it'],
+  ['z', 'undo the last bulk decision'],
+  ['?', 'keyboard shortcuts'],
 ];
 
 export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
@@ -67,7 +67,7 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
   return (
     <Page
       title="Alerts"
-      lead="Findings that need a decision. Nobody is told before a second session has shown one again."
+      about="Findings that need a decision. People are notified once a second session has confirmed one."
       actions={<KeyboardHelp keys={KEYS} opened={help} onToggle={setHelp} />}
     >
       <AlertsFilterBar
@@ -128,7 +128,7 @@ export function AlertsPage({ search, onSearch, onOpen }: AlertsPageProps) {
 function ChooseAll({ count, onAll }: { count: number; onAll: () => void }) {
   return (
     <Button size="compact-sm" variant="default" onClick={onAll}>
-      Choose all {count}
+      Select all {count}
     </Button>
   );
 }
@@ -174,13 +174,13 @@ function useInboxKeys({
   );
 }
 
-/** Which of the listed alerts are chosen; one that is listed no longer is not. */
+/** The selected alerts; one that is no longer listed is not selected. */
 function useChoice(items: readonly Alert[]) {
   const session = useQuery(sessionQuery);
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const chosen = items.filter(({ id }) => ids.has(id));
   const clear = () => setIds(new Set());
-  const allowed = may(session.data, 'alerts:write');
+  const allowed = may(session.data, 'alerts.triage');
   return {
     allowed,
     ids,
@@ -207,10 +207,10 @@ function useAcknowledge(
   const session = useQuery(sessionQuery);
   const act = useAlertAction();
   return (alert) => {
-    if (!may(session.data, 'alerts:write')) {
+    if (!may(session.data, 'alerts.triage')) {
       notifications.show({
         color: 'red',
-        message: 'Your account may not triage alerts.',
+        message: 'You have no permission to triage alerts.',
       });
     } else if (alert.state !== 'open') {
       notifications.show({
@@ -235,10 +235,9 @@ function NoAlerts({
   const names = Object.keys(filters);
   if (names.length === 0) {
     return (
-      <EmptyState icon="check" title="No alert has ever been raised">
-        When an arm is slower than its reference and a second session confirms
-        it, the alert appears here. To see one on purpose, run a suite with a
-        demonstration knob.
+      <EmptyState icon="check" title="No alerts">
+        An alert appears here once a second session confirms that something got
+        slower. To see one, run a suite with a demonstration knob.
       </EmptyState>
     );
   }
@@ -249,17 +248,13 @@ function NoAlerts({
   );
   if (names.length === 1 && search.state === 'open') {
     return (
-      <EmptyState icon="check" title="Nothing is open" action={clear}>
-        Every confirmed alert has been taken.
+      <EmptyState icon="check" title="No open alerts" action={clear}>
+        Someone is working on every confirmed alert.
       </EmptyState>
     );
   }
   return (
-    <EmptyState
-      icon="alerts"
-      title="No alert matches these filters"
-      action={clear}
-    >
+    <EmptyState icon="alerts" title="No matching alerts" action={clear}>
       Widen the filters to see more.
     </EmptyState>
   );

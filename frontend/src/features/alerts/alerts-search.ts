@@ -21,6 +21,9 @@ export const ALERT_KIND_VALUES: readonly AlertKind[] = [
   'history',
   'environment',
   'policy',
+  'gate',
+  'missing',
+  'schedule',
 ];
 export const ALERT_CAUSE_VALUES: readonly AlertCause[] = [
   'code',

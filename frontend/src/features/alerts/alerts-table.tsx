@@ -24,7 +24,7 @@ export interface AlertsTableProps {
   alerts: readonly Alert[];
   current: string | undefined;
   onAcknowledge: (alert: Alert) => void;
-  /** Absent: nothing may be chosen. */
+  /** Absent: alerts cannot be selected. */
   choice?:
     { chosen: ReadonlySet<string>; onToggle: (id: string) => void } | undefined;
 }
@@ -33,12 +33,12 @@ function chooser(
   choice: NonNullable<AlertsTableProps['choice']>,
 ): Column<Alert> {
   return {
-    header: 'Choose',
+    header: 'Select',
     cell: ({ id, title }) => (
       <Checkbox
         size="xs"
         checked={choice.chosen.has(id)}
-        aria-label={`Choose ${title}`}
+        aria-label={`Select ${title}`}
         onChange={() => choice.onToggle(id)}
       />
     ),
@@ -82,22 +82,6 @@ export function AlertsTable({
 
 const COLUMNS: readonly Column<Alert>[] = [
   {
-    header: 'State',
-    cell: ({ state, demonstration, shadow, overdue }) => (
-      <Group gap={4} maw={150}>
-        <Status look={ALERT_STATES[state]} title={ALERT_STATE_MEANING[state]} />
-        {demonstration && <Status look={DEMONSTRATION} />}
-        {shadow && (
-          <Status
-            look={SHADOW}
-            title="Raised by a rule in shadow: nobody is told."
-          />
-        )}
-        {overdue && <Status look={OVERDUE} />}
-      </Group>
-    ),
-  },
-  {
     header: 'Alert',
     wrap: true,
     cell: (alert) => (
@@ -111,6 +95,22 @@ const COLUMNS: readonly Column<Alert>[] = [
           {alert.cause !== null && <Status look={ALERT_CAUSES[alert.cause]} />}
         </div>
       </>
+    ),
+  },
+  {
+    header: 'State',
+    cell: ({ state, demonstration, shadow, overdue }) => (
+      <Group gap={4} maw={150}>
+        <Status look={ALERT_STATES[state]} title={ALERT_STATE_MEANING[state]} />
+        {demonstration && <Status look={DEMONSTRATION} />}
+        {shadow && (
+          <Status
+            look={SHADOW}
+            title="Raised by a shadow rule: nobody is notified."
+          />
+        )}
+        {overdue && <Status look={OVERDUE} />}
+      </Group>
     ),
   },
   {

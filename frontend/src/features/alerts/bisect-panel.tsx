@@ -22,7 +22,7 @@ const STATES: Record<Bisection['state'], Badge> = {
   running: { tone: 'busy', icon: 'play', word: 'searching' },
   found: { tone: 'good', icon: 'check', word: 'found' },
   exhausted: { tone: 'unsure', icon: 'stop', word: 'budget used up' },
-  undecided: { tone: 'unsure', icon: 'question', word: 'undecided' },
+  undecided: { tone: 'unsure', icon: 'question', word: 'inconclusive' },
   failed: { tone: 'bad', icon: 'cross', word: 'failed' },
 };
 
@@ -40,7 +40,7 @@ export interface BisectPanelProps {
   allowed: boolean;
 }
 
-/** Only a change of history has commits to search, and only the code has a commit to blame. */
+/** Only a change in history that is caused by code has commits to search. */
 export function BisectPanel({ alert, allowed }: BisectPanelProps) {
   const { bisection, kind, cause, head_commit: head } = alert;
   const searchable =
@@ -51,11 +51,11 @@ export function BisectPanel({ alert, allowed }: BisectPanelProps) {
     (bisection.state !== 'running' && bisection.state !== 'found');
   return (
     <Panel
-      title="Search for the commit"
-      note="Each step measures one commit against the base, interleaved in one job on the same target."
+      title="Bisection"
+      about="Finds the commit that made the change. Each step measures one commit against the base, interleaved in one job on the same target."
     >
       {bisection === null ? (
-        <p className={classes.words}>No search has been started.</p>
+        <p className={classes.words}>Not started.</p>
       ) : (
         <Progress bisection={bisection} />
       )}
@@ -77,7 +77,7 @@ function Progress({ bisection }: { bisection: Bisection }) {
       {bisection.commits.length > 0 && <CommitStrip bisection={bisection} />}
       {bisection.steps.length > 0 && (
         <DataTable
-          label="Steps of the search"
+          label="Bisection steps"
           rows={bisection.steps}
           rowKey={({ run_id: id }) => id}
           columns={columns(bisection)}
@@ -102,7 +102,7 @@ function columns({ commits }: Bisection): readonly Column<BisectionStep>[] {
         <>
           <span className="pl-mono">{commit.slice(0, 10)}</span>{' '}
           {index === null
-            ? 'the head, to see that there is something to find'
+            ? 'head, to check that the change is there'
             : commits[index]?.subject}
         </>
       ),
@@ -139,8 +139,8 @@ function StartForm({ alertId }: { alertId: string }) {
     <form onSubmit={submit} className={classes.start}>
       <Group align="flex-end" gap="sm">
         <NumberInput
-          label="At most A/B jobs"
-          placeholder="as the server is set"
+          label="A/B job limit"
+          placeholder="server default"
           min={1}
           max={100}
           w={190}
@@ -149,7 +149,7 @@ function StartForm({ alertId }: { alertId: string }) {
           onChange={(value) => setBudget(value === '' ? '' : Number(value))}
         />
         <Button type="submit" variant="default" loading={start.isPending}>
-          Search for the commit
+          Start bisection
         </Button>
       </Group>
       {start.error !== null && (

@@ -1,4 +1,4 @@
-/** What is to blame: the cause with its reason, the commits in question, and the one that was found. */
+/** The cause of an alert: its reason, the commits in question, and the likely culprit. */
 import type { AlertDetail, Culprit } from '../../api/types';
 import { formatInterval, formatRatio } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
@@ -18,7 +18,7 @@ export function BlamePanel({ alert }: { alert: AlertDetail }) {
   } = alert;
   if (cause === null && head === null && culprit === null) return null;
   return (
-    <Panel title="What is to blame">
+    <Panel title="Cause">
       {cause !== null && (
         <p className={classes.cause}>
           <Status look={ALERT_CAUSES[cause]} />{' '}
@@ -28,12 +28,12 @@ export function BlamePanel({ alert }: { alert: AlertDetail }) {
       {base !== null && head !== null && (
         <p className={classes.range}>
           After <span className="pl-mono">{base.slice(0, 10)}</span>, up to and
-          with <span className="pl-mono">{head.slice(0, 10)}</span>.{' '}
+          including <span className="pl-mono">{head.slice(0, 10)}</span>.{' '}
           <AppLink
             to="/compare"
             search={{ base, head, suite: alert.suite, target: alert.target_id }}
           >
-            Compare the two
+            Compare revisions
           </AppLink>
         </p>
       )}
@@ -44,8 +44,8 @@ export function BlamePanel({ alert }: { alert: AlertDetail }) {
 
 function CulpritView({ culprit }: { culprit: Culprit }) {
   return (
-    <article className={classes.culprit} aria-label="The commit to look at">
-      <div className={classes.when}>The commit to look at</div>
+    <article className={classes.culprit} aria-label="Likely culprit">
+      <div className={classes.when}>Likely culprit</div>
       <div className={classes.subject}>{culprit.subject}</div>
       <div>
         <span className="pl-mono">{culprit.commit.slice(0, 12)}</span> by{' '}
@@ -53,7 +53,7 @@ function CulpritView({ culprit }: { culprit: Culprit }) {
       </div>
       {culprit.ratio !== null && (
         <div className="pl-num">
-          Its time ÷ the base’s: {formatRatio(culprit.ratio)}{' '}
+          Time ÷ base: {formatRatio(culprit.ratio)}{' '}
           <span className={classes.when}>
             ({formatInterval(culprit.lower, culprit.upper)})
           </span>

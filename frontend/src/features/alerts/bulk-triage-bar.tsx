@@ -28,18 +28,15 @@ export function BulkTriageBar({ chosen, bulk, onClear }: BulkTriageBarProps) {
   const accounts = useQuery(accountsQuery);
   const remark = note.trim() === '' ? {} : { note: note.trim() };
   return (
-    <section
-      className={classes.bar}
-      aria-label="Decide about the chosen alerts"
-    >
+    <section className={classes.bar} aria-label="Triage the selected alerts">
       <Group justify="space-between" gap="xs">
         <strong>
           {chosen.length === 1
             ? '1 alert chosen'
-            : `${chosen.length} alerts chosen`}
+            : `${chosen.length} alerts selected`}
         </strong>
         <Button size="compact-sm" variant="default" onClick={onClear}>
-          Choose none
+          Clear selection
         </Button>
       </Group>
       <Group gap="xs" align="flex-end">
@@ -47,7 +44,7 @@ export function BulkTriageBar({ chosen, bulk, onClear }: BulkTriageBarProps) {
         <FilterSelect
           label="Assign all to"
           value=""
-          all="choose …"
+          all="Select…"
           options={[
             { value: 'nobody', label: 'nobody' },
             ...(accounts.data?.items ?? []).map(({ id, name }) => ({
@@ -65,7 +62,7 @@ export function BulkTriageBar({ chosen, bulk, onClear }: BulkTriageBarProps) {
           }}
         />
         <Textarea
-          label="Note with it"
+          label="Note for all"
           autosize
           minRows={1}
           maxLength={4000}
@@ -124,7 +121,9 @@ interface BaselineDialogProps {
   onDecide: (baseline: Pick<BulkDecision, 'note' | 'baseline_commit'>) => void;
 }
 
-/** Changes called expected need the commit of their new baseline: offered where all blame the same one. */
+/**
+ * Marking changes as expected needs the commit of the new baseline: prefilled where all blame the same one.
+ */
 function BaselineDialog({
   about,
   opened,

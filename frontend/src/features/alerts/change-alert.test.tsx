@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 
 import { addChangeScenario } from '../../testing/scenario-change';
-import { changeAlert, found } from '../../testing/fixtures-changes';
+import { changeAlert, foundBisection } from '../../testing/fixtures-changes';
 import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
@@ -13,21 +13,21 @@ async function open(prepare: (backend: FakeBackend) => void = () => undefined) {
     addChangeScenario(backend);
     prepare(backend);
   });
-  await screen.findByRole('heading', { name: 'What is to blame' });
+  await screen.findByRole('heading', { name: 'Cause' });
   return app;
 }
 
 describe('an alert about history', () => {
   it('says the cause with its reason and the commits in question', async () => {
     await open();
-    expect(screen.getByText('the code')).toBeInTheDocument();
+    expect(screen.getByText('code')).toBeInTheDocument();
     expect(
       screen.getByText(/because the artifact changed, the target did not/),
     ).toBeInTheDocument();
     expect(screen.getByText('b0b0b0b0b0')).toBeInTheDocument();
     expect(
       screen
-        .getByRole('link', { name: 'Compare the two' })
+        .getByRole('link', { name: 'Compare revisions' })
         .getAttribute('href'),
     ).toMatch(/^\/compare\?base=b0b0/);
   });
@@ -74,12 +74,8 @@ describe('an alert about history', () => {
 
   it('makes its findings again from stored samples when asked', async () => {
     const { user } = await open();
-    await user.click(
-      await screen.findByRole('button', { name: /Make them again/ }),
-    );
-    expect(
-      await screen.findAllByText('identical to the last bit'),
-    ).toHaveLength(2);
+    await user.click(await screen.findByRole('button', { name: /Recompute/ }));
+    expect(await screen.findAllByText('identical to the bit')).toHaveLength(2);
   });
 });
 
@@ -92,48 +88,48 @@ describe('the search for the commit', () => {
     expect(cells[3]).toHaveTextContent(
       /Read four blocks at once” by Edsger: pass/,
     );
-    expect(cells[4]).toHaveTextContent(/may be the one/);
-    expect(cells[6]).toHaveTextContent(/being measured/);
+    expect(cells[4]).toHaveTextContent(/possible/);
+    expect(cells[6]).toHaveTextContent(/measuring/);
     expect(cells[9]).toHaveTextContent(/: fail$/);
     expect(screen.getByText('4 of at most 6 A/B jobs')).toBeInTheDocument();
     expect(
-      screen.queryByRole('button', { name: 'Search for the commit' }),
+      screen.queryByRole('button', { name: 'Start bisection' }),
     ).not.toBeInTheDocument();
   });
 
   it('names the commit that was found, with its author, subject and interval', async () => {
     await open((backend) => {
-      const bisection = found();
+      const bisection = foundBisection();
       backend.alerts.set(
         'alert-history',
         changeAlert({ bisection, culprit: bisection.culprit }),
       );
     });
     const culprit = screen.getByRole('article', {
-      name: 'The commit to look at',
+      name: 'Likely culprit',
     });
     expect(culprit).toHaveTextContent('Read four blocks at once');
     expect(culprit).toHaveTextContent(/by Ada/);
     expect(culprit).toHaveTextContent('1.052 – 1.071');
-    const steps = screen.getByRole('table', { name: 'Steps of the search' });
+    const steps = screen.getByRole('table', { name: 'Bisection steps' });
     expect(within(steps).getByText('not measurable')).toBeInTheDocument();
   });
 
   it('says the verdict of every step in the words of verdicts', async () => {
     await open((backend) => {
-      const bisection = found();
+      const bisection = foundBisection();
       const [, second, third] = bisection.steps;
       if (second === undefined) throw new Error('the fixture has steps');
       second.verdict = 'inconclusive';
       if (third !== undefined) third.verdict = 'failed';
       backend.alerts.set('alert-history', changeAlert({ bisection }));
     });
-    const table = screen.getByRole('table', { name: 'Steps of the search' });
-    const said = within(table)
+    const table = screen.getByRole('table', { name: 'Bisection steps' });
+    const summaries = within(table)
       .getAllByRole('row')
       .slice(1)
       .map((row) => row.children[0]?.textContent);
-    expect(said).toEqual([
+    expect(summaries).toEqual([
       'fail',
       'inconclusive',
       'failed',
@@ -144,12 +140,8 @@ describe('the search for the commit', () => {
     expect(
       within(table).getByRole('columnheader', { name: 'Verdict' }),
     ).toBeInTheDocument();
-    expect(screen.getAllByText(/measured, and inconclusive/)).not.toHaveLength(
-      0,
-    );
-    expect(
-      screen.getAllByText(/not measured: its job failed/),
-    ).not.toHaveLength(0);
+    expect(screen.getAllByText(/inconclusive/)).not.toHaveLength(0);
+    expect(screen.getAllByText(/job failed/)).not.toHaveLength(0);
   });
 
   it('is started by hand with a budget', async () => {
@@ -157,12 +149,10 @@ describe('the search for the commit', () => {
       backend.alerts.set('alert-history', changeAlert({ bisection: null }));
     });
     await user.type(
-      screen.getByRole('textbox', { name: 'At most A/B jobs' }),
+      screen.getByRole('textbox', { name: 'A/B job limit' }),
       '9',
     );
-    await user.click(
-      screen.getByRole('button', { name: 'Search for the commit' }),
-    );
+    await user.click(screen.getByRole('button', { name: 'Start bisection' }));
     expect(
       await screen.findByText('4 of at most 9 A/B jobs'),
     ).toBeInTheDocument();
@@ -177,9 +167,7 @@ describe('the search for the commit', () => {
         problem(409, 'conflict', 'A search is running.'),
       ),
     );
-    await user.click(
-      screen.getByRole('button', { name: 'Search for the commit' }),
-    );
+    await user.click(screen.getByRole('button', { name: 'Start bisection' }));
     expect(
       await screen.findByText('Not started: A search is running.'),
     ).toBeInTheDocument();
@@ -193,14 +181,14 @@ describe('the search for the commit', () => {
       );
     });
     expect(
-      screen.queryByRole('heading', { name: 'Search for the commit' }),
+      screen.queryByRole('heading', { name: 'Bisection' }),
     ).not.toBeInTheDocument();
   });
 });
 
 describe('calling a change expected', () => {
   it.each([
-    ['the code', { kind: 'history' as const }],
+    ['code', { kind: 'history' as const }],
     [
       'an incident of its environment',
       { kind: 'environment' as const, cause: 'environment' as const },
@@ -213,10 +201,10 @@ describe('calling a change expected', () => {
       });
       await user.keyboard('e');
       const dialog = await screen.findByRole('dialog', {
-        name: 'Expected: a new baseline',
+        name: 'Mark as expected',
       });
       const commit = within(dialog).getByRole('textbox', {
-        name: /starts at commit/,
+        name: /New baseline from commit/,
       });
       expect(commit).toHaveValue('1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c1c');
       expect(backend.alerts.get('alert-history')?.state).toBe('open');
@@ -270,10 +258,41 @@ describe('an alert about a usage policy', () => {
       }),
     ).toBeInTheDocument();
     expect(
-      screen.queryByRole('heading', { name: 'What is to blame' }),
+      screen.queryByRole('heading', { name: 'Cause' }),
     ).not.toBeInTheDocument();
     expect(
-      screen.queryByRole('heading', { name: 'Search for the commit' }),
+      screen.queryByRole('heading', { name: 'Bisection' }),
     ).not.toBeInTheDocument();
+  });
+});
+
+describe('an alert about a scheduled run', () => {
+  it('names no benchmark and waits for no confirmation', async () => {
+    renderApp('/alerts/alert-schedule', (backend) => {
+      const made = changeAlert({
+        id: 'alert-schedule',
+        kind: 'schedule',
+        cause: null,
+        bisection: null,
+        benchmark: '',
+        arm: '',
+        metric: '',
+        base_commit: null,
+        head_commit: null,
+        confirmation_run_id: null,
+      });
+      const [first] = made.findings;
+      if (first === undefined) throw new Error('the fixture has findings');
+      const words = 'schedule night: the build failed';
+      const findings = [{ ...first, series_id: null, sides: null, words }];
+      backend.alerts.set('alert-schedule', { ...made, findings });
+    });
+    expect(
+      await screen.findByText('schedule night: the build failed'),
+    ).toBeVisible();
+    expect(screen.getByText('scheduled run')).toBeVisible();
+    for (const word of ['Benchmark', 'Worst at', 'Confirmed in'])
+      expect(screen.queryByText(word)).toBeNull();
+    expect(screen.queryByRole('heading', { name: 'Bisection' })).toBeNull();
   });
 });

@@ -11,8 +11,8 @@ import { FINDING_ROLES } from './finding-roles';
 export function ChangesPanel({ findings }: { findings: readonly Finding[] }) {
   return (
     <Panel
-      title="In the history"
-      note="The series that moved; open one to see its points."
+      title="Changes"
+      about="Series whose level changed. Open one to see its points."
       flush
     >
       <DataTable
@@ -32,7 +32,7 @@ export function ChangesPanel({ findings }: { findings: readonly Finding[] }) {
               </>
             ),
           },
-          { header: 'In words', cell: ({ words }) => words, wrap: true },
+          { header: 'Summary', cell: ({ words }) => words, wrap: true },
           {
             header: 'Points',
             cell: (finding) =>

@@ -21,14 +21,14 @@ const SIGNS: Record<CommitState, string> = {
 const WORDS: Record<CommitState, string> = {
   good: 'pass',
   bad: 'fail',
-  open: 'may be the one',
-  unsure: 'measured, and inconclusive',
-  unmeasured: 'not measured: its job failed',
-  busy: 'being measured',
-  culprit: 'the commit to look at',
+  open: 'possible',
+  unsure: 'inconclusive',
+  unmeasured: 'job failed',
+  busy: 'measuring',
+  culprit: 'likely culprit',
 };
 
-/** Colours are those of a state, but for the culprit, which stands out. */
+/** Colours of the states; the culprit has its own. */
 const CLASSES: Record<CommitState, string | undefined> = {
   good: tones.good,
   bad: tones.bad,
@@ -107,7 +107,7 @@ export function CommitStrip({ bisection }: { bisection: Bisection }) {
             className={`${classes.cell} ${CLASSES.open} ${classes.measured}`}
             aria-hidden="true"
           />{' '}
-          framed: measured itself
+          framed: measured
         </span>
       </p>
     </>

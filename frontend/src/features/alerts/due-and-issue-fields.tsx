@@ -71,8 +71,8 @@ export function IssueField({ alert }: { alert: AlertDetail }) {
           disabled={url.trim() === (alert.issue_url ?? '')}
         >
           {url.trim() === '' && alert.issue_url !== null
-            ? 'Remove the link'
-            : 'Link the issue'}
+            ? 'Remove link'
+            : 'Link issue'}
         </Button>
         {alert.issue_url !== null && <IssueLink url={alert.issue_url} />}
       </Group>
@@ -84,7 +84,7 @@ export function IssueField({ alert }: { alert: AlertDetail }) {
 export function IssueLink({ url }: { url: string }) {
   return (
     <a className="pl-link" href={url} target="_blank" rel="noreferrer noopener">
-      Open the issue
+      Open issue
     </a>
   );
 }

@@ -1,6 +1,6 @@
 /**
- * The findings behind an alert. Of arms: candidate and confirmation in one picture. Of history: the changes
- * of the series, and old against new revision side by side.
+ * Shows the findings behind an alert: a chart if arms differ, and the changes and a comparison of revisions if
+ * the history of a series changed.
  */
 import type { AlertDetail, Finding } from '../../api/types';
 import { ChartFrame } from '../../charts/chart-frame';
@@ -37,7 +37,7 @@ export function Evidence({ alert }: { alert: AlertDetail }) {
       {(findings.length === 0 || arms.length > 0) && (
         <Panel title="Evidence">
           {findings.length === 0 ? (
-            <EmptyState icon="eye" title="No finding is stored">
+            <EmptyState icon="eye" title="No findings yet">
               The evidence appears with the first finding.
             </EmptyState>
           ) : (
@@ -57,7 +57,7 @@ export function Evidence({ alert }: { alert: AlertDetail }) {
       {others.length > 0 && (
         <Panel title="Evidence">
           {others.map((finding) => (
-            <p key={finding.id} className={classes.said}>
+            <p key={finding.id} className={classes.sentence}>
               <span className={classes.when}>
                 {FINDING_ROLES[finding.role]}
               </span>{' '}

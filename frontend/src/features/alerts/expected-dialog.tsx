@@ -1,4 +1,4 @@
-/** Calling a change expected asks for the commit the new baseline starts at: what came before is the past. */
+/** The dialog that marks a change as expected: it asks for the commit from which the new baseline counts. */
 import {
   Button,
   Group,
@@ -13,7 +13,7 @@ export interface ExpectedDialogProps {
   opened: boolean;
   /** The commit offered: where the change was seen. */
   suggested: string | null;
-  /** Several alerts may each keep the commit they blame: then the field may stay empty. */
+  /** For several alerts the field may stay empty: each then uses the commit it blames. */
   optional?: boolean;
   onClose: () => void;
   onConfirm: (
@@ -42,16 +42,16 @@ export function ExpectedDialog({
     <Modal
       opened={opened}
       onClose={onClose}
-      title="Expected: a new baseline"
+      title="Mark as expected"
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       <form onSubmit={submit}>
         <Stack gap="sm">
           <TextInput
-            label="The new baseline starts at commit"
-            description={`From this commit on the new level is the one that later changes are held against.${
+            label="New baseline from commit"
+            description={`Later changes are compared with the level from this commit on.${
               optional
-                ? ' Left empty: for each alert, the commit it blames.'
+                ? ' Leave empty to use the commit that each alert blames.'
                 : ''
             }`}
             required={!optional}
@@ -61,7 +61,7 @@ export function ExpectedDialog({
             onChange={(event) => setCommit(event.currentTarget.value)}
           />
           <Textarea
-            label="Why it is expected"
+            label="Reason"
             autosize
             minRows={2}
             maxLength={4000}

@@ -1,5 +1,5 @@
 /**
- * How each finding was decided: every filter with its number and limit, on which data, by which method; and
+ * How findings were decided: every filter with its number and limit, on which data, by which method; and
  * whether the stored samples still say the same. Every sentence is the server's.
  */
 import { Button } from '@mantine/core';
@@ -28,8 +28,8 @@ export function ExplainPanel({ alertId }: { alertId: string }) {
     again && (explanation.isPlaceholderData || explanation.isPending);
   return (
     <Panel
-      title="How each finding was decided"
-      note="Every filter with its number and its limit, and the data it looked at."
+      title="How findings were decided"
+      about="Each filter with its value and limit, and the data it used."
       actions={
         <Button
           variant="default"
@@ -38,7 +38,7 @@ export function ExplainPanel({ alertId }: { alertId: string }) {
           disabled={again}
           onClick={() => setAgain(true)}
         >
-          {again ? 'Made again' : 'Make them again from stored samples'}
+          {again ? 'Recomputed' : 'Recompute from samples'}
         </Button>
       }
     >
@@ -83,13 +83,13 @@ function figure(value: number | null): string {
 
 const COLUMNS: readonly Column<Filter>[] = [
   {
-    header: 'Holds',
+    header: 'Passed',
     cell: ({ passed }) => <Status look={passed ? HOLDS : FALLS} />,
   },
   { header: 'Filter', cell: ({ name }) => name.replaceAll('_', ' ') },
-  { header: 'Number', cell: ({ value }) => figure(value), align: 'right' },
+  { header: 'Value', cell: ({ value }) => figure(value), align: 'right' },
   { header: 'Limit', cell: ({ limit }) => figure(limit), align: 'right' },
-  { header: 'In words', cell: ({ text }) => text, wrap: true },
+  { header: 'Summary', cell: ({ text }) => text, wrap: true },
 ];
 
 function FindingView({
@@ -108,7 +108,7 @@ function FindingView({
           <TimeAgo at={finding.created_at} />
         </span>
       </summary>
-      <p className={classes.said}>{finding.words}</p>
+      <p className={classes.sentence}>{finding.words}</p>
       {finding.rederived && <RederivedMark of={finding.rederived} />}
       <p className={classes.window}>
         Data: {finding.window.text}
@@ -141,13 +141,13 @@ function FindingView({
 const SAME: Badge = {
   tone: 'good',
   icon: 'check',
-  word: 'identical to the last bit',
+  word: 'identical to the bit',
 };
-const OTHER: Badge = { tone: 'bad', icon: 'warning', word: 'not the same' };
+const OTHER: Badge = { tone: 'bad', icon: 'warning', word: 'different' };
 const UNKNOWN: Badge = {
   tone: 'quiet',
   icon: 'muted',
-  word: 'cannot be made again',
+  word: 'cannot be recomputed',
 };
 
 function RederivedMark({
@@ -158,7 +158,7 @@ function RederivedMark({
   const look =
     rederived.identical === null ? UNKNOWN : rederived.identical ? SAME : OTHER;
   return (
-    <p className={classes.said}>
+    <p className={classes.sentence}>
       <Status look={look} /> {rederived.text}
     </p>
   );

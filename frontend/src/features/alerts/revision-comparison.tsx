@@ -26,7 +26,7 @@ import { Status } from '../../ui/status';
 import classes from './alerts.module.css';
 import { FINDING_ROLES } from './finding-roles';
 
-/** A finding with what its job's report says beside it; the report may still be on its way. */
+/** A finding with the measurements of its job's report, once that is loaded. */
 interface Row {
   finding: Finding;
   comparison: Comparison | undefined;
@@ -79,8 +79,8 @@ export function RevisionComparison({
   );
   return (
     <Panel
-      title="Old and new revision, side by side"
-      note="Launches of both took turns in one job on the same target: nothing but the revision differs."
+      title="Old and new revision"
+      about="Launches of both took turns in one job on the same target, so that only the revision differs."
     >
       {same && (
         <Notice
@@ -89,8 +89,8 @@ export function RevisionComparison({
           mb="sm"
           icon={<Icon name="info" />}
         >
-          Both sides ran the same artifact: what differs is the environment,
-          never the code.
+          Both sides ran the same artifact: any difference comes from the
+          environment, not from the code.
         </Notice>
       )}
       <ChartFrame
@@ -165,7 +165,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
-/** The medians of the launches in figures: a picture alone says little to somebody who cannot see it. */
+/** The medians of the launches as text, for people who cannot see the chart. */
 function LaunchMedians({ rows }: { rows: readonly Row[] }) {
   const known = rows.filter(
     ({ comparison }) => (comparison?.launch_ratios.length ?? 0) > 0,

@@ -28,12 +28,12 @@ export interface TriagePanelProps {
 
 export function TriagePanel({ alert, noteRef, onAct, busy }: TriagePanelProps) {
   const session = useQuery(sessionQuery);
-  if (!may(session.data, 'alerts:write')) {
+  if (!may(session.data, 'alerts.triage')) {
     return (
       <Panel title="Triage">
         <p style={{ margin: 0, color: 'var(--pl-muted)' }}>
-          Your account may read alerts but not decide on them. An administrator
-          can grant alerts:write.
+          You can read alerts but not triage them. An admin of the project can
+          make you a triager.
         </p>
       </Panel>
     );
@@ -59,7 +59,7 @@ function Actions({
   if (alert.actions.length === 0) {
     return (
       <p style={{ margin: 0, color: 'var(--pl-muted)' }}>
-        Nothing to decide while the finding is being confirmed.
+        Nothing to decide until the finding is confirmed.
       </p>
     );
   }
@@ -147,7 +147,7 @@ function NoteForm({
           mt="xs"
           icon={<Icon name="warning" />}
         >
-          The note was not kept: {add.error.message}
+          Note not saved: {add.error.message}
         </Notice>
       )}
       <Button
@@ -158,7 +158,7 @@ function NoteForm({
         disabled={note.trim() === ''}
         loading={add.isPending}
       >
-        Add the note
+        Add note
       </Button>
     </form>
   );

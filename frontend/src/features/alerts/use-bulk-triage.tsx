@@ -15,7 +15,7 @@ import type { Alert, BulkRequest, TriageBatch } from '../../api/types';
 
 export type BulkDecision = Omit<BulkRequest, 'alert_ids'>;
 
-/** A notice with a way back stays as long as a person needs to read it and act, ms. */
+/** How long a notice with an undo button stays, ms. */
 const UNDO_SHOWN_MS = 30_000;
 
 interface BulkRefusal {
@@ -60,7 +60,7 @@ export function useBulkTriage(chosen: readonly Alert[], onDone: () => void) {
     decide: decide.mutate,
     isPending: decide.isPending,
     refused: refusal(decide.error, chosen),
-    /** Takes the newest decision of this page back; undefined when there is none. */
+    /** Undoes the newest bulk decision made on this page; undefined when there is none. */
     undoLast: last === null ? undefined : () => undoBatch(last),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Triage writes. Optimistic: the new state is shown at once. Honest: if the server refuses, the old state
- * comes back and the reason is said; if it agrees, what it answered replaces the guess.
+ * Triage of one alert. Changes show at once; a refusal restores the old state with its reason, and an answer
+ * of the server replaces the optimistic state.
  */
 import { notifications } from '@mantine/notifications';
 import {
@@ -37,7 +37,7 @@ const STATE_AFTER: Record<AlertAction, AlertState> = {
   reopen: 'open',
 };
 
-/** Alerts about levels of series, whatever the cause: called expected, they start a new baseline. */
+/** Whether marking the alert as expected starts a new baseline: alerts about levels of series do. */
 export function needsBaseline({ kind }: Pick<Alert, 'kind'>): boolean {
   return kind === 'history' || kind === 'environment';
 }
@@ -144,7 +144,7 @@ export function useAssign() {
   });
 }
 
-/** Notes are not guessed: a note that may not have been kept must not look kept. */
+/** Not optimistic: a note must not look saved before it is. */
 export function useAddNote() {
   const { accept } = useTriageCache();
   return useMutation({

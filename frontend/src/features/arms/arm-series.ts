@@ -1,4 +1,4 @@
-/** Rows as series and dots for the generic charts. Pure; figures are the server's, only scaled per item. */
+/** Turns comparison rows into series and dots for the generic charts; figures are only scaled per item. */
 import type {
   Benchmark,
   Comparison,
@@ -10,9 +10,9 @@ import type { IntervalSeries } from '../../charts/interval-picture';
 import { formatInterval, formatRatio, formatValue } from '../../lib/units';
 import { derivedInterval, derivedValue } from '../../ui/derived-metric-texts';
 import { scaleOf, type PerUnit } from './per-unit';
-import { concerns, isShown, type ArmsView } from './arms-view';
+import { isDerivedRowShown, isShown, type ArmsView } from './arms-view';
 
-/** An arm keeps its look whatever else is shown: its place among the declared arms. */
+/** The arm's place among the declared arms: it keeps its look whatever else is shown. */
 export function lookOf(benchmark: Benchmark, arm: string): number {
   const index = benchmark.arms.indexOf(arm);
   return index < 0 ? benchmark.arms.length : index;
@@ -101,7 +101,7 @@ export function crossoversOf(
       row.kind === 'crossover' &&
       row.metric === metric &&
       row.param === view.x &&
-      concerns(view, row.params),
+      isDerivedRowShown(view, row.params),
   );
 }
 
@@ -123,8 +123,8 @@ export function ratioDots(
     }));
 }
 
-/** Smaller sorts first: the better one, whichever direction is better. */
-function order(row: Measurement): number {
+/** A key that sorts the better row first, whichever direction is better. */
+function sortKey(row: Measurement): number {
   return row.direction === 'lower' ? row.median : -row.median;
 }
 
@@ -134,7 +134,7 @@ export function valueDots(
   per: PerUnit,
 ): DotRow[] {
   return rows
-    .toSorted((a, b) => order(a) - order(b))
+    .toSorted((a, b) => sortKey(a) - sortKey(b))
     .map((row) => {
       const scale = scaleOf(row, per);
       const format = (value: number) => formatValue(scale(value), row.unit);

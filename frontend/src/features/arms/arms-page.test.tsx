@@ -47,13 +47,13 @@ describe('the arms page', () => {
       }),
     ).toBeInTheDocument();
     expect(router.state.location.search).toMatchObject({
-      point: 'target-1|job-1|ledger_batch|time|native|batch=5000',
+      point: 'target-1|job-1|ledger_batch|time|native|fallback|arms|batch=5000',
     });
   });
 
   it('restores a shared address', async () => {
     renderApp(
-      '/arms?suite=hashing&target=target-1&point=target-1|job-1|ledger_batch|time|native|batch=2000',
+      '/arms?suite=hashing&target=target-1&point=target-1|job-1|ledger_batch|time|native|fallback|arms|batch=2000',
     );
     expect(
       await screen.findByRole('heading', {

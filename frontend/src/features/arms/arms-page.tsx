@@ -1,6 +1,6 @@
 /**
- * Native against fallback: the ratio with its interval by point and target, the rule in words, and the raw
- * distributions behind a chosen point. Every figure and sentence is the server's.
+ * Compares native with fallback: the ratio with its interval by point and target, the rule in words, and the raw
+ * distributions of a selected point. Every figure and sentence is the server's.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -31,7 +31,7 @@ export function ArmsPage({ search, onSearch }: ArmsPageProps) {
   return (
     <Page
       title="Arms"
-      lead="Each arm against the reference it was written to beat, measured side by side in the same job."
+      about="Each arm against the reference it was written to beat, measured side by side in one job."
     >
       <QueryView query={suites} what="the suites">
         {({ items }) => {
@@ -73,15 +73,15 @@ function NoSuites() {
     <Panel title="Nothing to compare yet">
       <EmptyState
         icon="arms"
-        title="No agent has announced a suite"
+        title="No suites yet"
         action={
           <ButtonLink to="/targets" variant="default">
-            See the targets
+            Go to targets
           </ButtonLink>
         }
       >
-        Suites come from the repositories an agent is allowed to use; once one
-        is announced and run, its arms are compared here.
+        Agents announce the suites of their repositories. Run one to compare its
+        arms.
       </EmptyState>
     </Panel>
   );
@@ -183,9 +183,9 @@ function ChosenBenchmark({
               }
             >
               {target === undefined
-                ? 'No target has measured this benchmark.'
-                : 'The chosen target has not measured this benchmark.'}{' '}
-              A run of a few minutes is enough for a first verdict.
+                ? 'No target has measured this benchmark yet.'
+                : 'This target has not measured this benchmark yet.'}{' '}
+              A run of a few minutes gives a first verdict.
             </EmptyState>
           </Panel>
         ) : (

@@ -1,6 +1,6 @@
 /**
- * The arms of one benchmark: what is judged and how, a chart per target, every point as a table, what was
- * derived, what the audit found, and the distribution behind a chosen point.
+ * The arms of one benchmark: the rule, a chart per target, every point as a table, derived metrics, audit findings,
+ * and the distribution of a selected point.
  */
 import { useQueries } from '@tanstack/react-query';
 
@@ -31,7 +31,7 @@ export interface ArmsReportProps {
   onSearch: (search: ArmsSearch) => void;
 }
 
-/** Jobs of one target whose reports are read: the newest say nearly everything. */
+/** Newest jobs of a target whose reports are read; older ones add little. */
 const JOBS = 4;
 
 interface TargetArms {
@@ -51,7 +51,7 @@ function byTarget(
   return groups;
 }
 
-/** Comparisons are shown without waiting for the reports that stand beside them. */
+/** Comparisons are shown at once; the reports beside them load separately. */
 function useTargets(arms: Arms): TargetArms[] {
   const groups = [...byTarget(arms.comparisons)].map(([targetId, rows]) => ({
     targetId,
@@ -181,16 +181,16 @@ function Points({ arms, view, targets, search, onSearch }: PointsProps) {
   return (
     <>
       <Panel
-        title="Every point"
+        title="Comparisons"
         flush
-        note="Choose a point to see the raw samples behind it."
+        about="Select a point to see its samples."
         actions={
           shown.length < arms.comparisons.length && (
             <Segments
               label="Rows"
               value={search.rows ?? 'shown'}
               options={[
-                { value: 'shown', label: `as drawn (${shown.length})` },
+                { value: 'shown', label: `in the chart (${shown.length})` },
                 { value: 'all', label: `all (${arms.comparisons.length})` },
               ]}
               onChange={(next) =>

@@ -1,6 +1,6 @@
 /**
- * Search values of /arms: what is compared and how it is shown, so that an address shares the very picture.
- * `point` is `comparisonKey` of the chosen row, `at` the values of the params that are not on the x axis
+ * Search values of /arms: what is compared and how it is shown, so that an address always shows the same picture.
+ * `point` is the `comparisonKey` of the selected row, `at` the values of the params that are not on the x axis
  * (`message=150`), `hide` the arms switched off.
  */
 import { oneOf, textValue } from '../../lib/search-values';

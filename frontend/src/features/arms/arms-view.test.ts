@@ -6,7 +6,7 @@ import {
 import { hashingReport } from '../../testing/scenario-hashing';
 import type { Params } from '../../lib/params';
 import { evidenceOf, jobsOf } from './report-evidence';
-import { concerns, isShown, toggled, viewOf } from './arms-view';
+import { isDerivedRowShown, isShown, toggleArm, viewOf } from './arms-view';
 
 const POINTS = [1000, 1, 5000].flatMap((batch) =>
   [32, 150, 1024].map((message) => ({ batch, message })),
@@ -68,13 +68,13 @@ describe('what is drawn', () => {
     const view = viewOf(ledgerBatch, all(POINTS), { at: 'message=32' });
     expect(isShown(view, { batch: 1, message: 32 })).toBe(true);
     expect(isShown(view, { batch: 1, message: 150 })).toBe(false);
-    expect(concerns(view, { message: 32 })).toBe(true);
-    expect(concerns(view, { batch: 1, message: 32 })).toBe(false);
+    expect(isDerivedRowShown(view, { message: 32 })).toBe(true);
+    expect(isDerivedRowShown(view, { batch: 1, message: 32 })).toBe(false);
   });
 
   it('forgets the list of hidden arms when the last one is shown again', () => {
-    expect(toggled(new Set(['native']), 'policy')).toBe('native,policy');
-    expect(toggled(new Set(['native']), 'native')).toBeUndefined();
+    expect(toggleArm(new Set(['native']), 'policy')).toBe('native,policy');
+    expect(toggleArm(new Set(['native']), 'native')).toBeUndefined();
   });
 });
 

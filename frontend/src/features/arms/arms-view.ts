@@ -1,7 +1,7 @@
 /**
- * What of a benchmark is drawn: which param lies on the x axis, at which values the others stand, which arms
- * are shown. Pure. Invariant: every choice is one that was measured; what an address asks for and was not
- * measured falls back to a default, never to an empty page.
+ * Decides what the page of a benchmark draws: the param on the x axis, the values of the other params, and the
+ * arms. If the address selects something that was not measured, a measured default is drawn instead, so the page
+ * is never empty.
  */
 import type { Benchmark } from '../../api/types';
 import type { Params } from '../../lib/params';
@@ -9,27 +9,28 @@ import type { ArmsSearch } from './arms-search';
 
 export type ParamValue = number | string;
 
-/** In place of a param on the x axis: every arm at one point. */
+/** Value of `x` in an address that selects no param for the x axis; the arms are drawn side by side. */
 export const SIDE_BY_SIDE = 'arms';
 
 export interface FixedParam {
   name: string;
   unit: string | null;
-  /** Measured values in order. */
+  /** The measured values, sorted. */
   values: ParamValue[];
   value: ParamValue;
 }
 
 export interface ArmsView {
-  /** Params with numbers to order by; empty when arms can only stand side by side. */
+  /** Params with several numeric values. If there are none, arms can only be drawn side by side. */
   xChoices: string[];
-  /** Undefined: arms side by side. */
+  /** The param on the x axis; undefined if arms are drawn side by side. */
   x: string | undefined;
   xUnit: string | null;
   fixed: FixedParam[];
 }
 
-export function parseAt(
+/** Parses `name=value,name=value`, the values that an address selects. */
+export function parseSelectedValues(
   at: string | undefined,
 ): Readonly<Record<string, string>> {
   const pairs = (at ?? '').split(',').map((pair) => pair.split('='));
@@ -51,32 +52,32 @@ function measuredValues(
   return values.toSorted((a, b) => declared.indexOf(a) - declared.indexOf(b));
 }
 
-/** Values at which something can be drawn; all of them when there are none. */
-function preferred(
+/** The values for which there is something to draw, or all values if there is nothing to draw. */
+function drawableValues(
   param: Pick<FixedParam, 'name' | 'values'>,
   drawable: readonly Params[],
 ): ParamValue[] {
-  const drawableValues = param.values.filter((value) =>
+  const values = param.values.filter((value) =>
     drawable.some((params) => params[param.name] === value),
   );
-  return drawableValues.length === 0 ? param.values : drawableValues;
+  return values.length === 0 ? param.values : values;
 }
 
-/** Where nothing is chosen: the middle of ordered numbers, the first of words. */
+/** The default value: the middle one of numbers, the first one of texts. */
 function defaultValue(values: readonly ParamValue[]): ParamValue {
   const numeric = values.every((value) => typeof value === 'number');
   return values[numeric ? Math.floor((values.length - 1) / 2) : 0] ?? '';
 }
 
-/** What was measured, and of that where something can be drawn: defaults are taken from the latter. */
-export interface Points {
+/** The params of all measured rows, and of the rows that can be drawn. Defaults come from the latter. */
+export interface RowParams {
   measured: readonly Params[];
   drawable: readonly Params[];
 }
 
 export function viewOf(
   benchmark: Benchmark,
-  { measured: points, drawable }: Points,
+  { measured: points, drawable }: RowParams,
   search: ArmsSearch,
 ): ArmsView {
   const names = [
@@ -103,7 +104,7 @@ export function viewOf(
     search.x === SIDE_BY_SIDE
       ? undefined
       : (xChoices.find((name) => name === search.x) ?? xChoices[0]);
-  const at = parseAt(search.at);
+  const selected = parseSelectedValues(search.at);
   return {
     xChoices,
     x,
@@ -113,22 +114,26 @@ export function viewOf(
       .map((param) =>
         Object.assign(param, {
           value:
-            param.values.find((value) => String(value) === at[param.name]) ??
-            defaultValue(preferred(param, drawable)),
+            param.values.find(
+              (value) => String(value) === selected[param.name],
+            ) ?? defaultValue(drawableValues(param, drawable)),
         }),
       ),
   };
 }
 
-/** Whether a row stands at the chosen values of every param that is not on the x axis. */
+/** Whether a row has the selected value of every param that is not on the x axis. */
 export function isShown(view: ArmsView, params: Params): boolean {
   return view.fixed.every(
     ({ name, value }) => params[name] === undefined || params[name] === value,
   );
 }
 
-/** Derived rows over the x axis do not name its param; those of one point name every param. */
-export function concerns(view: ArmsView, params: Params): boolean {
+/**
+ * Whether a derived row is shown. A row that is derived from all values on the x axis has no value of that param;
+ * a row of a single value is left out.
+ */
+export function isDerivedRowShown(view: ArmsView, params: Params): boolean {
   return (
     isShown(view, params) &&
     (view.x === undefined || params[view.x] === undefined)
@@ -139,7 +144,8 @@ export function hiddenArms(search: ArmsSearch): ReadonlySet<string> {
   return new Set((search.hide ?? '').split(',').filter((name) => name !== ''));
 }
 
-export function toggled(
+/** The `hide` of an address after `arm` was shown or hidden. */
+export function toggleArm(
   hidden: ReadonlySet<string>,
   arm: string,
 ): string | undefined {

@@ -1,4 +1,4 @@
-/** From which value on each shown arm wins, in words; no crossover is an answer and is said. */
+/** Says in words from which value on each shown arm wins, or that there is no crossover. */
 import type { Benchmark, Derived } from '../../api/types';
 import { LineSample } from '../../charts/legend';
 import { crossoverText } from '../../ui/derived-metric-texts';

@@ -1,8 +1,7 @@
 /**
- * Where to end the axis of a distribution: a few far-out samples must not squeeze the rest into one line.
- * Pure.
- * The fence is Tukey's for far-out values, upper quartile + 3 × interquartile range. It changes only the
- * picture.
+ * Chooses the end of a distribution's axis, so that a few far-out samples do not squeeze the rest into one line.
+ *
+ * The fence is Tukey's for far-out values, upper quartile + 3 × interquartile range. Only the picture changes.
  */
 import type { Distribution } from '../../api/types';
 

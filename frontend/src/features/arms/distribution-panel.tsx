@@ -1,6 +1,5 @@
 /**
- * The raw samples of one point, per arm, as empirical distributions: how often a block was at most this
- * slow.
+ * The raw samples of one point as empirical distributions per arm: the share of blocks that are at most this slow.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -26,8 +25,8 @@ export function DistributionPanel({ comparison }: { comparison: Comparison }) {
   if (jobId === null || jobId === undefined) {
     return (
       <Panel title={title} mark={<SimulatedMarkOf id={comparison.target_id} />}>
-        <EmptyState icon="arms" title="No samples are linked to this point">
-          Its job is not known.
+        <EmptyState icon="arms" title="No samples at this point">
+          The job that measured it is not known.
         </EmptyState>
       </Panel>
     );

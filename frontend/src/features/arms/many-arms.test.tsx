@@ -115,7 +115,7 @@ describe('crossovers', () => {
 
   it('are told apart by their arm where one entry of the suite derives them for several', async () => {
     stubLayout();
-    const said = vi.spyOn(console, 'error');
+    const consoleErrors = vi.spyOn(console, 'error');
     renderApp('/arms', (backend) => {
       addHashingScenario(backend);
       for (const [id, report] of backend.reports) {
@@ -132,8 +132,8 @@ describe('crossovers', () => {
     expect(
       words.getByText('native_each: no crossover with fallback'),
     ).toBeInTheDocument();
-    expect(said).not.toHaveBeenCalled();
-    said.mockRestore();
+    expect(consoleErrors).not.toHaveBeenCalled();
+    consoleErrors.mockRestore();
   });
 
   it('go with their arm when it is switched off', async () => {
@@ -202,7 +202,7 @@ describe('what has no ratio', () => {
       .getByRole('heading', { level: 2, name: 'lab-host' })
       .closest('section');
     expect(
-      await within(panel as HTMLElement).findByText('Nothing to draw here'),
+      await within(panel as HTMLElement).findByText('Nothing to show'),
     ).toBeInTheDocument();
     expect(
       within(panel as HTMLElement).getByText(
@@ -273,7 +273,7 @@ describe('measured values', () => {
     });
     const row = within(table)
       .getAllByRole('row', { hidden: true })
-      .find((each) => each.textContent.startsWith('fallbackbatch 10,000'));
+      .find((line) => line.textContent.startsWith('fallbackbatch 10,000'));
     expect(row).toHaveTextContent('121 ns');
     expect(
       switches().getByRole('button', { name: 'fallback' }),

@@ -1,4 +1,4 @@
-/** Measured values per iteration, per item or per byte: one value, divided by what an iteration holds. */
+/** Converts measured values to values per iteration, per item or per byte. */
 import type { Measurement } from '../../api/types';
 import type { PER_UNITS } from './arms-search';
 

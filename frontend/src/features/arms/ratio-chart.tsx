@@ -60,7 +60,7 @@ export function RatioChart(props: RatioChartProps) {
           <OverParam {...props} x={view.x} />
         )
       }
-      tableToggle="The same as a table"
+      tableToggle="Ratios as a table"
       table={<RatioTable rows={rows} label={`Ratios ${by}${at}`} />}
     />
   );
@@ -102,7 +102,7 @@ function summaryOf(rows: readonly Comparison[]): string {
     first === undefined
       ? 'none'
       : `${first.arm} at ${paramsLabel(first.params)}: ${first.words}`;
-  return `Verdicts shown here: ${counts.join(', ')}. Most in need of a look: ${look}.`;
+  return `Verdicts: ${counts.join(', ')}. Look first at: ${look}.`;
 }
 
 /** ` at message 150`; nothing where no param stands still. */

@@ -1,8 +1,8 @@
 /**
- * What the reports of the compared jobs say beside the comparisons: measurements, derived rows, audits, arms
- * that could not run. Pure. Invariant: nothing is computed; where several jobs say the same thing, the newest
- * one that could know is believed; a report that measured something and complains of nothing takes back what
- * older ones complained of there. Deliberately does not judge a complaint: that is the server's.
+ * Collects what the reports of compared jobs add: measurements, derived rows, audits, unavailable arms.
+ *
+ * The newest report that measured something counts; a newer report without audit findings replaces older findings.
+ * Nothing is computed here.
  */
 import type {
   Audit,
@@ -74,7 +74,7 @@ function armKey({ arm, params }: Pick<Unavailable, 'arm' | 'params'>): string {
   return [arm, paramsKey(params)].join('|');
 }
 
-/** A null that is an answer ("there is no crossover") speaks; one for lack of samples does not. */
+/** A null can be an answer ("no crossover") or a lack of samples; only the former counts. */
 function isAnswer({ value, answered }: Derived): boolean {
   return value !== null || answered;
 }

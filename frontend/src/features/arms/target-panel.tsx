@@ -1,4 +1,4 @@
-/** One target's arms: the chart, its legend of switches, the arms that could not run there. */
+/** The arms of one target: the chart, its legend of switches, and the unavailable arms. */
 import { Button, Group } from '@mantine/core';
 
 import type { Benchmark, Comparison } from '../../api/types';
@@ -16,7 +16,7 @@ import type { Evidence } from './report-evidence';
 import { hasRatio, RatioChart, worst } from './ratio-chart';
 import { armsOf, lookOf } from './arm-series';
 import { ValueChart } from './value-chart';
-import { hiddenArms, isShown, toggled, type ArmsView } from './arms-view';
+import { hiddenArms, isShown, toggleArm, type ArmsView } from './arms-view';
 
 export interface TargetPanelProps {
   benchmark: Benchmark;
@@ -52,7 +52,7 @@ export function TargetPanel(props: TargetPanelProps) {
       title={rows[0]?.target_name ?? 'Target'}
       mark={<SimulatedMarkOf id={rows[0]?.target_id} />}
       actions={<Provenance rows={rows} benchmark={benchmark} />}
-      note={
+      about={
         ratio
           ? 'Median ratio of paired blocks with its 99.8 % interval. Below 1 is faster.'
           : 'Medians of warm samples. Verdicts come from the paired ratios, never from these.'
@@ -61,10 +61,10 @@ export function TargetPanel(props: TargetPanelProps) {
       {(ratio ? here.length : measured.length) === 0 ? (
         <>
           {legend}
-          <EmptyState icon="arms" title="Nothing to draw here">
+          <EmptyState icon="arms" title="Nothing to show">
             {ratio
               ? (undrawn ??
-                'No arm that is switched on was compared at these values.')
+                'None of the arms shown was compared at these values.')
               : 'The job’s report has no such measurement.'}
           </EmptyState>
         </>
@@ -113,7 +113,7 @@ function Switches(props: TargetPanelProps) {
   return (
     <LegendSwitches
       label="Arms"
-      onToggle={(arm) => show(toggled(hidden, arm))}
+      onToggle={(arm) => show(toggleArm(hidden, arm))}
       switches={[
         ...arms.map((arm) => ({
           name: arm,

@@ -1,7 +1,4 @@
-/**
- * Draws what was measured on one target: the median of every arm, the reference among them, per iteration,
- * per item or per byte. Values are the server's.
- */
+/** Draws the measured values of one target: the median of every arm, per iteration, per item or per byte. */
 import type { ReactNode } from 'react';
 
 import type { Benchmark, Measurement } from '../../api/types';
@@ -36,7 +33,7 @@ export function ValueChart(props: ValueChartProps) {
   return (
     <ChartFrame
       title={`${metric} per ${per}${view.x === undefined ? '' : `, by ${view.x}`}${at}`}
-      summary={`Medians of every arm, the reference among them. ${direction} is better.`}
+      summary={`Medians of every arm, including the reference. ${direction} is better.`}
       legend={legend}
       chart={
         view.x === undefined ? (
@@ -45,7 +42,7 @@ export function ValueChart(props: ValueChartProps) {
           <OverParam {...props} format={format} x={view.x} />
         )
       }
-      tableToggle="The same as a table"
+      tableToggle="Values as a table"
       table={
         <ValueTable
           rows={rows}

@@ -1,4 +1,4 @@
-/** How the arms are shown: x axis, the values of the other params, ratio or measured values. */
+/** Controls of how the arms are shown: x axis, values of the other params, ratio or measured values. */
 import { formatParam, paramsKey } from '../../lib/params';
 import { compact } from '../../lib/search-values';
 import { FilterBar } from '../../ui/filter-bar';
@@ -33,7 +33,7 @@ export function ViewControls({
   const show = search.show ?? 'ratio';
   const choices = view.fixed.filter(({ values }) => values.length > 1);
   return (
-    <FilterBar label="How to show it">
+    <FilterBar label="View">
       <Segments
         label="Show"
         value={show}

@@ -1,8 +1,9 @@
-/** Who changed what, the newest first. Rows are only ever added, with the change they tell of. */
+/** Who changed what, newest first. A row is written with the change itself and never edited. */
+import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
-import { auditQuery, type AuditedKind } from '../../api/audit';
-import { accountsQuery } from '../../api/session';
+import { auditQuery, type ActorKind, type AuditedKind } from '../../api/audit';
+import { accountsQuery, may, sessionQuery } from '../../api/session';
 import type { AuditEntry } from '../../api/types';
 import { compact } from '../../lib/search-values';
 import { formatDateTime } from '../../lib/times';
@@ -16,6 +17,8 @@ import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import {
+  ACTOR_KIND_LABELS,
+  ACTOR_KINDS,
   AUDITED_KIND_LABELS,
   AUDITED_KINDS,
   type AuditSearch,
@@ -27,20 +30,23 @@ export interface AuditPageProps {
 }
 
 export function AuditPage({ search, onSearch }: AuditPageProps) {
-  const entries = useQuery(auditQuery(search));
+  const { cursor, scope, ...filters } = search;
+  const session = useQuery(sessionQuery);
+  const entries = useQuery(
+    auditQuery(compact({ ...filters, cursor }), scope !== undefined),
+  );
   const accounts = useQuery(accountsQuery);
-  const { cursor, ...filters } = search;
   const set = (change: AuditSearch) =>
-    onSearch(compact({ ...filters, ...change }));
+    onSearch(compact({ ...filters, scope, ...change }));
   return (
     <Page
       title="Audit log"
-      lead="Who changed what: kept with the change itself, never edited, never removed."
+      about="Who changed what. Entries are never edited or removed."
     >
-      <FilterBar>
+      <FilterBar dense>
         <FilterSelect
-          label="About"
-          all="Anything"
+          label="Subject"
+          all="All subjects"
           value={search.object_kind}
           options={AUDITED_KINDS.map((value) => ({
             value,
@@ -52,7 +58,7 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
         />
         <FilterSelect
           label="By"
-          all="Anybody"
+          all="Anyone"
           value={search.actor}
           options={(accounts.data?.items ?? []).map(({ name }) => ({
             value: name,
@@ -60,6 +66,39 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
           }))}
           onChange={(actor) => set({ actor })}
         />
+        <FilterSelect
+          label="Kind of author"
+          all="Any kind"
+          value={search.actor_kind}
+          options={ACTOR_KINDS.map((value) => ({
+            value,
+            label: ACTOR_KIND_LABELS[value],
+          }))}
+          onChange={(kind) =>
+            set({ actor_kind: kind as ActorKind | undefined })
+          }
+        />
+        <DayFilter
+          label="From"
+          value={search.from}
+          onChange={(from) => set({ from })}
+        />
+        <DayFilter
+          label="Before"
+          value={search.to}
+          onChange={(to) => set({ to })}
+        />
+        {may(session.data, 'installation.admin') && (
+          <FilterSelect
+            label="Log of"
+            all="This project"
+            value={scope}
+            options={[{ value: 'installation', label: 'The installation' }]}
+            onChange={(value) =>
+              set({ scope: value === undefined ? undefined : 'installation' })
+            }
+          />
+        )}
       </FilterBar>
       <Panel
         title={
@@ -70,10 +109,10 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
         <PagedList
           query={entries}
           what="the audit log"
-          one="change"
+          plural="changes"
           icon="audit"
           filtered={Object.keys(filters).length > 0}
-          onClear={() => onSearch({})}
+          onClear={() => onSearch(compact({ scope }))}
           cursor={cursor}
           onCursor={(next) => set({ cursor: next })}
           empty={<NoEntries />}
@@ -92,11 +131,41 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
   );
 }
 
+/** A day in the visitor's zone, kept as the instant at which it begins. */
+function DayFilter({
+  label,
+  value,
+  onChange,
+}: {
+  label: string;
+  value: string | undefined;
+  onChange: (instant: string | undefined) => void;
+}) {
+  return (
+    <TextInput
+      label={label}
+      type="date"
+      value={value === undefined ? '' : dayOf(value)}
+      onChange={(event) => {
+        const begins = new Date(`${event.currentTarget.value}T00:00`);
+        onChange(
+          Number.isNaN(begins.getTime()) ? undefined : begins.toISOString(),
+        );
+      }}
+    />
+  );
+}
+
+function dayOf(instant: string): string {
+  const at = new Date(instant);
+  const parts = [at.getFullYear(), at.getMonth() + 1, at.getDate()];
+  return parts.map((part) => String(part).padStart(2, '0')).join('-');
+}
+
 function NoEntries() {
   return (
-    <EmptyState icon="audit" title="Nobody has changed anything yet">
-      Decisions about alerts, rules, schedules, targets and tokens appear here
-      with who made them.
+    <EmptyState icon="audit" title="No changes yet">
+      Decisions about alerts, rules, schedules, targets and tokens appear here.
     </EmptyState>
   );
 }
@@ -107,10 +176,10 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     cell: ({ at }) => <time dateTime={at}>{formatDateTime(at)}</time>,
   },
   { header: 'Who', cell: ({ actor }) => actor },
-  { header: 'What', cell: ({ words }) => words, wrap: true },
-  { header: 'See', cell: (entry) => <ObjectLink entry={entry} /> },
+  { header: 'Change', cell: ({ words }) => words, wrap: true },
+  { header: 'Link', cell: (entry) => <ObjectLink entry={entry} /> },
   {
-    header: 'Detail',
+    header: 'Details',
     cell: ({ detail }) => <DetailLines detail={detail} />,
     wrap: true,
   },

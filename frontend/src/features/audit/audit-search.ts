@@ -1,8 +1,21 @@
 /** Search values of the audit log. */
-import type { AuditedKind, AuditFilters } from '../../api/audit';
+import type { ActorKind, AuditedKind, AuditFilters } from '../../api/audit';
 import { oneOf, textValue } from '../../lib/search-values';
 
-export type AuditSearch = AuditFilters;
+/** `scope`: the log of the installation instead of the project's. */
+export interface AuditSearch extends AuditFilters {
+  scope?: 'installation' | undefined;
+}
+
+export const ACTOR_KIND_LABELS: Record<ActorKind, string> = {
+  account: 'people',
+  token: 'tokens',
+  agent: 'agents',
+  system: 'the system',
+  anonymous: 'anonymous readers',
+};
+
+export const ACTOR_KINDS = Object.keys(ACTOR_KIND_LABELS) as ActorKind[];
 
 export const AUDITED_KIND_LABELS: Record<AuditedKind, string> = {
   alert: 'alerts',
@@ -11,8 +24,15 @@ export const AUDITED_KIND_LABELS: Record<AuditedKind, string> = {
   benchmark: 'retired benchmarks',
   token: 'tokens',
   triage_batch: 'bulk triage',
+  waiver: 'waivers',
   target: 'targets',
   import: 'imports',
+  channel: 'channels',
+  project: 'projects',
+  member: 'members',
+  account: 'accounts',
+  agent: 'agents',
+  enrolment_code: 'enrolment codes',
 };
 
 export const AUDITED_KINDS = Object.keys(AUDITED_KIND_LABELS) as AuditedKind[];
@@ -22,6 +42,18 @@ export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
     object_kind: oneOf(search['object_kind'], AUDITED_KINDS),
     object_id: textValue(search['object_id']),
     actor: textValue(search['actor']),
+    actor_kind: oneOf(search['actor_kind'], ACTOR_KINDS),
+    from: instantValue(search['from']),
+    to: instantValue(search['to']),
+    scope: oneOf(search['scope'], ['installation']),
     cursor: textValue(search['cursor']),
   };
+}
+
+/** An instant with its zone, as the server wants it; anything else is dropped. */
+function instantValue(value: unknown): string | undefined {
+  const text = textValue(value);
+  return text !== undefined && /^\d{4}-\d\d-\d\dT.*Z$/.test(text)
+    ? text
+    : undefined;
 }

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 
 import { renderApp } from '../../testing/render-app';
 
@@ -29,7 +29,7 @@ describe('the audit log', () => {
     );
     await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(3));
     await user.selectOptions(
-      screen.getByRole('combobox', { name: 'About' }),
+      screen.getByRole('combobox', { name: 'Subject' }),
       'rules',
     );
     await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(2));
@@ -37,5 +37,42 @@ describe('the audit log', () => {
       actor: 'Ada',
       object_kind: 'rule',
     });
+  });
+
+  it('is narrowed to a kind of author and to days, and says when nothing is left', async () => {
+    const { user, router } = renderApp('/audit');
+    await screen.findByRole('table', { name: 'Audit log' });
+    fireEvent.change(screen.getByLabelText('From'), {
+      target: { value: '2020-01-02' },
+    });
+    const from = new Date('2020-01-02T00:00').toISOString();
+    await waitFor(() => expect(router.state.location.search).toEqual({ from }));
+    expect(screen.getByLabelText('From')).toHaveValue('2020-01-02');
+    expect(await screen.findAllByRole('row')).toHaveLength(4);
+    await user.selectOptions(
+      screen.getByRole('combobox', { name: 'Kind of author' }),
+      'tokens',
+    );
+    expect(await screen.findByText('No matching changes')).toBeInTheDocument();
+  });
+
+  it('of the installation is offered to its admins only', async () => {
+    const { user } = renderApp('/audit');
+    await user.selectOptions(
+      await screen.findByRole('combobox', { name: 'Log of' }),
+      'The installation',
+    );
+    expect(
+      await screen.findByText(/made account Grace an admin/),
+    ).toBeInTheDocument();
+  });
+
+  it('of the installation is not offered to others', async () => {
+    renderApp('/audit', (backend) => {
+      if (backend.session !== null)
+        backend.session = { ...backend.session, permissions: ['audit.read'] };
+    });
+    await screen.findByRole('table', { name: 'Audit log' });
+    expect(screen.queryByRole('combobox', { name: 'Log of' })).toBeNull();
   });
 });

@@ -10,7 +10,7 @@ async function open(
   prepare?: Parameters<typeof renderApp>[1],
 ) {
   const app = renderApp(address, prepare);
-  await screen.findByRole('heading', { name: 'Surroundings' });
+  await screen.findByRole('heading', { name: 'Environment' });
   return app;
 }
 
@@ -22,13 +22,13 @@ describe('comparing two sides', () => {
   it('asks for both sides first, and keeps them in the address', async () => {
     const { user, router, backend } = renderApp('/compare');
     expect(
-      await screen.findByText('Name a base and a head'),
+      await screen.findByText('Enter a base and a head'),
     ).toBeInTheDocument();
     await user.type(screen.getByRole('textbox', { name: 'Base' }), ' run_1 ');
     await user.type(screen.getByRole('textbox', { name: 'Head' }), 'run_2');
     await user.click(screen.getByRole('button', { name: 'Compare' }));
     expect(
-      await screen.findByRole('heading', { name: 'Surroundings' }),
+      await screen.findByRole('heading', { name: 'Environment' }),
     ).toBeInTheDocument();
     expect(router.state.location.search).toEqual({
       base: 'run_1',
@@ -44,7 +44,7 @@ describe('comparing two sides', () => {
   it('shows what differs around them before what was measured', async () => {
     await open();
     const differs = screen.getByRole('list', {
-      name: 'Differences of the environment',
+      name: 'Environment differences',
     });
     expect(differs).toHaveTextContent('lab-host: kernel 6.1.0-12 → 6.1.0-13');
     expect(differs.compareDocumentPosition(table())).toBe(
@@ -54,7 +54,7 @@ describe('comparing two sides', () => {
 
   it.each([
     [true, /had the same environment/],
-    [false, /nothing around them can be compared/],
+    [false, /their environments cannot be compared/],
   ])(
     'says whether the surroundings are known to be the same (%s)',
     async (same, words) => {
@@ -98,7 +98,7 @@ describe('comparing two sides', () => {
     ]);
     expect(within(table()).getByText('medium')).toHaveAttribute(
       'title',
-      expect.stringMatching(/by how large/),
+      expect.stringMatching(/by size/),
     );
   });
 
@@ -121,7 +121,7 @@ describe('comparing two sides', () => {
       within(rows()[0] as HTMLElement).getByText('judged by an A/B job'),
     ).toBeInTheDocument();
     expect(
-      screen.getByText(/the columns Base and Head are of ordinary runs/),
+      screen.getByText(/the columns Base and Head from ordinary runs/),
     ).toBeInTheDocument();
     expect(
       within(rows()[1] as HTMLElement).queryByText(/judged by/),
@@ -140,21 +140,21 @@ describe('comparing two sides', () => {
       };
     });
     expect(
-      within(rows()[0] as HTMLElement).getByText('an A/B job could not decide'),
+      within(rows()[0] as HTMLElement).getByText('A/B job inconclusive'),
     ).toBeInTheDocument();
     expect(
-      within(rows()[1] as HTMLElement).queryByText(/could not decide/),
+      within(rows()[1] as HTMLElement).queryByText(/A\/B job inconclusive/),
     ).not.toBeInTheDocument();
   });
 
   it('hides what is uncertain when asked, says how much, and keeps that in the address', async () => {
     const { user, router, backend } = await open();
     await user.click(
-      screen.getByRole('switch', { name: /Hide what is uncertain/ }),
+      screen.getByRole('switch', { name: /Hide uncertain rows/ }),
     );
     await waitFor(() => expect(rows()).toHaveLength(1));
     expect(
-      screen.getByText('Hide what is uncertain (1 hidden)'),
+      screen.getByText('Hide uncertain rows (1 hidden)'),
     ).toBeInTheDocument();
     expect(router.state.location.search).toMatchObject({ only: 'clear' });
     expect(backend.history.compares.at(-1)).toMatchObject({
@@ -168,7 +168,7 @@ describe('comparing two sides', () => {
     });
     expect(rows()).toHaveLength(1);
     expect(
-      screen.getByText('1 of 2 rows, the clearest and largest first'),
+      screen.getByText('1 of 2 rows, clearest and largest first'),
     ).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Show more' }));
     await waitFor(() => expect(rows()).toHaveLength(2));
@@ -183,9 +183,7 @@ describe('comparing two sides', () => {
       backend.history.compareMoved = true;
     });
     await user.click(screen.getByRole('button', { name: 'Show more' }));
-    await user.click(
-      await screen.findByRole('button', { name: 'Read the rows again' }),
-    );
+    await user.click(await screen.findByRole('button', { name: 'Reload' }));
     await user.click(await screen.findByRole('button', { name: 'Show more' }));
     await waitFor(() => expect(rows()).toHaveLength(2));
   });
@@ -213,20 +211,20 @@ describe('comparing two sides', () => {
         rows: [compareRow({ significance: 'uncertain' })],
       };
     });
-    expect(screen.getByText('Nothing differs clearly')).toBeInTheDocument();
+    expect(screen.getByText('No clear differences')).toBeInTheDocument();
     await user.click(
-      screen.getByRole('button', { name: 'Show what is uncertain' }),
+      screen.getByRole('button', { name: 'Show uncertain rows' }),
     );
     await waitFor(() => expect(rows()).toHaveLength(1));
   });
 
   it('offers an A/B run of the two commits with the form filled in', async () => {
     const { user, backend } = await open();
-    await user.click(screen.getByRole('link', { name: 'Ask for an A/B run' }));
+    await user.click(screen.getByRole('link', { name: 'Start an A/B run' }));
     expect(
-      await screen.findByText(/An A\/B run: both revisions are built/),
+      await screen.findByText(/An A\/B run builds both revisions/),
     ).toBeInTheDocument();
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() =>
       expect(backend.requested[0]).toMatchObject({
         base_commit: compared.base.commit,
@@ -243,7 +241,7 @@ describe('comparing two sides', () => {
       };
     });
     expect(
-      screen.queryByRole('link', { name: 'Ask for an A/B run' }),
+      screen.queryByRole('link', { name: 'Start an A/B run' }),
     ).not.toBeInTheDocument();
   });
 

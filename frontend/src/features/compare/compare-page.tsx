@@ -1,6 +1,6 @@
 /**
- * Two revisions or two runs side by side: what differs around them first, then every measurement in the
- * server's order. Shown, not judged, but where an A/B job decided; the way to one is offered.
+ * Compares two revisions or two runs: first the differences of the environment, then every measurement in the
+ * server's order. Only A/B jobs judge, so the page offers to start one.
  */
 import { Button, TextInput } from '@mantine/core';
 import {
@@ -26,13 +26,10 @@ import type { CompareSearchProps } from './compare-search';
 export function ComparePage({ search, onSearch }: CompareSearchProps) {
   const { base, head } = search;
   return (
-    <Page
-      title="Compare"
-      lead="Two revisions, or two runs, side by side: the surroundings first."
-    >
+    <Page title="Compare" about="Two revisions or two runs, side by side.">
       <Panel
         title="What to compare"
-        note="A run by its id (run_…), or a revision by 7 or more digits of its commit."
+        note="A run id (run_…), or at least 7 digits of a commit."
       >
         <RevisionForm
           key={`${base} ${head}`}
@@ -48,18 +45,17 @@ export function ComparePage({ search, onSearch }: CompareSearchProps) {
           onSearch={onSearch}
         />
       ) : (
-        <Panel title="Nothing chosen yet">
+        <Panel title="Nothing selected">
           <EmptyState
             icon="compare"
-            title="Name a base and a head"
+            title="Enter a base and a head"
             action={
               <ButtonLink to="/runs" variant="default">
                 Find a run
               </ButtonLink>
             }
           >
-            Points of a series and changes of its level link here with both
-            sides filled in.
+            Points and changes of a series link here with both sides filled in.
           </EmptyState>
         </Panel>
       )}
@@ -80,14 +76,14 @@ function RevisionForm({ search, onSearch }: CompareSearchProps) {
       <TextInput
         {...box}
         label="Base"
-        placeholder="the one before"
+        placeholder="older run or commit"
         value={base}
         onChange={(event) => setBase(event.currentTarget.value)}
       />
       <TextInput
         {...box}
         label="Head"
-        placeholder="the one after"
+        placeholder="newer run or commit"
         value={head}
         onChange={(event) => setHead(event.currentTarget.value)}
       />
@@ -120,8 +116,8 @@ function NotMeasured({ error }: { error: Error }) {
           </ButtonLink>
         }
       >
-        Only what an ordinary run has measured can be compared: measure the
-        revision first, or name a run.
+        Only ordinary runs can be compared: measure the revision first, or enter
+        a run.
       </EmptyState>
     </Panel>
   );

@@ -1,4 +1,4 @@
-/** What the server says of two sides; nothing here is judged or computed. */
+/** The server's comparison of two sides; nothing is judged or computed here. */
 import { Button, Switch } from '@mantine/core';
 
 import type { Compare, CompareSide } from '../../api/types';
@@ -22,16 +22,18 @@ import type { CompareSearchProps } from './compare-search';
 
 /** Without it, a judged row with a faster head beside the words "slower" looks like a mistake. */
 const JUDGED_ROWS_NOTE =
-  'Their words, ratio and interval are of that job; the columns Base and Head are of ordinary runs.';
+  'Their summary, ratio and interval come from that job, the columns Base and Head from ordinary runs.';
 
 /** What stands for the commit of imported figures when nobody named it. */
 const UNKNOWN_COMMIT = 'unknown';
 
 export interface CompareReportProps extends CompareSearchProps {
-  /** In order; what is not rows is alike on all of them, so the newest, the last, is believed. */
+  /**
+   * Pages in order. Everything but the rows is the same on all of them; the newest page, the last, is used.
+   */
   pages: readonly Compare[];
   fetching: boolean;
-  /** The next page could not be had: the rows have changed since these, so all must be asked for again. */
+  /** The rows have changed since these were loaded, so all have to be loaded again. */
   stale: boolean;
   onMore: () => void;
 }
@@ -77,11 +79,11 @@ export function CompareReport({
         {data.next !== null && (
           <div className={classes.more}>
             <Button variant="default" loading={fetching} onClick={onMore}>
-              {stale ? 'Read the rows again' : 'Show more'}
+              {stale ? 'Reload' : 'Show more'}
             </Button>
             <span className={classes.quiet}>
               {formatInteger(rows.length)} of {formatInteger(data.total)} rows,
-              the clearest and largest first
+              clearest and largest first
             </span>
           </div>
         )}
@@ -96,7 +98,7 @@ function Surroundings({
   data: Compare;
 }) {
   return (
-    <Panel title="Surroundings">
+    <Panel title="Environment">
       <dl className={classes.pair}>
         <SideFacts label="Base" side={base} />
         <SideFacts label="Head" side={head} />
@@ -105,12 +107,9 @@ function Surroundings({
         <div className={classes.differs} role="note">
           <Icon name="warning" />
           <div>
-            <strong>The environment differs.</strong> A difference below may
-            come from it, not from the code.
-            <ul
-              className={classes.list}
-              aria-label="Differences of the environment"
-            >
+            <strong>The environment differs.</strong> Differences below may not
+            come from the code.
+            <ul className={classes.list} aria-label="Environment differences">
               {environment.map(({ target_id: target, factor, words }) => (
                 <li key={`${target} ${factor}`}>{words}</li>
               ))}
@@ -122,7 +121,7 @@ function Surroundings({
         <p className={classes.same}>
           {same
             ? 'Every target that measured both sides had the same environment.'
-            : 'No target measured both sides: nothing around them can be compared.'}
+            : 'No target measured both sides, so their environments cannot be compared.'}
         </p>
       )}
     </Panel>
@@ -173,12 +172,12 @@ function RequestAbRun({ data: { suite, base, head } }: { data: Compare }) {
       size="sm"
       search={{ suite, base: base.commit, commit: head.commit }}
     >
-      Ask for an A/B run
+      Start an A/B run
     </ButtonLink>
   );
 }
 
-/** What was measured, and what the address asks for even if nothing measured it. */
+/** Measured values, and the one in the address even if it was not measured. */
 function options(measured: readonly string[], chosen: string | undefined) {
   const values = new Set([
     ...measured,
@@ -224,7 +223,7 @@ function Filters({
       />
       <Switch
         className={classes.switch ?? ''}
-        label={`Hide what is uncertain${data.hidden > 0 ? ` (${data.hidden} hidden)` : ''}`}
+        label={`Hide uncertain rows${data.hidden > 0 ? ` (${data.hidden} hidden)` : ''}`}
         checked={search.only === 'clear'}
         onChange={(event) =>
           set({ only: event.currentTarget.checked ? 'clear' : undefined })
@@ -239,10 +238,10 @@ function NoRows({ data, onShowAll }: { data: Compare; onShowAll: () => void }) {
     return (
       <EmptyState
         icon="compare"
-        title="Nothing differs clearly"
+        title="No clear differences"
         action={
           <Button variant="default" onClick={onShowAll}>
-            Show what is uncertain
+            Show uncertain rows
           </Button>
         }
       >
@@ -251,9 +250,8 @@ function NoRows({ data, onShowAll }: { data: Compare; onShowAll: () => void }) {
     );
   }
   return (
-    <EmptyState icon="compare" title="Nothing was measured on either side">
-      The runs have no measurements of what is chosen. Widen the filters, or
-      wait for their jobs to end.
+    <EmptyState icon="compare" title="No measurements">
+      Widen the filters, or wait for the jobs to end.
     </EmptyState>
   );
 }

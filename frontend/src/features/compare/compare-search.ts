@@ -1,4 +1,4 @@
-/** Search values of /compare: two runs or two revisions, and what of them is shown. */
+/** Search values of /compare: two runs or two revisions, and the filters. */
 import { oneOf, textValue } from '../../lib/search-values';
 
 export interface CompareSearch {
@@ -12,7 +12,7 @@ export interface CompareSearch {
   only?: 'clear' | undefined;
 }
 
-/** A part of the page that shows the address and may change it. */
+/** Props of the parts of the page that read and change the address. */
 export interface CompareSearchProps {
   search: CompareSearch;
   onSearch: (search: CompareSearch) => void;

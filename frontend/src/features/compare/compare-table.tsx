@@ -33,13 +33,13 @@ function rowKey(row: CompareRow): string {
 }
 
 const MAGNITUDE =
-  'How large the difference is, whatever its direction. Rows that no A/B job judged stand by how ' +
-  'clear they are, then by how large.';
+  'Size of the difference, whatever its direction. Rows without an A/B verdict are ordered by how ' +
+  'clear they are, then by size.';
 
 const COLUMNS: readonly Column<CompareRow>[] = [
   { header: 'Benchmark', cell: (row) => <Name row={row} />, breaks: true },
-  { header: 'In words', cell: (row) => <Words row={row} />, wrap: true },
-  { header: 'Is it so?', cell: (row) => <Significance row={row} /> },
+  { header: 'Summary', cell: (row) => <Words row={row} />, wrap: true },
+  { header: 'Certainty', cell: (row) => <Significance row={row} /> },
   { header: 'Magnitude', cell: (row) => <Magnitude row={row} /> },
   {
     header: 'Base',
@@ -87,7 +87,7 @@ export function CompareTable({ rows }: { rows: readonly CompareRow[] }) {
   );
 }
 
-/** All that names a measurement in one cell, so that on a phone the words stand beside it. */
+/** The whole name of a measurement in one cell, so that its summary is visible beside it on a phone. */
 function Name({
   row: { benchmark, arm, params, metric, series_id: seriesId },
 }: {
@@ -119,7 +119,7 @@ function Words({ row }: { row: CompareRow }) {
     <>
       {keepFiguresUnbroken(row.words)}
       {excluded !== null && (
-        <div className={classes.quiet}>does not count: {excluded}</div>
+        <div className={classes.quiet}>excluded: {excluded}</div>
       )}
     </>
   );
@@ -136,7 +136,7 @@ function Significance({ row }: { row: CompareRow }) {
   }
   const floor =
     row.mde === null
-      ? 'The noise floor is not measured.'
+      ? 'Noise floor not measured.'
       : `Noise floor ${formatPercent(row.mde)}.`;
   return (
     <>
@@ -145,7 +145,7 @@ function Significance({ row }: { row: CompareRow }) {
         title={`Shown, not judged. ${floor}`}
       />
       {row.verdict_job_id !== null && (
-        <div className={classes.why}>an A/B job could not decide</div>
+        <div className={classes.why}>A/B job inconclusive</div>
       )}
     </>
   );

@@ -1,7 +1,6 @@
 /**
- * One imported document: its table with every difference computed from what was printed, notes where its own
- * sentences disagree, and the policy it states held against what was measured here; or the runs it became,
- * whose samples stay.
+ * One import: its table with computed differences, notes where its own text contradicts it, and its policy compared
+ * with our measurements; or the runs that were made from it.
  */
 import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -85,24 +84,24 @@ function Remove({
       void queryClient.invalidateQueries({ queryKey: importKeys.lists });
     },
   });
-  if (!may(session.data, 'ingest')) return null;
+  if (!may(session.data, 'imports.write')) return null;
   return (
     <>
       <Button variant="default" onClick={() => setAsking(true)}>
-        Forget this document
+        Delete import
       </Button>
       <Modal
         opened={asking}
         onClose={() => setAsking(false)}
-        title={`Forget ${document.title}?`}
+        title={`Delete ${document.title}?`}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <p style={{ marginTop: 0 }}>
-          Its rows and its policy are gone with it; the audit log keeps who
-          forgot it. The file can be imported again.
+          Its rows and its policy are deleted; the audit log keeps who did it.
+          The file can be imported again.
         </p>
         {remove.error !== null && (
-          <p role="alert">Not done: {remove.error.message}</p>
+          <p role="alert">Not deleted: {remove.error.message}</p>
         )}
         <Group>
           <Button
@@ -110,10 +109,10 @@ function Remove({
             loading={remove.isPending}
             onClick={() => remove.mutate()}
           >
-            Forget it
+            Delete
           </Button>
           <Button variant="default" onClick={() => setAsking(false)}>
-            Keep it
+            Cancel
           </Button>
         </Group>
       </Modal>
@@ -121,7 +120,7 @@ function Remove({
   );
 }
 
-/** Which advice it was held against: one row for each point of the params. */
+/** The advice it was compared with: one row for each point of the params. */
 function AdviceCell({
   advice: { suite, policy, params },
 }: {
@@ -140,7 +139,7 @@ function AdviceCell({
 
 const ADVICE: readonly Column<ImportedAdvice>[] = [
   {
-    header: 'On',
+    header: 'Target',
     cell: ({ target_id: id, target_name: name }) => (
       <TargetName link id={id} name={name} />
     ),
@@ -155,7 +154,7 @@ const ADVICE: readonly Column<ImportedAdvice>[] = [
     cell: (advice) => <Status look={policyBadge(advice)} title={advice.why} />,
   },
   {
-    header: 'In words',
+    header: 'Summary',
     wrap: true,
     cell: ({ words, why }) => (
       <>
@@ -171,7 +170,7 @@ function Policy({ document: { policy, advice } }: { document: ImportDetail }) {
   if (policy === null) {
     return (
       <Panel title="Policy in force">
-        <p className={classes.plain}>The document states none.</p>
+        <p className={classes.plain}>None stated.</p>
       </Panel>
     );
   }
@@ -179,7 +178,7 @@ function Policy({ document: { policy, advice } }: { document: ImportDetail }) {
     <Panel
       title="Policy in force"
       flush
-      note={`It says: ${policy.words}. Below it is held against what was measured here, target by target.`}
+      note={`Stated: ${policy.words}. Compared below with measurements from here, per target.`}
       actions={<AppLink to="/policies">All advice</AppLink>}
     >
       <blockquote className={classes.quote}>{policy.source_text}</blockquote>
@@ -227,11 +226,9 @@ function About({ document }: { document: ImportDetail }) {
 
 function OtherLines({ lines }: { lines: readonly string[] }) {
   return (
-    <Panel title="Lines that are no rows">
+    <Panel title="Other lines">
       <details className={classes.lines}>
-        <summary>
-          Lines that were read and compare nothing: {lines.length}
-        </summary>
+        <summary>Lines without a comparison: {lines.length}</summary>
         <ul className={classes.other}>
           {lines.map((line, index) => (
             // The same line may be printed twice.

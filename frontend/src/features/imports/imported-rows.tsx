@@ -1,11 +1,11 @@
-/** Rows of a document: what was printed, what the server computed of it, and what its prose says instead. */
+/** The rows of a document: printed figures, the server's computed ones, and the claims of the text. */
 import type { ImportedRow } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Status, type Badge } from '../../ui/status';
 import classes from './imports.module.css';
 
-/** The verdict is always this one: an average hides how many samples it was made of. */
+/** The only possible verdict: an average does not tell how many samples it has. */
 const INSUFFICIENT: Badge = {
   tone: 'unsure',
   icon: 'question',
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<ImportedRow>[] = [
     align: 'right',
     cell: ({ delta_words: words }) => words,
   },
-  { header: 'In words', wrap: true, cell: (row) => <Words row={row} /> },
+  { header: 'Summary', wrap: true, cell: (row) => <Words row={row} /> },
   {
     header: 'Verdict',
     cell: ({ why }) => <Status look={INSUFFICIENT} title={why} />,
@@ -82,7 +82,7 @@ function Words({ row: { words, notes, raw } }: { row: ImportedRow }) {
         </div>
       ))}
       <details className={classes.lines}>
-        <summary>Its lines</summary>
+        <summary>Lines</summary>
         {raw.map((line) => (
           <div key={line} className="pl-mono">
             {line}

@@ -1,6 +1,7 @@
 /**
- * What criterion measured: a run for each saved baseline, its benchmarks with their outliers. Invariant: no
- * figure is called a verdict; the run's own page has its samples and how they stand against gates.
+ * Lists what criterion measured: a run for each saved baseline, with its benchmarks and outliers.
+ *
+ * Nothing here is a verdict; each run's page has its samples and gates.
  */
 import type { ImportDetail, ImportedRun } from '../../api/types';
 import { paramsLabel } from '../../lib/params';

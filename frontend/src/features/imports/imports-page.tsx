@@ -1,4 +1,4 @@
-/** Documents of other tools: which devices they tell of, and whether they disagree with themselves. */
+/** Lists imported documents with their devices and the rows that their own text contradicts. */
 import { useQuery } from '@tanstack/react-query';
 
 import { importsQuery, type ImportFilters } from '../../api/imports';
@@ -25,16 +25,16 @@ export function ImportsPage({ search, onSearch }: ImportsPageProps) {
   return (
     <Page
       title="Imports"
-      lead={
-        'What other tools printed, averages to compare with, and what they measured, as runs of their own. ' +
-        'Nothing of it is judged or raises an alert.'
+      about={
+        'What other tools printed and measured: averages to compare with, and runs of their own. ' +
+        'They are not judged and raise no alerts.'
       }
     >
       <Panel title="All imports" flush>
         <PagedList
           query={imports}
           what="the imports"
-          one="import"
+          plural="imports"
           icon="imports"
           lines={3}
           filtered={false}
@@ -85,7 +85,7 @@ const COLUMNS: readonly Column<ImportedDocument>[] = [
     align: 'right',
   },
   {
-    header: 'Rows its prose contradicts',
+    header: 'Contradicted rows',
     cell: ({ note_count: notes }) =>
       notes === 0 ? (
         'none'
@@ -109,16 +109,15 @@ function NoImports() {
   return (
     <EmptyState
       icon="imports"
-      title="Nothing has been imported"
+      title="No imports"
       action={
         <CodeBox
           text={`paceline import --format logcat FILE --server ${window.location.origin}`}
         />
       }
     >
-      A log of an app that prints its own averages can be kept beside what is
-      measured here, with percentages computed from what it printed. A token of
-      scope ingest, in PACELINE_TOKEN, lets it in.
+      Import the output of another tool from the command line, with a token that
+      has the permission imports.write in PACELINE_TOKEN.
     </EmptyState>
   );
 }

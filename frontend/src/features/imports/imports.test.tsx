@@ -28,12 +28,12 @@ const ITS_RUN = {
 describe('an imported document', () => {
   it('has a row for each point of the params that advice is about, and its whole fingerprint', async () => {
     renderApp('/imports/import-1', (backend) => {
-      backend.fleet.imports = backend.fleet.imports.map((one) => ({
-        ...one,
-        advice: one.advice.flatMap((each) =>
-          each.target_id === null
-            ? [each]
-            : [each, { ...each, params: { message: 1500 }, holds: true }],
+      backend.fleet.imports = backend.fleet.imports.map((document) => ({
+        ...document,
+        advice: document.advice.flatMap((advice) =>
+          advice.target_id === null
+            ? [advice]
+            : [advice, { ...advice, params: { message: 1500 }, holds: true }],
         ),
       }));
     });
@@ -65,8 +65,8 @@ describe('an imported document', () => {
 
   it('of criterion has its runs, with outliers counted', async () => {
     renderApp('/imports/import-1', (backend) => {
-      backend.fleet.imports = backend.fleet.imports.map((one) => ({
-        ...one,
+      backend.fleet.imports = backend.fleet.imports.map((document) => ({
+        ...document,
         format: 'criterion',
         why_no_verdict: 'One after another.',
         runs: [ITS_RUN],
@@ -87,8 +87,8 @@ describe('an imported document', () => {
     ['whose samples stay in runs cannot', 'averages only', [ITS_RUN], 0],
   ])('%s', async (_, why, runs, buttons) => {
     renderApp('/imports/import-1', (backend) => {
-      backend.fleet.imports = backend.fleet.imports.map((one) => ({
-        ...one,
+      backend.fleet.imports = backend.fleet.imports.map((document) => ({
+        ...document,
         runs,
         why_no_samples: why,
         why_no_verdict: why,
@@ -96,7 +96,7 @@ describe('an imported document', () => {
     });
     expect(await screen.findByText(why)).toBeInTheDocument();
     expect(
-      screen.queryAllByRole('button', { name: 'Forget this document' }),
+      screen.queryAllByRole('button', { name: 'Delete import' }),
     ).toHaveLength(buttons);
   });
 
@@ -138,21 +138,17 @@ describe('an imported document', () => {
       screen.getByRole('link', { name: 'LightLedger, October' }),
     );
     await user.click(
-      await screen.findByRole('button', { name: 'Forget this document' }),
+      await screen.findByRole('button', { name: 'Delete import' }),
     );
-    await user.click(await screen.findByRole('button', { name: 'Keep it' }));
+    await user.click(await screen.findByRole('button', { name: 'Cancel' }));
     expect(router.state.location.pathname).toBe('/imports/import-1');
-    await user.click(
-      screen.getByRole('button', { name: 'Forget this document' }),
-    );
-    await user.click(await screen.findByRole('button', { name: 'Forget it' }));
-    expect(
-      await screen.findByText('Nothing has been imported'),
-    ).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Delete import' }));
+    await user.click(await screen.findByRole('button', { name: 'Delete' }));
+    expect(await screen.findByText('No imports')).toBeInTheDocument();
     expect(router.state.location.pathname).toBe('/imports');
     // As it can be run: with an address, and with what lets it in.
     const command = `paceline import --format logcat FILE --server ${window.location.origin}`;
     expect(screen.getByText(command)).toBeInTheDocument();
-    expect(screen.getByText(/token of scope ingest/)).toBeInTheDocument();
+    expect(screen.getByText(/permission imports.write/)).toBeInTheDocument();
   });
 });

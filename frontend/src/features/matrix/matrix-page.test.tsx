@@ -42,7 +42,7 @@ describe('the matrix', () => {
     expect(
       within(phone as HTMLElement).getByText('no change'),
     ).toBeInTheDocument();
-    expect(cells('Frame check').map((each) => each.textContent)).toEqual([
+    expect(cells('Frame check').map((td) => td.textContent)).toEqual([
       'not measured',
       'not measured',
     ]);
@@ -98,11 +98,11 @@ describe('the matrix', () => {
       }),
     ).toBeInTheDocument();
     expect(
-      screen.getByRole('rowheader', { name: /Old check.*declared no more/ }),
+      screen.getByRole('rowheader', { name: /Old check.*no longer declared/ }),
     ).toBeInTheDocument();
   });
 
-  it('marks a newest value that does not count, with the reason', async () => {
+  it('marks a newest value that is excluded, with the reason', async () => {
     await open((backend) => {
       backend.history.matrix.rows[0]?.cells.splice(
         0,
@@ -110,7 +110,7 @@ describe('the matrix', () => {
         cell({ excluded: 'conditions void: load 9' }),
       );
     });
-    expect(screen.getByText('does not count')).toHaveAttribute(
+    expect(screen.getByText('excluded')).toHaveAttribute(
       'title',
       'conditions void: load 9',
     );

@@ -1,4 +1,4 @@
-/** Where a whole suite stands, benchmark by target: the newest value, the last change, what is stale. */
+/** Shows the state of a suite in a table of benchmarks and targets: newest values, last changes, stale series. */
 import { useQuery } from '@tanstack/react-query';
 
 import { suitesQuery } from '../../api/catalog';
@@ -26,14 +26,14 @@ export function MatrixPage({ search, onSearch }: MatrixPageProps) {
   return (
     <Page
       title="Matrix"
-      lead="Each benchmark on each target: what it took last, and whether its level changed."
+      about="The newest value of each benchmark on each target, and whether its level changed."
       actions={
         <ButtonLink
           to="/series"
           variant="default"
           search={compact({ suite: search.suite })}
         >
-          As a list of series
+          View as list
         </ButtonLink>
       }
     >
@@ -94,7 +94,7 @@ function SuiteMatrix({ suites, suite, search, onSearch }: SuiteMatrixProps) {
       <Panel
         title={suite.title}
         flush
-        note="A cell says the worst of all its series and links to the one its number is from."
+        about="A cell shows the worst state of its series. It links to the series that has the value."
       >
         <QueryView query={matrix} what="the matrix" lines={6}>
           {(data) =>
@@ -120,15 +120,14 @@ function NotMeasured({ suite }: { suite: Suite }) {
   return (
     <EmptyState
       icon="matrix"
-      title="Nothing has been measured yet"
+      title="Not measured yet"
       action={
         <ButtonLink to="/runs/new" search={{ suite: suite.name }}>
           Run {suite.title}
         </ButtonLink>
       }
     >
-      The first ordinary run of the suite fills a column for each target it ran
-      on.
+      The first ordinary run of the suite adds a column for each of its targets.
     </EmptyState>
   );
 }
@@ -138,15 +137,15 @@ function NoSuites() {
     <Panel title="Nothing to show yet">
       <EmptyState
         icon="matrix"
-        title="No agent has announced a suite"
+        title="No suites yet"
         action={
           <ButtonLink to="/targets" variant="default">
-            See the targets
+            Go to targets
           </ButtonLink>
         }
       >
-        Suites come from the repositories an agent is allowed to use; once one
-        is announced and run, it stands here.
+        Agents announce the suites of their repositories. Run one to see it
+        here.
       </EmptyState>
     </Panel>
   );

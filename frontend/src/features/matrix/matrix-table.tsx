@@ -1,4 +1,4 @@
-/** The matrix itself: benchmarks as rows, targets as columns, each head a head for a screen reader too. */
+/** The matrix: benchmarks as rows, targets as columns, with header cells for screen readers. */
 import type { ReactNode } from 'react';
 
 import type {
@@ -11,6 +11,7 @@ import { formatPercent, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { changeBadge, shortChangeText } from '../../ui/change-badges';
 import { OUTCOMES, VERDICTS } from '../../ui/state-badges';
+import { ScrollRegion } from '../../ui/scroll-region';
 import { Status } from '../../ui/status';
 import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
@@ -18,12 +19,7 @@ import classes from './matrix.module.css';
 
 export function MatrixTable({ matrix }: { matrix: Matrix }) {
   return (
-    <div
-      className={classes.scroll}
-      role="region"
-      aria-label="Matrix"
-      tabIndex={0}
-    >
+    <ScrollRegion label="Matrix">
       <table className={classes.table}>
         <caption className="pl-visually-hidden">
           Matrix of {matrix.suite}
@@ -65,7 +61,7 @@ export function MatrixTable({ matrix }: { matrix: Matrix }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 
@@ -78,13 +74,13 @@ function RowHead({ row, suite }: { row: MatrixRow; suite: string }) {
       {row.retired !== null ? (
         <div className={classes.quiet}>retired: {row.retired}</div>
       ) : (
-        !row.declared && <div className={classes.quiet}>declared no more</div>
+        !row.declared && <div className={classes.quiet}>no longer declared</div>
       )}
     </th>
   );
 }
 
-/** That the newest job here ended without a verdict, and why: the value beside it is older, or there is none. */
+/** Mark for a newest job without a verdict, with the reason: the value beside it is older, or absent. */
 function UnmeasuredNote({ of }: { of: MatrixUnmeasured | undefined }) {
   if (of === undefined) return null;
   const look = OUTCOMES[of.outcome];
@@ -154,7 +150,7 @@ function Cell({
         )}
         {cell.excluded !== null && (
           <Status
-            look={{ tone: 'unsure', icon: 'muted', word: 'does not count' }}
+            look={{ tone: 'unsure', icon: 'muted', word: 'excluded' }}
             title={cell.excluded}
           />
         )}

@@ -1,4 +1,4 @@
-/** What each target can tell from noise, the threshold that follows, and the A/A runs that measure it. */
+/** Shows what each target can tell from noise, the resulting threshold, and the A/A runs that measure it. */
 import { useQuery } from '@tanstack/react-query';
 
 import { suitesQuery } from '../../api/catalog';
@@ -33,27 +33,24 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
   return (
     <Page
       title="Noise"
-      lead={
-        'An A/A run measures the same artifact against itself: what it calls a difference is noise. ' +
-        'Rules that ask for less are refused.'
+      about={
+        'An A/A run measures one artifact against itself: any difference is noise. ' +
+        'Rules with a smaller minimum effect are refused.'
       }
     >
       <Filters search={search} onSearch={onSearch} />
       <Panel
         title="Noise floors"
-        note="The newest of each measurement, with the least effect a rule had better ask for."
+        about="The newest noise floor of each measurement, with the minimum effect to use in a rule."
         flush
       >
         <QueryView query={floors} what="the noise floors" lines={6}>
           {(page) =>
             page.items.length === 0 ? (
-              <EmptyState
-                icon="noise"
-                title="No A/A run has measured a noise floor"
-              >
-                Switch A/A runs on for a target, or ask for one by hand: a run
-                whose base is its own commit. Until then charts show a band made
-                of the scatter of each series, and rules are not refused.
+              <EmptyState icon="noise" title="No noise floors yet">
+                Switch on A/A runs below, or start one by hand: a run whose base
+                is its own commit. Until then, charts show the scatter of each
+                series instead.
               </EmptyState>
             ) : (
               <>
@@ -139,7 +136,7 @@ const COLUMNS: readonly Column<NoiseFloor>[] = [
     align: 'right',
     cell: ({ proposed_threshold: proposed }) => formatPercent(proposed),
   },
-  { header: 'In words', cell: ({ words }) => words, wrap: true },
+  { header: 'Summary', cell: ({ words }) => words, wrap: true },
   {
     header: 'Measured',
     cell: ({ measured_at: at, run_id: runId, job_id: job }) => (
@@ -161,9 +158,9 @@ const COLUMNS: readonly Column<NoiseFloor>[] = [
       <AppLink
         to="/rules/new"
         search={{ suite, benchmark, arm, metric, target, effect: proposed }}
-        aria-label={`Write a rule for ${benchmark}, ${arm} on ${target}`}
+        aria-label={`New rule for ${benchmark}, ${arm} on ${target}`}
       >
-        write one
+        New rule
       </AppLink>
     ),
   },

@@ -6,7 +6,7 @@ import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
 
 describe('noise floors', () => {
-  it('say what a target can tell apart and which threshold follows', async () => {
+  it('show the smallest difference a target can detect and the threshold that follows', async () => {
     renderApp('/noise');
     const table = await screen.findByRole('table', { name: 'Noise floors' });
     expect(within(table).getByText('3.1 %')).toBeInTheDocument();
@@ -14,7 +14,7 @@ describe('noise floors', () => {
     expect(within(table).getAllByText('A/A 0.994 – 1.008')).toHaveLength(2);
   });
 
-  it('are kept by target in the address', async () => {
+  it('can be filtered by target, which the address then holds', async () => {
     const { user, router } = renderApp('/noise');
     await screen.findByRole('table', { name: 'Noise floors' });
     await user.selectOptions(
@@ -29,11 +29,11 @@ describe('noise floors', () => {
     const { user } = renderApp('/noise?target=target-2');
     await user.click(
       await screen.findByRole('link', {
-        name: 'Write a rule for ledger_batch, native on pixel-8',
+        name: 'New rule for ledger_batch, native on pixel-8',
       }),
     );
     expect(
-      await screen.findByRole('textbox', { name: /Least effect/ }),
+      await screen.findByRole('textbox', { name: /Minimum effect/ }),
     ).toHaveValue('3.5 %');
     expect(screen.getByRole('combobox', { name: 'Target' })).toHaveValue(
       'pixel-8',
@@ -55,13 +55,11 @@ describe('repeated runs', () => {
     await user.click(
       within(table).getByRole('button', { name: 'Remove a-a-pixel' }),
     );
-    expect(
-      await screen.findByText('Nothing is measured by itself'),
-    ).toBeInTheDocument();
+    expect(await screen.findByText('No schedules')).toBeInTheDocument();
     expect(backend.decisions.schedules).toHaveLength(0);
   });
 
-  it('get another rhythm in the form they were made with', async () => {
+  it('can be changed to another interval', async () => {
     const { user, backend } = renderApp('/noise?target=target-2');
     await user.click(
       await screen.findByRole('button', { name: 'Change a-a-pixel' }),
@@ -74,7 +72,7 @@ describe('repeated runs', () => {
     );
     await user.click(within(form).getByRole('button', { name: 'Save' }));
     expect(
-      await screen.findByRole('form', { name: 'A new repeated run' }),
+      await screen.findByRole('form', { name: 'Add a schedule' }),
     ).toBeInTheDocument();
     expect(backend.decisions.schedules[0]).toMatchObject({
       every_s: 604_800,
@@ -84,12 +82,14 @@ describe('repeated runs', () => {
     expect(await within(table).findByText('every week')).toBeInTheDocument();
   });
 
-  it('keep a rhythm nobody offers until another is chosen', async () => {
+  it('keep an interval that the form does not offer until another is chosen', async () => {
     const { user } = renderApp('/noise?target=target-2', (backend) => {
-      backend.decisions.schedules = backend.decisions.schedules.map((each) => ({
-        ...each,
-        every_s: 5400,
-      }));
+      backend.decisions.schedules = backend.decisions.schedules.map(
+        (schedule) => ({
+          ...schedule,
+          every_s: 5400,
+        }),
+      );
     });
     await user.click(
       await screen.findByRole('button', { name: 'Change a-a-pixel' }),
@@ -98,15 +98,13 @@ describe('repeated runs', () => {
     expect(
       within(form).getByRole('combobox', { name: 'How often' }),
     ).toHaveDisplayValue('every 1 h 30 min');
-    await user.click(
-      within(form).getByRole('button', { name: 'Leave it as it is' }),
-    );
+    await user.click(within(form).getByRole('button', { name: 'Cancel' }));
     expect(
-      await screen.findByRole('form', { name: 'A new repeated run' }),
+      await screen.findByRole('form', { name: 'Add a schedule' }),
     ).toBeInTheDocument();
   });
 
-  it('say why one was not changed, and keep what was chosen', async () => {
+  it('show why a change was refused, and keep what was chosen', async () => {
     const { user } = renderApp('/noise?target=target-2');
     await user.click(
       await screen.findByRole('button', { name: 'Change a-a-pixel' }),
@@ -130,10 +128,10 @@ describe('repeated runs', () => {
     ).toHaveDisplayValue('every week');
   });
 
-  it('are added for the target one came for', async () => {
+  it('are added for the target in the address', async () => {
     const { user, backend } = renderApp('/noise?target=target-1');
     const form = await screen.findByRole('form', {
-      name: 'A new repeated run',
+      name: 'Add a schedule',
     });
     await within(form).findByRole('option', { name: 'lab-host' });
     await user.type(
@@ -155,17 +153,17 @@ describe('repeated runs', () => {
         enabled: true,
       }),
     );
-    // As many as its kind of target gets.
+    // The default of its kind of target.
     expect(backend.decisions.schedules[1]?.launches).toBeNull();
     expect(
       await screen.findByRole('switch', { name: 'a-a-lab is on' }),
     ).toBeChecked();
   });
 
-  it('say why one was not added', async () => {
+  it('show why one was not added', async () => {
     const { user } = renderApp('/noise');
     const form = await screen.findByRole('form', {
-      name: 'A new repeated run',
+      name: 'Add a schedule',
     });
     server.use(
       http.post('*/schedules', () =>

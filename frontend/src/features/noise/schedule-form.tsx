@@ -1,6 +1,7 @@
 /**
- * A repeated run: what, where, how often. Its size is the ordinary one of each target. Of one there is only
- * the rhythm can be changed: what it measures would no longer be comparable under the same name.
+ * The form of a schedule: what to run, where and how often, at the default size. Only the interval of an
+ * existing schedule can change: with another selection its measurements would not be comparable under the
+ * same name.
  */
 import {
   Alert as Notice,
@@ -52,7 +53,7 @@ interface Draft {
   enabled: boolean;
 }
 
-/** As large as an ordinary run: launches are left to the server, that gives a device more than a host. */
+/** The size of an ordinary run: the server chooses the launches, more on a device than on a host. */
 function toRequest(draft: Draft, suite: string): ScheduleRequest {
   return {
     name: draft.name.trim(),
@@ -88,7 +89,7 @@ export function ScheduleForm({ target }: { target: string | undefined }) {
   return (
     <form
       onSubmit={submit}
-      aria-label="A new repeated run"
+      aria-label="Add a schedule"
       className={classes.form}
     >
       <Group gap="sm" align="flex-end">
@@ -136,7 +137,7 @@ function Choices({
   return (
     <>
       <FilterSelect
-        label="What"
+        label="Kind"
         value={draft.kind}
         options={KINDS}
         onChange={(next) =>
@@ -146,8 +147,8 @@ function Choices({
         }
       />
       <FilterSelect
-        label="Where"
-        all="every online target"
+        label="Targets"
+        all="all online targets"
         value={draft.target}
         options={targets.map(targetOption)}
         onChange={(target) => change({ target })}
@@ -157,7 +158,7 @@ function Choices({
         onChange={(every) => change({ every })}
       />
       <Checkbox
-        label="Switched on"
+        label="On"
         checked={draft.enabled}
         mb={8}
         onChange={(event) => change({ enabled: event.currentTarget.checked })}
@@ -192,7 +193,9 @@ interface ScheduleChangeFormProps {
   onDone: () => void;
 }
 
-/** The form of one there is. It holds the schedule it was opened for: what is refused stays to be read. */
+/**
+ * Edits the interval of a schedule. Keeps the schedule it was opened for, so that a refusal stays readable.
+ */
 export function ScheduleChangeForm({
   schedule,
   onDone,
@@ -213,9 +216,9 @@ export function ScheduleChangeForm({
   return (
     <form onSubmit={submit} aria-label={label} className={classes.form}>
       <p className={classes.about}>
-        <strong>{label}.</strong> Another rhythm counts from its next run on. To
-        measure something else, or somewhere else, add another and remove this
-        one.
+        <strong>{label}.</strong> A new interval applies from the next run on.
+        To measure something else or elsewhere, add another schedule and remove
+        this one.
       </p>
       <Group gap="sm" align="flex-end">
         <IntervalSelect value={every} onChange={setEvery} />
@@ -227,7 +230,7 @@ export function ScheduleChangeForm({
           Save
         </Button>
         <Button variant="default" onClick={onDone}>
-          Leave it as it is
+          Cancel
         </Button>
       </Group>
       {save.error !== null && (

@@ -1,7 +1,7 @@
-/** How often a repeated run is asked for, in seconds and in words. */
+/** The intervals of schedules, in seconds and in words. */
 import { formatDuration } from '../../lib/times';
 
-/** Offered rhythms, seconds. The server allows any from a minute to a year. */
+/** Offered intervals, seconds. The server allows any from a minute to a year. */
 export const INTERVALS = [
   { value: '21600', label: 'every 6 hours' },
   { value: '86400', label: 'every day' },

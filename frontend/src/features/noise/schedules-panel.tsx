@@ -1,4 +1,4 @@
-/** Runs the server asks for by itself: on or off, how often, where. Nothing is asked for while it is off. */
+/** The runs that the server starts by schedule: whether they are on, their interval and their target. */
 import { Alert as Notice, Button, Group, Switch } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -29,14 +29,14 @@ export const KIND_LABELS: Record<Schedule['kind'], string> = {
 export function SchedulesPanel({ target }: { target: string | undefined }) {
   const schedules = useQuery(schedulesQuery);
   const session = useQuery(sessionQuery);
-  const allowed = may(session.data, 'ingest');
+  const allowed = may(session.data, 'schedules.write');
   const { change, remove } = useScheduleWrites();
   const [edited, setEdited] = useState<Schedule>();
   const error = change.error ?? remove.error;
   return (
     <Panel
-      title="Repeated runs"
-      note="Asked for by the server itself while they are on. One that was missed is not made up for."
+      title="Schedules"
+      about="The server starts these runs while they are on. A missed run is not made up for."
       flush
     >
       <QueryView query={schedules} what="the schedules" lines={3}>
@@ -48,9 +48,9 @@ export function SchedulesPanel({ target }: { target: string | undefined }) {
               schedule.target_id === target,
           );
           return shown.length === 0 ? (
-            <EmptyState icon="clock" title="Nothing is measured by itself">
-              Add an A/A run below and switch it on: without one nobody knows
-              what a target can tell from noise.
+            <EmptyState icon="clock" title="No schedules">
+              Add an A/A run below: it measures which effects a target can tell
+              from noise.
             </EmptyState>
           ) : (
             <DataTable
@@ -121,7 +121,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
   {
     header: 'Target',
     cell: ({ target_id: id, target_name: name }) => (
-      <TargetName id={id} name={name ?? 'every online target'} />
+      <TargetName id={id} name={name ?? 'all online targets'} />
     ),
   },
   { header: 'How often', cell: ({ every_s: every }) => intervalText(every) },
@@ -136,7 +136,7 @@ const COLUMNS: readonly Column<Schedule>[] = [
         'none'
       ) : (
         <AppLink to="/runs/$runId" params={{ runId }}>
-          see it
+          Open run
         </AppLink>
       ),
   },

@@ -1,6 +1,4 @@
-/**
- * The first page: what needs a person now, who measures, what was measured last. It decides nothing itself.
- */
+/** The first page: what needs a person now, the targets that measure, and the newest runs. */
 import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -23,7 +21,7 @@ import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './overview.module.css';
 
-/** Always shown, so that a zero is an answer; the closed states appear when there are any. */
+/** Always shown, also with zero alerts; closed states appear when there are any. */
 const ALWAYS: readonly AlertState[] = ['open', 'acknowledged', 'suspected'];
 const WHEN_ANY: readonly AlertState[] = [
   'inconclusive',
@@ -40,7 +38,6 @@ export function OverviewPage() {
   return (
     <Page
       title="Overview"
-      lead="What needs somebody now, who is measuring, and what was measured last."
       actions={
         <ButtonLink to="/runs/new" leftSection={<Icon name="play" size={16} />}>
           Run a suite
@@ -79,7 +76,7 @@ function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
   ];
   return (
     <section aria-label="Alerts by state">
-      <Title order={2} className="pl-visually-hidden">
+      <Title order={2} className={classes.heading}>
         Alerts by state
       </Title>
       <ul className={classes.tiles}>
@@ -99,12 +96,14 @@ function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
   );
 }
 
-/** What we ourselves got wrong; the share is the server's, and absent while there is too little to say. */
+/** How often alerts were false. The share is the server’s, and absent while there are too few alerts. */
 function FalseAlarms({ of }: { of: Overview['false_alarms'] }) {
   return (
-    <Panel title="Our own false alarms">
+    <Panel title="False alarms">
       {of.share !== null && (
-        <p className={classes.rate}>{formatPercent(of.share)}</p>
+        <p className={classes.rate}>
+          {formatPercent(Number(of.share.toPrecision(2)))}
+        </p>
       )}
       <p className={classes.meaning}>{of.words}</p>
       <p className={classes.counts}>
@@ -122,14 +121,14 @@ function FalseAlarms({ of }: { of: Overview['false_alarms'] }) {
 function LastRuns({ overview }: { overview: Overview }) {
   return (
     <Panel
-      title="Last runs"
+      title="Recent runs"
       flush
       actions={<AppLink to="/runs">All runs</AppLink>}
     >
       {overview.runs.length === 0 ? (
         <EmptyState
           icon="runs"
-          title="Nothing has been measured yet"
+          title="No runs yet"
           action={
             <ButtonLink to="/runs/new" variant="default">
               Run a suite
@@ -137,11 +136,11 @@ function LastRuns({ overview }: { overview: Overview }) {
           }
         >
           {overview.agents.length === 0
-            ? 'An agent has to be enrolled first: it builds and runs the suites. Then start a run here.'
-            : 'Start the first run and watch its samples arrive. It takes a few minutes.'}
+            ? 'Enrol an agent first: it builds and runs the suites.'
+            : 'A first run takes a few minutes.'}
         </EmptyState>
       ) : (
-        <RunsTable label="Last runs" runs={overview.runs} brief />
+        <RunsTable label="Recent runs" runs={overview.runs} brief />
       )}
     </Panel>
   );
@@ -153,11 +152,11 @@ function Agents({ agents }: { agents: readonly Agent[] }) {
       {agents.length === 0 ? (
         <EmptyState
           icon="targets"
-          title="No agent yet"
+          title="No agents"
           action={<CodeBox text="paceline-server enrolment-code" />}
         >
-          Make a one-time code on the server, then start an agent with it on the
-          host that shall measure.
+          Make a one-time code on the server, then start an agent with it on a
+          host.
         </EmptyState>
       ) : (
         <ul className={classes.agents}>

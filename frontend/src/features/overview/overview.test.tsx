@@ -4,7 +4,7 @@ import { failedRun, run } from '../../testing/fixtures';
 import { renderApp } from '../../testing/render-app';
 
 describe('the last runs', () => {
-  it('say in one word how each ended, and of one that was not judged why', async () => {
+  it('show how each ended in one word, and why a run was not judged', async () => {
     renderApp('/', (backend) => {
       const reason =
         'lab-host: the agent stopped answering: what arrived is kept';
@@ -20,7 +20,7 @@ describe('the last runs', () => {
       ];
     });
     const table = within(
-      await screen.findByRole('table', { name: 'Last runs' }),
+      await screen.findByRole('table', { name: 'Recent runs' }),
     );
     const [, lost, failed] = table.getAllByRole('row');
     expect(within(lost as HTMLElement).getByText('lost')).toBeInTheDocument();
@@ -37,13 +37,13 @@ describe('the last runs', () => {
   });
 });
 
-describe('our own false alarms', () => {
+describe('false alarms', () => {
   it('are on the overview with their counts, and lead to the alerts', async () => {
     renderApp('/');
     expect(
-      await screen.findByRole('heading', { name: 'Our own false alarms' }),
+      await screen.findByRole('heading', { name: 'False alarms' }),
     ).toBeInTheDocument();
-    expect(screen.getByText('4.88 %')).toBeInTheDocument();
+    expect(screen.getByText('4.9 %')).toBeInTheDocument();
     expect(
       screen.getByText(/2 of 41 alerts opened in the last 90 days were false/),
     ).toBeInTheDocument();
@@ -53,7 +53,7 @@ describe('our own false alarms', () => {
     );
   });
 
-  it('are no share of a handful', async () => {
+  it('have no share when there are too few alerts', async () => {
     renderApp('/', ({ decisions }) => {
       decisions.falseAlarms = {
         ...decisions.falseAlarms,

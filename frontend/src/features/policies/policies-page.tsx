@@ -1,4 +1,4 @@
-/** Usage policies: what was measured of each on every target, and how it moved over time. */
+/** Lists usage policies with their newest advice for every target and their history. */
 import { useQuery } from '@tanstack/react-query';
 
 import { suitesQuery } from '../../api/catalog';
@@ -28,7 +28,7 @@ export function PoliciesPage({ search, onSearch }: PoliciesPageProps) {
   return (
     <Page
       title="Policies"
-      lead="From where on an arm pays, computed per target instead of guessed, against what is in force."
+      about="From where on an arm pays off on each target, compared with the policy in force."
     >
       <Filters search={search} onSearch={onSearch} />
       <QueryView query={policies} what="the policies" lines={6}>
@@ -83,19 +83,18 @@ function PolicyPanel({ advice }: { advice: PolicyAdvice }) {
 
 function NoPolicies() {
   return (
-    <Panel title="No advice yet">
+    <Panel title="No policies">
       <EmptyState
         icon="policies"
-        title="No job has measured a usage policy"
+        title="No policies measured yet"
         action={
           <ButtonLink to="/runs/new" variant="default">
             Run a suite
           </ButtonLink>
         }
       >
-        A suite declares its policies in its manifest, as [[policies]]: the arm,
-        the param, and the minimum in force. The first ordinary run of such a
-        suite says from where on the arm pays.
+        A suite declares policies in its manifest as [[policies]]: the arm, the
+        param and the minimum in force. Its first ordinary run measures them.
       </EmptyState>
     </Panel>
   );

@@ -13,13 +13,13 @@ describe('usage policy advice', () => {
         'policy in force: 2,000 / 1.',
     );
     expect(within(card).getByText('policy holds')).toBeInTheDocument();
-    expect(card).toHaveTextContent(/When cold: cold: native wins from 2,600/);
+    expect(card).toHaveTextContent(/When cold: native wins from 2,600/);
   });
 
   it('shows its history: when it was wrong, and what was in force then', async () => {
     const { user } = renderApp('/policies');
     await user.click(
-      await screen.findByRole('button', { name: 'Show its history' }),
+      await screen.findByRole('button', { name: 'Show history' }),
     );
     const table = await screen.findByRole('table', {
       name: 'History of the policy',

@@ -1,4 +1,4 @@
-/** How the crossover of one policy moved: warm and cold with their intervals, against what is in force. */
+/** Charts the crossover of a policy over time: warm and cold with their intervals, and the value in force. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -27,7 +27,7 @@ export function PolicyHistory({ advice }: { advice: PolicyAdvice }) {
         mt="sm"
         onClick={() => setShown(true)}
       >
-        Show its history
+        Show history
       </Button>
     );
   }
@@ -104,7 +104,7 @@ const COLUMNS: readonly Column<PolicyAdvice>[] = [
     header: 'Policy',
     cell: (advice) => <Status look={policyBadge(advice)} title={advice.why} />,
   },
-  { header: 'In words', cell: ({ words }) => words, wrap: true },
+  { header: 'Summary', cell: ({ words }) => words, wrap: true },
   {
     header: 'In force then',
     cell: ({ in_force: { minimum, warmup_rounds: rounds } }) =>
@@ -120,7 +120,7 @@ const COLUMNS: readonly Column<PolicyAdvice>[] = [
     header: 'Run',
     cell: ({ run_id: runId, job_id: job }) => (
       <AppLink to="/runs/$runId" params={{ runId }} search={{ job }}>
-        see it
+        Open run
       </AppLink>
     ),
   },

@@ -1,5 +1,5 @@
-/** Silence with a reason and an end. What is still open at the end is told then. */
-import { Alert as Notice, Button, Stack, TextInput } from '@mantine/core';
+/** Mutes a rule with a reason and an end. People are notified at the end of alerts that are still open. */
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
@@ -7,7 +7,7 @@ import { muteRule, ruleKeys, unmuteRule } from '../../api/rules';
 import type { Mute, RuleDetail } from '../../api/types';
 import { formatDateTime } from '../../lib/times';
 import { FilterSelect } from '../../ui/filter-select';
-import { Icon } from '../../ui/icon';
+import { NotChangedNotice } from '../../ui/not-changed-notice';
 import { Panel } from '../../ui/panel';
 import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
@@ -24,7 +24,7 @@ export function MuteMark({ mute }: { mute: Mute }) {
   );
 }
 
-/** Offered lengths of a silence, hours. The server allows any up to 90 days. */
+/** Offered lengths of a mute, hours. The server allows any up to 90 days. */
 const DURATIONS = [
   { value: '1', label: 'an hour' },
   { value: '8', label: '8 hours' },
@@ -43,15 +43,15 @@ export function MutePanel({ rule, allowed }: MutePanelProps) {
   const past = rule.mutes.filter(({ id }) => id !== rule.mute?.id);
   return (
     <Panel
-      title="Silence"
-      note="A muted rule still raises alerts; what is open at the end is told then."
+      title="Mute"
+      about="A muted rule still raises alerts. People are notified at the end of those still open."
     >
       {rule.mute !== null && (
         <CurrentMute rule={rule} mute={rule.mute} allowed={allowed} />
       )}
       {rule.mute === null && allowed && <MuteForm rule={rule} />}
       {rule.mute === null && !allowed && (
-        <p className={classes.sub}>It is not muted.</p>
+        <p className={classes.sub}>Not muted.</p>
       )}
       {past.length > 0 && (
         <ul className={classes.mutes} aria-label="Past mutes">
@@ -100,10 +100,10 @@ function CurrentMute({ rule, mute, allowed }: MutePanelProps & { mute: Mute }) {
           loading={unmute.isPending}
           onClick={() => unmute.mutate()}
         >
-          Unmute now
+          Unmute
         </Button>
       )}
-      {unmute.error !== null && <ErrorNotice error={unmute.error} />}
+      <NotChangedNotice error={unmute.error} />
     </Stack>
   );
 }
@@ -145,24 +145,10 @@ function MuteForm({ rule }: { rule: RuleDetail }) {
           loading={mute.isPending}
           disabled={reason.trim() === ''}
         >
-          Mute the rule
+          Mute rule
         </Button>
       </Stack>
-      {mute.error !== null && <ErrorNotice error={mute.error} />}
+      <NotChangedNotice error={mute.error} />
     </form>
-  );
-}
-
-function ErrorNotice({ error }: { error: Error }) {
-  return (
-    <Notice
-      color="red"
-      variant="outline"
-      role="alert"
-      mt="xs"
-      icon={<Icon name="warning" />}
-    >
-      Not changed: {error.message}
-    </Notice>
   );
 }

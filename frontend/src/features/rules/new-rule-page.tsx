@@ -1,4 +1,4 @@
-/** Writing a new rule. It begins in shadow; what it is to decide about may come with the address. */
+/** The form of a new rule. A rule begins in shadow; its scope may come from the address. */
 import { useQuery } from '@tanstack/react-query';
 
 import { createRule } from '../../api/rules';
@@ -21,13 +21,13 @@ export function NewRulePage({ search, onSaved }: NewRulePageProps) {
   const session = useQuery(sessionQuery);
   return (
     <Page
-      title="Write a rule"
+      title="New rule"
       crumb={<AppLink to="/rules">Rules</AppLink>}
-      lead="Say what it decides about and from which effect on; try it on the past; then save it."
+      about="Set its scope and minimum effect, replay it on past data, then save it."
     >
       <QueryView query={session} what="the form">
         {(data) =>
-          may(data, 'alerts:write') ? (
+          may(data, 'rules.write') ? (
             <RuleForm
               initial={freshDraft(search)}
               ruleId={null}

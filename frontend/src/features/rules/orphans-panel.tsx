@@ -1,4 +1,4 @@
-/** Rules that decide about nothing, and measurements that no stored rule decides about. */
+/** Rules without measurements, and measurements without a stored rule. */
 import { Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
@@ -16,7 +16,7 @@ export function OrphansPanel() {
   return (
     <Panel
       title="Orphans"
-      note="Rules whose benchmarks are gone, and measurements only the built-in default decides about."
+      about="Rules whose benchmarks are gone, and measurements that only the built-in default covers."
       flush
     >
       <QueryView query={orphans} what="the orphans" lines={2}>
@@ -34,10 +34,10 @@ function OrphanTables({ orphans }: { orphans: Orphans }) {
       {rules.length > 0 && (
         <>
           <Title order={3} className={classes.heading}>
-            Rules that decide about nothing
+            Rules without measurements
           </Title>
           <DataTable
-            label="Rules that decide about nothing"
+            label="Rules without measurements"
             rows={rules}
             rowKey={({ rule_id: id }) => id}
             columns={IDLE_RULE_COLUMNS}
@@ -47,10 +47,10 @@ function OrphanTables({ orphans }: { orphans: Orphans }) {
       {unruled.length > 0 && (
         <>
           <Title order={3} className={classes.heading}>
-            Measurements without a rule of their own
+            Measurements without their own rule
           </Title>
           <DataTable
-            label="Measurements without a rule of their own"
+            label="Measurements without their own rule"
             rows={unruled}
             rowKey={(row) =>
               [
@@ -106,9 +106,9 @@ const UNRULED_COLUMNS: readonly Column<Orphans['unruled'][number]>[] = [
       <AppLink
         to="/rules/new"
         search={{ suite, benchmark, arm, metric, target }}
-        aria-label={`Write a rule for ${benchmark}, ${arm} on ${target}`}
+        aria-label={`New rule for ${benchmark}, ${arm} on ${target}`}
       >
-        write one
+        New rule
       </AppLink>
     ),
   },

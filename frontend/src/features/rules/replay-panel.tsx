@@ -1,4 +1,4 @@
-/** What the rule would have done in the last days, before it is saved. Counts and words are the server's. */
+/** Shows which alerts a rule would have raised in the last days, before it is saved. The server counts them. */
 import { Alert as Notice, Button, Group, NumberInput } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 
@@ -18,7 +18,7 @@ export interface ReplayPanelProps {
   onDays: (days: number) => void;
   ready: boolean;
   replay: UseMutationResult<Replay, Error, RuleRequest>;
-  /** The fields changed since the replay that is shown. */
+  /** Whether the form has changed since the replay that is shown. */
   stale: boolean;
   onReplay: () => void;
 }
@@ -33,12 +33,12 @@ export function ReplayPanel({
 }: ReplayPanelProps) {
   return (
     <Panel
-      title="Try it on the past"
-      note="Reads what has been measured and decides as this rule would have. Saves nothing, tells nobody."
+      title="Replay on past data"
+      about="Applies this rule to past measurements. Saves nothing and notifies nobody."
     >
       <Group align="flex-end" gap="sm">
         <NumberInput
-          label="Days back"
+          label="Days"
           value={days}
           min={1}
           max={365}
@@ -57,7 +57,7 @@ export function ReplayPanel({
         </Button>
         {!ready && (
           <span style={{ color: 'var(--pl-muted)' }}>
-            Say the least effect first.
+            Enter a minimum effect first.
           </span>
         )}
       </Group>
@@ -85,8 +85,8 @@ function Outcome({ replay, stale }: { replay: Replay; stale: boolean }) {
     <div className={classes.outcome} role="status" aria-label="Replay">
       {stale && (
         <p className={classes.stale}>
-          <Icon name="warning" size={15} /> The fields have changed since.
-          Replay again to see what they do now.
+          <Icon name="warning" size={15} /> The fields have changed. Replay
+          again.
         </p>
       )}
       <p className={classes.words}>{replay.words}</p>
@@ -106,8 +106,8 @@ function Outcome({ replay, stale }: { replay: Replay; stale: boolean }) {
         <>
           <p className={classes.sub}>
             {replay.findings.length === replay.findings_total
-              ? `Every finding behind them (${replay.findings_total})`
-              : `The newest ${replay.findings.length} of ${replay.findings_total} findings behind them`}
+              ? `Findings (${replay.findings_total})`
+              : `Findings (newest ${replay.findings.length} of ${replay.findings_total})`}
           </p>
           <DataTable
             label="Findings of the replay"
@@ -140,7 +140,7 @@ const COLUMNS: readonly Column<Fired>[] = [
     ),
   },
   {
-    header: 'In words',
+    header: 'Summary',
     wrap: true,
     cell: (row) => (
       <>
@@ -159,13 +159,13 @@ const COLUMNS: readonly Column<Fired>[] = [
     ),
   },
   {
-    header: 'Alert then',
+    header: 'Alert',
     cell: ({ alert_id: id, alert_state: state }) =>
       id === null ? (
         'none'
       ) : (
         <AppLink to="/alerts/$alertId" params={{ alertId: id }}>
-          {state ?? 'see it'}
+          {state ?? 'Open'}
         </AppLink>
       ),
   },

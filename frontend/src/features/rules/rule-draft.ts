@@ -1,4 +1,4 @@
-/** A rule being written: fields as a form holds them, and the request they make. Pure. */
+/** A rule that is being written: the fields of the form, and the request they make. */
 import type {
   RuleKind,
   RuleMode,
@@ -32,7 +32,7 @@ function asPercent(share: number): number {
   return Number((share * 100).toPrecision(EXACT_DIGITS));
 }
 
-/** A new rule begins in shadow: it shows what it would do before anybody hears of it. */
+/** A new rule begins in shadow: it shows what it would do before it notifies anybody. */
 export function freshDraft(about: NewRuleSearch): RuleDraft {
   return {
     name: '',

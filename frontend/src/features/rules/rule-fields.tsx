@@ -1,4 +1,4 @@
-/** The fields of a rule. A refusal stands at the field it is about, with the number the server gave. */
+/** The fields of a rule. A refusal is shown at its field, with the number that the server gave. */
 import {
   NumberInput,
   SimpleGrid,
@@ -19,6 +19,7 @@ import { Segments } from '../../ui/segments';
 import type { RuleDraft } from './rule-draft';
 import {
   DIRECTION_LABELS,
+  hasEffect,
   KIND_LABELS,
   MODE_BADGES,
   MODE_MEANING,
@@ -29,7 +30,7 @@ export interface RuleFieldsProps {
   draft: RuleDraft;
   onChange: (part: Partial<RuleDraft>) => void;
   errors: Readonly<Record<string, string>>;
-  /** A rule keeps its name for life: alerts know it by it. */
+  /** The name of a rule never changes, because alerts refer to it. */
   named: boolean;
 }
 
@@ -90,8 +91,8 @@ function ScopeFields({ draft, onChange, errors }: RuleFieldsProps) {
   const known = useKnownNames(draft);
   return (
     <Panel
-      title="What it decides about"
-      note="A star is any number of any characters. Of the rules that match, the most specific decides alone."
+      title="Scope"
+      note="* matches any characters. Only the most specific matching rule decides."
     >
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="sm">
         {PATTERNS.map((name) => (
@@ -124,10 +125,10 @@ function ScopeFields({ draft, onChange, errors }: RuleFieldsProps) {
 
 function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
   return (
-    <Panel title="When it raises an alert">
+    <Panel title="When to alert">
       <Stack gap="md">
         <FilterSelect
-          label="Looks at"
+          label="Watches"
           maw={420}
           value={draft.kind}
           options={RULE_KINDS.map((kind) => ({
@@ -138,34 +139,38 @@ function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
             onChange({ kind: (kind ?? 'history') as RuleKind })
           }
         />
-        <NumberInput
-          label="Least effect in percent"
-          description={
-            draft.kind === 'arm_slower'
-              ? 'On top of the margin that the suite’s manifest demands.'
-              : 'Not below what the targets can tell from noise.'
-          }
-          value={draft.percent}
-          required
-          min={0}
-          max={1000}
-          maw={420}
-          suffix=" %"
-          decimalScale={4}
-          {...refusal(errors, 'min_effect')}
-          onChange={(value) =>
-            onChange({ percent: value === '' ? '' : Number(value) })
-          }
-        />
-        <Segments
-          label="When what it looks at"
-          value={draft.direction}
-          options={(['worse', 'both'] as const).map((value) => ({
-            value,
-            label: DIRECTION_LABELS[value],
-          }))}
-          onChange={(direction) => onChange({ direction })}
-        />
+        {hasEffect(draft.kind) && (
+          <>
+            <NumberInput
+              label="Minimum effect (%)"
+              description={
+                draft.kind === 'arm_slower'
+                  ? 'Added to the margin in the suite’s manifest.'
+                  : 'At least the noise floor of the targets.'
+              }
+              value={draft.percent}
+              required
+              min={0}
+              max={1000}
+              maw={420}
+              suffix=" %"
+              decimalScale={4}
+              {...refusal(errors, 'min_effect')}
+              onChange={(value) =>
+                onChange({ percent: value === '' ? '' : Number(value) })
+              }
+            />
+            <Segments
+              label="Alert when it"
+              value={draft.direction}
+              options={(['worse', 'both'] as const).map((value) => ({
+                value,
+                label: DIRECTION_LABELS[value],
+              }))}
+              onChange={(direction) => onChange({ direction })}
+            />
+          </>
+        )}
         <div>
           <Segments<RuleMode>
             label="Mode"
@@ -188,12 +193,12 @@ function DecisionFields({ draft, onChange, errors }: RuleFieldsProps) {
 function OwnershipFields({ draft, onChange, errors, named }: RuleFieldsProps) {
   const accounts = useQuery(accountsQuery);
   return (
-    <Panel title="Whose it is, and why">
+    <Panel title="Owner and description">
       <Stack gap="sm" maw={640}>
         {!named && (
           <TextInput
             label="Name"
-            description="Small letters, digits and dashes; it stays for good."
+            description="Lowercase letters, digits and dashes. Cannot be changed later."
             value={draft.name}
             required
             maxLength={64}
@@ -203,7 +208,7 @@ function OwnershipFields({ draft, onChange, errors, named }: RuleFieldsProps) {
         )}
         <FilterSelect
           label="Owner"
-          all="Whoever saves it"
+          all="Whoever saves the rule"
           value={draft.ownerId}
           options={(accounts.data?.items ?? []).map(({ id, name }) => ({
             value: id,
@@ -212,8 +217,8 @@ function OwnershipFields({ draft, onChange, errors, named }: RuleFieldsProps) {
           onChange={(ownerId) => onChange({ ownerId })}
         />
         <Textarea
-          label="In words"
-          description="What it is for; alerts show it. Left empty, a sentence is made of the fields above."
+          label="Description"
+          description="Shown in alerts. Leave empty to generate it from the fields above."
           autosize
           minRows={2}
           maxLength={2000}
@@ -223,7 +228,7 @@ function OwnershipFields({ draft, onChange, errors, named }: RuleFieldsProps) {
         />
         <Textarea
           label="Comment on this version"
-          description="Why it is changed; kept with the version."
+          description="Why it changes. Kept with the version."
           autosize
           minRows={1}
           maxLength={2000}

@@ -1,6 +1,7 @@
 /**
- * Writing a rule: fields, a replay over the past, saving. Invariant: a replay shown beside fields that
- * changed since says so; nothing is saved by trying.
+ * The form of a rule: its fields, a replay on past data, and saving.
+ *
+ * A replay is marked as outdated once a field changes; a replay saves nothing.
  */
 import { Alert as Notice, Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -11,6 +12,7 @@ import { replayRule, ruleKeys } from '../../api/rules';
 import type { RuleDetail, RuleRequest } from '../../api/types';
 import { Icon } from '../../ui/icon';
 import { ReplayPanel } from './replay-panel';
+import { hasEffect } from './rule-labels';
 import { RuleFields } from './rule-fields';
 import { complete, fieldErrors, toRequest, type RuleDraft } from './rule-draft';
 
@@ -53,20 +55,22 @@ export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
         errors={isApiError(refused) ? fieldErrors(refused.fields) : {}}
         named={ruleId !== null}
       />
-      <ReplayPanel
-        days={days}
-        onDays={setDays}
-        ready={draft.percent !== ''}
-        replay={replay}
-        stale={
-          JSON.stringify(replay.variables) !==
-          JSON.stringify(replayRequest(request))
-        }
-        onReplay={() => {
-          saving.reset();
-          replay.mutate(replayRequest(request));
-        }}
-      />
+      {hasEffect(draft.kind) && (
+        <ReplayPanel
+          days={days}
+          onDays={setDays}
+          ready={draft.percent !== ''}
+          replay={replay}
+          stale={
+            JSON.stringify(replay.variables) !==
+            JSON.stringify(replayRequest(request))
+          }
+          onReplay={() => {
+            saving.reset();
+            replay.mutate(replayRequest(request));
+          }}
+        />
+      )}
       {saving.error !== null && <SaveRefusal error={saving.error} />}
       <Group mt="md">
         <Button
@@ -74,14 +78,14 @@ export function RuleForm({ initial, ruleId, save, onSaved }: RuleFormProps) {
           loading={saving.isPending}
           disabled={!complete(draft)}
         >
-          {ruleId === null ? 'Save the rule' : 'Save as a new version'}
+          {ruleId === null ? 'Save rule' : 'Save new version'}
         </Button>
       </Group>
     </form>
   );
 }
 
-/** What a replay depends on: not the name, the owner or the words, and a new rule may lack a name yet. */
+/** The fields that a replay depends on: not the name (a new rule may lack one), the owner or the description. */
 function replayRequest(rule: RuleRequest): RuleRequest {
   return {
     ...rule,
@@ -101,7 +105,7 @@ function SaveRefusal({ error }: { error: Error }) {
       mt="md"
       icon={<Icon name="warning" />}
     >
-      <strong>The rule was not saved.</strong> {error.message}
+      <strong>Rule not saved.</strong> {error.message}
     </Notice>
   );
 }

@@ -1,4 +1,4 @@
-/** How what a rule says is written: modes, kinds, patterns. Shares are only scaled to percent (I17). */
+/** Labels of a rule's fields: modes, kinds, directions. Shares are only scaled to percent (I17). */
 import type { RuleKind, RuleMode, RuleVersion } from '../../api/types';
 import { PATTERNS } from '../../lib/rule-patterns';
 import { formatPercent } from '../../lib/units';
@@ -11,36 +11,43 @@ export const MODE_BADGES: Record<RuleMode, Badge> = {
 };
 
 export const MODE_MEANING: Record<RuleMode, string> = {
-  active: 'Raises alerts and people are told.',
-  shadow:
-    'Raises alerts that are kept and counted; nobody is told. For trying a new rule.',
-  off: 'What it matches raises nothing.',
+  active: 'Raises alerts and notifies people.',
+  shadow: 'Raises alerts without notifying anyone. For trying a new rule.',
+  off: 'Raises no alerts for what it matches.',
 };
 
 export const KIND_LABELS: Record<RuleKind, string> = {
   history: 'a change in the history of a series',
   arm_slower: 'an arm slower than its reference',
+  gate: 'a required gate on the default branch',
+  missing: 'cases that are not measured any more',
+  schedule: 'runs of a schedule',
 };
+
+/** Whether a rule of this kind asks for a minimum effect and can be replayed. */
+export function hasEffect(kind: RuleKind): boolean {
+  return kind === 'history' || kind === 'arm_slower';
+}
 
 export const DIRECTION_LABELS: Record<RuleVersion['direction'], string> = {
   worse: 'gets worse',
   both: 'moves either way',
 };
 
-/** Every field of a version as words, in the order they are compared and shown. */
+/** Every field of a version as text, in the order in which versions are compared and shown. */
 export function versionFields(
   version: RuleVersion,
 ): readonly (readonly [field: string, words: string])[] {
   return [
-    ['About', KIND_LABELS[version.kind]],
+    ['Watches', KIND_LABELS[version.kind]],
     ...PATTERNS.map(
       (name) =>
         [name[0]?.toUpperCase() + name.slice(1), version[name]] as const,
     ),
-    ['Least effect', formatPercent(version.min_effect)],
-    ['When it', DIRECTION_LABELS[version.direction]],
+    ['Minimum effect', formatPercent(version.min_effect)],
+    ['Alerts when it', DIRECTION_LABELS[version.direction]],
     ['Mode', version.mode],
     ['Owner', version.owner?.name ?? 'nobody'],
-    ['In words', version.text],
+    ['Description', version.text],
   ];
 }

@@ -1,4 +1,4 @@
-/** One rule: what it says, how well it did, its silence, its versions; and writing the next one. */
+/** One rule: its definition, alert quality, mutes and versions, and the form of its next version. */
 import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -21,6 +21,7 @@ import { RuleForm } from './rule-form';
 import { RuleVersions } from './rule-versions';
 import {
   DIRECTION_LABELS,
+  hasEffect,
   KIND_LABELS,
   MODE_BADGES,
   MODE_MEANING,
@@ -36,7 +37,7 @@ export function RulePage({ ruleId, onDeleted }: RulePageProps) {
   const rule = useQuery(ruleQuery(ruleId));
   const session = useQuery(sessionQuery);
   const [editing, setEditing] = useState(false);
-  const allowed = may(session.data, 'alerts:write');
+  const allowed = may(session.data, 'rules.write');
   return (
     <Page
       title={rule.data?.name ?? 'Rule'}
@@ -47,7 +48,7 @@ export function RulePage({ ruleId, onDeleted }: RulePageProps) {
         rule.data !== undefined &&
         (editing ? (
           <Button variant="default" onClick={() => setEditing(false)}>
-            Stop editing
+            Cancel editing
           </Button>
         ) : (
           <Group gap="xs">
@@ -101,16 +102,20 @@ function Lead({ rule }: { rule: RuleDetail }) {
 
 function RuleContent({ rule }: { rule: RuleDetail }) {
   return (
-    <Panel title="What it says">
+    <Panel title="Definition">
       <p className={classes.words}>{rule.text}</p>
       <Facts
         items={[
-          ['Decides about', rulePatternsText(rule)],
-          ['Looks at', KIND_LABELS[rule.kind]],
-          [
-            'Raises when it',
-            `${DIRECTION_LABELS[rule.direction]} by ${formatPercent(rule.min_effect)} or more`,
-          ],
+          ['Scope', rulePatternsText(rule)],
+          ['Watches', KIND_LABELS[rule.kind]],
+          ...(hasEffect(rule.kind)
+            ? ([
+                [
+                  'Alerts when it',
+                  `${DIRECTION_LABELS[rule.direction]} by ${formatPercent(rule.min_effect)} or more`,
+                ],
+              ] as const)
+            : []),
           ['Owner', rule.owner?.name ?? 'nobody'],
           ['Version', `${rule.version}, by ${rule.created_by}`],
           ['Since', <TimeAgo key="since" at={rule.created_at} />],
@@ -119,14 +124,13 @@ function RuleContent({ rule }: { rule: RuleDetail }) {
       <p className={classes.sub}>
         {rule.floor === null ? (
           <>
-            No A/A job has measured what the targets of this rule can tell from
-            noise. <AppLink to="/noise">Switch A/A runs on.</AppLink>
+            No A/A run has measured the noise floor of its targets.{' '}
+            <AppLink to="/noise">Switch on A/A runs.</AppLink>
           </>
         ) : (
           <>
-            What can be told from noise where it decides: {rule.floor.words} (
-            {rule.floor.benchmark}, {rule.floor.arm},{' '}
-            {paramsLabel(rule.floor.params)}), measured{' '}
+            Noise floor in its scope: {rule.floor.words} ({rule.floor.benchmark}
+            , {rule.floor.arm}, {paramsLabel(rule.floor.params)}), measured{' '}
             <TimeAgo at={rule.floor.measured_at} />.
           </>
         )}
@@ -137,18 +141,18 @@ function RuleContent({ rule }: { rule: RuleDetail }) {
 
 function Precision({ rule: { precision, id } }: { rule: RuleDetail }) {
   return (
-    <Panel title="Worth its alerts">
+    <Panel title="Alert quality">
       <p style={{ margin: '0 0 0.6rem' }}>{precision.words}</p>
       <Facts
         items={[
-          ['Worth it', precision.worth_it],
+          ['Useful', precision.worth_it],
           ['False', precision.false],
-          ['Undecided', precision.undecided],
+          ['Not judged yet', precision.undecided],
         ]}
       />
       <p className={classes.sub}>
         <AppLink to="/alerts" search={{ rule: id }}>
-          Its alerts
+          Show alerts
         </AppLink>
       </p>
     </Panel>
@@ -174,21 +178,20 @@ function DeleteRule({
   return (
     <>
       <Button variant="default" onClick={() => setAsking(true)}>
-        Take out of force
+        Remove rule
       </Button>
       <Modal
         opened={asking}
         onClose={() => setAsking(false)}
-        title={`Take ${rule.name} out of force?`}
+        title={`Remove ${rule.name}?`}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <p style={{ marginTop: 0 }}>
-          It decides about nothing any more; a less specific rule or the
-          built-in default decides instead. Its versions stay, because alerts
-          name them.
+          A less specific rule or the built-in default decides instead. Its
+          versions are kept, because alerts name them.
         </p>
         {remove.error !== null && (
-          <p role="alert">Not done: {remove.error.message}</p>
+          <p role="alert">Not removed: {remove.error.message}</p>
         )}
         <Group>
           <Button
@@ -196,10 +199,10 @@ function DeleteRule({
             loading={remove.isPending}
             onClick={() => remove.mutate()}
           >
-            Take it out of force
+            Remove
           </Button>
           <Button variant="default" onClick={() => setAsking(false)}>
-            Keep it
+            Cancel
           </Button>
         </Group>
       </Modal>

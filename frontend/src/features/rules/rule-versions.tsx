@@ -1,4 +1,4 @@
-/** Everything a rule ever said, the newest first, each version with what it changed. */
+/** All versions of a rule, newest first, each with what it changed. */
 import { useQuery } from '@tanstack/react-query';
 
 import { ruleVersionsQuery } from '../../api/rules';
@@ -12,7 +12,7 @@ import classes from './rules.module.css';
 export function RuleVersions({ ruleId }: { ruleId: string }) {
   const versions = useQuery(ruleVersionsQuery(ruleId));
   return (
-    <Panel title="Versions" note="An alert names the version that raised it.">
+    <Panel title="Versions" about="An alert names the version that raised it.">
       <QueryView query={versions} what="the versions" lines={4}>
         {({ items, next }) => (
           <>
@@ -61,8 +61,7 @@ function Changes({ version, before }: VersionProps) {
     before === undefined
       ? now
       : now.filter(([field, words]) => old.get(field) !== words);
-  if (changed.length === 0)
-    return <p className={classes.sub}>Says the same as the one before.</p>;
+  if (changed.length === 0) return <p className={classes.sub}>No changes.</p>;
   return (
     <dl className={classes.changes}>
       {changed.map(([field, words]) => (

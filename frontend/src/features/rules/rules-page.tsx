@@ -1,4 +1,4 @@
-/** Every rule: whose it is, what it decides about, whether it was worth its alerts, and what has none. */
+/** Lists all rules with owner, scope and alert quality, and everything without a rule. */
 import { useQuery } from '@tanstack/react-query';
 
 import { rulesQuery } from '../../api/rules';
@@ -41,10 +41,10 @@ export function RulesPage({ search, onSearch }: RulesPageProps) {
   return (
     <Page
       title="Rules"
-      lead="What turns a finding into an alert, and who is told. Every change is a version that stays."
+      about="A rule decides which findings become alerts and who is notified. All its versions are kept."
       actions={
-        may(session.data, 'alerts:write') && (
-          <ButtonLink to="/rules/new">Write a rule</ButtonLink>
+        may(session.data, 'rules.write') && (
+          <ButtonLink to="/rules/new">New rule</ButtonLink>
         )
       }
     >
@@ -53,7 +53,7 @@ export function RulesPage({ search, onSearch }: RulesPageProps) {
         <PagedList
           query={rules}
           what="the rules"
-          one="rule"
+          plural="rules"
           icon="rules"
           filtered={filtered}
           onClear={() => onSearch({})}
@@ -82,8 +82,8 @@ function RuleFilters({ search, onSearch }: RulesPageProps) {
   return (
     <FilterBar>
       <FilterSelect
-        label="Looks at"
-        all="Anything"
+        label="Watches"
+        all="Everything"
         value={search.kind}
         options={RULE_KINDS.map((value) => ({
           value,
@@ -107,10 +107,9 @@ function RuleFilters({ search, onSearch }: RulesPageProps) {
 
 function NoRules() {
   return (
-    <EmptyState icon="rules" title="Only the built-in defaults decide">
-      Write a rule to ask for a smaller or larger effect somewhere, to own it,
-      or to try one in shadow: it can be replayed over the past before it is
-      saved.
+    <EmptyState icon="rules" title="No rules: the built-in defaults decide">
+      Write a rule to set another minimum effect somewhere, to own it, or to try
+      one in shadow. It can be replayed on past data before it is saved.
     </EmptyState>
   );
 }
@@ -139,18 +138,18 @@ const COLUMNS: readonly Column<Rule>[] = [
     ),
   },
   {
-    header: 'Decides about',
+    header: 'Scope',
     wrap: true,
     cell: (rule) => rulePatternsText(rule),
   },
   {
-    header: 'Raises when it',
+    header: 'Alerts when it',
     cell: ({ direction, min_effect: effect }) =>
       `${DIRECTION_LABELS[direction]} by ${formatPercent(effect)}`,
   },
   { header: 'Owner', cell: ({ owner }) => owner?.name ?? 'nobody' },
   {
-    header: 'Worth its alerts',
+    header: 'Alert quality',
     wrap: true,
     cell: ({ precision }) => precision.words,
   },

@@ -1,9 +1,15 @@
-/** Search values of the list of rules, and of the form of a new one: what it should decide about. */
+/** Search values of the list of rules, and of the form of a new rule: its scope. */
 import type { RuleFilters } from '../../api/rules';
 import type { RuleKind, RuleMode } from '../../api/types';
 import { oneOf, textValue } from '../../lib/search-values';
 
-export const RULE_KINDS: readonly RuleKind[] = ['history', 'arm_slower'];
+export const RULE_KINDS: readonly RuleKind[] = [
+  'history',
+  'arm_slower',
+  'gate',
+  'missing',
+  'schedule',
+];
 export const RULE_MODES: readonly RuleMode[] = ['active', 'shadow', 'off'];
 
 export type RulesSearch = RuleFilters;
@@ -22,7 +28,7 @@ export interface NewRuleSearch {
   arm?: string | undefined;
   metric?: string | undefined;
   target?: string | undefined;
-  /** The least effect, a share: what the noise page proposes. */
+  /** The minimum effect, a share, as the noise page proposes it. */
   effect?: number | undefined;
 }
 

@@ -54,7 +54,7 @@ describe('the list of rules', () => {
     ).toBeInTheDocument();
     await user.click(
       screen.getByRole('link', {
-        name: /Write a rule for frame_check, native/,
+        name: /New rule for frame_check, native/,
       }),
     );
     expect(
@@ -68,11 +68,11 @@ describe('the list of rules', () => {
   it('offers writing to those who may', async () => {
     renderApp('/rules', (backend) => {
       if (backend.session !== null)
-        backend.session = { ...backend.session, scopes: ['read'] };
+        backend.session = { ...backend.session, permissions: ['project.read'] };
     });
     await screen.findByRole('table', { name: 'Rules' });
     expect(
-      screen.queryByRole('link', { name: 'Write a rule' }),
+      screen.queryByRole('link', { name: 'New rule' }),
     ).not.toBeInTheDocument();
   });
 });
@@ -87,7 +87,10 @@ describe('writing a rule', () => {
   it('shows what it would have done before it is saved, and says when the fields changed since', async () => {
     const { user, backend } = await write();
     expect(screen.getByRole('button', { name: 'Replay' })).toBeDisabled();
-    await user.type(screen.getByRole('textbox', { name: /Least effect/ }), '5');
+    await user.type(
+      screen.getByRole('textbox', { name: /Minimum effect/ }),
+      '5',
+    );
     await user.click(screen.getByRole('button', { name: 'Replay' }));
     const outcome = await screen.findByRole('status', { name: 'Replay' });
     expect(outcome).toHaveTextContent(
@@ -99,20 +102,23 @@ describe('writing a rule', () => {
       rule_id: null,
       rule: { min_effect: 0.05 },
     });
-    expect(outcome).not.toHaveTextContent(/have changed since/);
+    expect(outcome).not.toHaveTextContent(/have changed/);
     await user.click(screen.getByRole('radio', { name: 'moves either way' }));
-    expect(outcome).toHaveTextContent(/have changed since/);
+    expect(outcome).toHaveTextContent(/have changed/);
     expect(backend.decisions.rules).toHaveLength(2);
   });
 
   it('begins in shadow and is saved as it was written', async () => {
     const { user, backend, router } = await write();
-    await user.type(screen.getByRole('textbox', { name: /Least effect/ }), '7');
+    await user.type(
+      screen.getByRole('textbox', { name: /Minimum effect/ }),
+      '7',
+    );
     await user.type(
       screen.getByRole('textbox', { name: 'Name' }),
       'native-seven',
     );
-    await user.click(screen.getByRole('button', { name: 'Save the rule' }));
+    await user.click(screen.getByRole('button', { name: 'Save rule' }));
     await waitFor(() =>
       expect(router.state.location.pathname).toBe('/rules/rule-3'),
     );
@@ -125,10 +131,10 @@ describe('writing a rule', () => {
 
   it('shows a refusal below the noise floor at the field, with its number', async () => {
     const { user, backend } = await write();
-    const field = screen.getByRole('textbox', { name: /Least effect/ });
+    const field = screen.getByRole('textbox', { name: /Minimum effect/ });
     await user.type(field, '1');
     await user.type(screen.getByRole('textbox', { name: 'Name' }), 'too-keen');
-    await user.click(screen.getByRole('button', { name: 'Save the rule' }));
+    await user.click(screen.getByRole('button', { name: 'Save rule' }));
     expect(
       await screen.findByText(
         /The smallest effect that can be told from noise/,
@@ -146,7 +152,10 @@ describe('writing a rule', () => {
         problem(503, 'unavailable', 'The database is away.'),
       ),
     );
-    await user.type(screen.getByRole('textbox', { name: /Least effect/ }), '5');
+    await user.type(
+      screen.getByRole('textbox', { name: /Minimum effect/ }),
+      '5',
+    );
     await user.click(screen.getByRole('button', { name: 'Replay' }));
     expect(
       await screen.findByText('Not replayed: The database is away.'),
@@ -156,7 +165,7 @@ describe('writing a rule', () => {
 
 async function openRule() {
   const app = renderApp('/rules/rule-1');
-  await screen.findByRole('heading', { name: 'What it says' });
+  await screen.findByRole('heading', { name: 'Definition' });
   return app;
 }
 
@@ -189,26 +198,26 @@ describe('one rule', () => {
       screen.getByRole('combobox', { name: 'For' }),
       'a week',
     );
-    await user.click(screen.getByRole('button', { name: 'Mute the rule' }));
+    await user.click(screen.getByRole('button', { name: 'Mute rule' }));
     expect(await screen.findByText('new racks')).toBeInTheDocument();
     const mute = backend.decisions.rules[0]?.mute;
     expect(
       Date.parse(mute?.until ?? '') - Date.parse(mute?.created_at ?? ''),
     ).toBe(168 * 3_600_000);
-    await user.click(screen.getByRole('button', { name: 'Unmute now' }));
+    await user.click(screen.getByRole('button', { name: 'Unmute' }));
     await waitFor(() => expect(backend.decisions.rules[0]?.mute).toBeNull());
   });
 
   it('is changed by saving another version of it', async () => {
     const { user, backend } = await openRule();
     await user.click(screen.getByRole('button', { name: 'Edit' }));
-    const field = await screen.findByRole('textbox', { name: /Least effect/ });
+    const field = await screen.findByRole('textbox', {
+      name: /Minimum effect/,
+    });
     expect(field).toHaveValue('5 %');
     await user.clear(field);
     await user.type(field, '8');
-    await user.click(
-      screen.getByRole('button', { name: 'Save as a new version' }),
-    );
+    await user.click(screen.getByRole('button', { name: 'Save new version' }));
     expect(
       await screen.findByText('gets worse by 8 % or more'),
     ).toBeInTheDocument();
@@ -228,7 +237,7 @@ describe('one rule', () => {
     );
     await user.click(screen.getByRole('button', { name: 'Edit' }));
     await user.click(
-      await screen.findByRole('button', { name: 'Save as a new version' }),
+      await screen.findByRole('button', { name: 'Save new version' }),
     );
     expect(
       await screen.findByText(/Grace saved version 3 meanwhile\./),
@@ -237,12 +246,10 @@ describe('one rule', () => {
 
   it('is taken out of force only after asking', async () => {
     const { user, backend, router } = await openRule();
-    await user.click(screen.getByRole('button', { name: 'Take out of force' }));
+    await user.click(screen.getByRole('button', { name: 'Remove rule' }));
     const dialog = await screen.findByRole('dialog');
     expect(backend.decisions.rules).toHaveLength(2);
-    await user.click(
-      within(dialog).getByRole('button', { name: 'Take it out of force' }),
-    );
+    await user.click(within(dialog).getByRole('button', { name: 'Remove' }));
     await waitFor(() => expect(router.state.location.pathname).toBe('/rules'));
     expect(backend.decisions.rules).toHaveLength(1);
   });

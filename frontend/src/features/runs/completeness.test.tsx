@@ -36,7 +36,7 @@ const GONE = {
   series: 2,
   last_at: '2026-01-01T00:00:00Z',
   last_run_id: 'run-old',
-  words: 'frame_check was last measured at abc and is declared no more',
+  words: 'frame_check was last measured at abc and is no longer declared',
 };
 
 function open(change: Parameters<typeof completeness>[1]) {
@@ -144,14 +144,14 @@ describe('the completeness of a run', () => {
     await user.click(
       await screen.findByRole('button', { name: 'Retire frame_check' }),
     );
-    expect(screen.getByRole('button', { name: 'Retire it' })).toBeDisabled();
+    expect(screen.getByRole('button', { name: 'Retire' })).toBeDisabled();
     await user.type(
       screen.getByRole('textbox', {
-        name: 'Why frame_check is gone on purpose',
+        name: 'Reason for retiring frame_check',
       }),
       'replaced by frame_verify',
     );
-    await user.click(screen.getByRole('button', { name: 'Retire it' }));
+    await user.click(screen.getByRole('button', { name: 'Retire' }));
     await waitFor(() =>
       expect(screen.queryByText(GONE.words)).not.toBeInTheDocument(),
     );

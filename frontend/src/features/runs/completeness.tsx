@@ -59,7 +59,7 @@ function lookOf({ missing_total: missing, pending, complete }: Answer): Badge {
   return missing === 0 && pending > 0 ? ARRIVING : MISSING;
 }
 
-/** Nothing broke: there was no time, no agent or no wish. */
+/** Reasons that are no failure: no time, no agent, or cancelled. */
 const QUIET: ReadonlySet<MissingCase['reason']> = new Set([
   'pending',
   'cancelled',
@@ -146,10 +146,7 @@ function MissingGroupItem({
 
 function GoneList({ answer }: { answer: Answer }) {
   return (
-    <ul
-      className={classes.gone}
-      aria-label="Measured before and declared no more"
-    >
+    <ul className={classes.gone} aria-label="No longer declared">
       {answer.gone.map((gone) => (
         <GoneItem
           key={`${gone.benchmark} ${gone.arm}`}
@@ -172,13 +169,13 @@ function GoneItem({
   runId: string;
 }) {
   const session = useQuery(sessionQuery);
-  const [asked, setAsked] = useState(false);
+  const [opened, setAsked] = useState(false);
   const name =
     gone.arm === null ? gone.benchmark : `${gone.benchmark} ${gone.arm}`;
   return (
     <li>
       <p className={classes.words}>{gone.words}</p>
-      {may(session.data, 'alerts:write') && !asked && (
+      {may(session.data, 'benchmarks.write') && !opened && (
         <Button
           size="compact-sm"
           variant="default"
@@ -187,7 +184,7 @@ function GoneItem({
           Retire {name}
         </Button>
       )}
-      {asked && (
+      {opened && (
         <RetireForm gone={gone} suite={suite} runId={runId} name={name} />
       )}
     </li>
@@ -226,7 +223,7 @@ function RetireForm({
     <form onSubmit={submit}>
       <Group align="flex-end" gap="xs">
         <TextInput
-          label={`Why ${name} is gone on purpose`}
+          label={`Reason for retiring ${name}`}
           maxLength={500}
           w="22rem"
           maw="100%"
@@ -239,7 +236,7 @@ function RetireForm({
           disabled={reason.trim() === ''}
           loading={retire.isPending}
         >
-          Retire it
+          Retire
         </Button>
       </Group>
       {retire.error !== null && (

@@ -1,5 +1,5 @@
 import type { Conditions } from '../../api/types';
-import { namesIn, tracksOf } from './condition-track-data';
+import { listedNames, tracksOf } from './condition-track-data';
 
 function reading(seq: number, values: Conditions['values']): Conditions {
   return {
@@ -55,8 +55,8 @@ describe('conditions as tracks', () => {
       reading(0, { unknown: ['thermal_status'] }),
       reading(1, { unknown: ['thermal_status'] }),
     ];
-    expect(namesIn(readings, 'unknown')).toEqual(['thermal_status']);
-    expect(namesIn(readings, 'events')).toEqual([]);
+    expect(listedNames(readings, 'unknown')).toEqual(['thermal_status']);
+    expect(listedNames(readings, 'events')).toEqual([]);
   });
 
   it('keep a number nobody knew of and leave out what is no number', () => {

@@ -1,6 +1,6 @@
 /**
- * Turns conditions — flat or nested values with units in their names — into tracks over time. Pure. The known
- * quantities come first, in this order; a number it does not know is still shown.
+ * Converts conditions to tracks over time. Conditions are numbers, or objects of numbers, with the unit in their
+ * name. Known quantities come first; unknown ones are shown too.
  */
 import type { Conditions } from '../../api/types';
 import {
@@ -16,7 +16,7 @@ export interface Track {
   format: (value: number) => string;
 }
 
-/** `cpu4-7`: a cluster of a phone's cores; there are two to four of them, and they differ in kind. */
+/** Matches a cluster of a phone's cores, such as `cpu4-7`. A phone has two to four, with different kinds of cores. */
 const CLUSTER = /^cpu\d[\d,-]*$/;
 
 function clusters(value: unknown): [name: string, value: number][] | undefined {
@@ -31,13 +31,17 @@ function clusters(value: unknown): [name: string, value: number][] | undefined {
     : undefined;
 }
 
-/** Cores and sensors of one quantity become their maximum: one track, not sixty-four. Clusters stay apart. */
+/**
+ * Reduces the cores or sensors of a quantity to their maximum, so that they are one track instead of sixty-four.
+ * Each cluster keeps its own track.
+ */
 function flatten(values: Conditions['values']): Map<string, number> {
   const flat = new Map<string, number>();
   for (const [name, value] of Object.entries(values)) {
     const parts = clusters(value);
     if (parts !== undefined) {
-      for (const [part, own] of parts) flat.set(`${name}.${part}`, own);
+      for (const [cluster, number] of parts)
+        flat.set(`${name}.${cluster}`, number);
       continue;
     }
     const inner: unknown[] =
@@ -81,8 +85,8 @@ export function tracksOf(conditions: readonly Conditions[]): Track[] {
   );
 }
 
-/** Names that a list of texts in any of the readings holds, each once: what was unknown, what was wrong. */
-export function namesIn(
+/** The names that any reading lists under `key`, without duplicates. */
+export function listedNames(
   conditions: readonly Conditions[],
   key: 'unknown' | 'configuration' | 'events',
 ): string[] {
@@ -95,7 +99,7 @@ export function namesIn(
   return [...new Set(all)];
 }
 
-/** Only a device says how it is set up, and keeps the texts it was read out of. */
+/** Whether the readings are from a device, because only those have a configuration. */
 export function isDevice(conditions: readonly Conditions[]): boolean {
   return conditions.some(({ values }) => 'configuration' in values);
 }

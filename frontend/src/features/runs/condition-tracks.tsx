@@ -14,7 +14,7 @@ import { DeviceConditions } from './device-conditions';
 import classes from './runs.module.css';
 import { isDevice, tracksOf, type Track } from './condition-track-data';
 
-/** Tracks drawn; what is beyond stands in the table. */
+/** How many tracks are drawn; the table has all. */
 const MAX_DRAWN_TRACKS = 6;
 
 export function ConditionTracks({ job }: { job: Job }) {
@@ -24,7 +24,7 @@ export function ConditionTracks({ job }: { job: Job }) {
       <QueryView query={conditions} what="the conditions" lines={4}>
         {(items) =>
           items.length === 0 ? (
-            <EmptyState icon="targets" title="No conditions recorded yet">
+            <EmptyState icon="targets" title="No conditions yet">
               Frequency, temperature, load and pressure are read once a second
               on a host, and on a device before, between and after its launches.
             </EmptyState>

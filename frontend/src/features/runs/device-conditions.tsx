@@ -1,6 +1,6 @@
 /**
- * What of a device's conditions is no track: what it could not say, what its log told, and the texts its
- * readings were read out of. Nothing was asked of it while a launch ran.
+ * Conditions of a device that are no track: unknown values, events of its log, and the raw texts of its
+ * readings. A device is never queried while a launch runs.
  */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -13,7 +13,7 @@ import { FilterSelect } from '../../ui/filter-select';
 import { QueryView } from '../../ui/query-view';
 import { CommandOutputs } from '../../ui/command-outputs';
 import classes from './runs.module.css';
-import { namesIn } from './condition-track-data';
+import { listedNames } from './condition-track-data';
 
 export interface DeviceConditionsProps {
   job: Job;
@@ -21,21 +21,21 @@ export interface DeviceConditionsProps {
 }
 
 export function DeviceConditions({ job, conditions }: DeviceConditionsProps) {
-  const unknown = conditionLabels(namesIn(conditions, 'unknown'));
-  const events = namesIn(conditions, 'events');
+  const unknown = conditionLabels(listedNames(conditions, 'unknown'));
+  const events = listedNames(conditions, 'events');
   const [shown, setShown] = useState(false);
   return (
     <>
       {unknown.length > 0 && (
         <p className={classes.said}>
-          The device could not say: {unknown.join(', ')}. What is not known is
-          not taken for good.
+          Not reported by the device: {unknown.join(', ')}. Unknown values do
+          not count as good.
         </p>
       )}
       {events.length > 0 && (
         <details className={classes.more}>
-          <summary>What its log told meanwhile ({events.length})</summary>
-          <ul className={classes.events} aria-label="Events of the log">
+          <summary>Device log events ({events.length})</summary>
+          <ul className={classes.events} aria-label="Device log events">
             {events.map((line) => (
               <li key={line} className="pl-mono">
                 {line}
@@ -48,7 +48,7 @@ export function DeviceConditions({ job, conditions }: DeviceConditionsProps) {
         className={classes.more}
         onToggle={(event) => setShown(event.currentTarget.open)}
       >
-        <summary>What the commands printed</summary>
+        <summary>Command output</summary>
         {shown && <RawReading job={job} conditions={conditions} />}
       </details>
     </>
@@ -80,9 +80,9 @@ function RawReading({ job, conditions }: DeviceConditionsProps) {
       <QueryView query={raw} what="the texts" lines={2}>
         {(texts) =>
           texts.length === 0 ? (
-            <p className={classes.said}>No text was kept of this reading.</p>
+            <p className={classes.said}>No output kept.</p>
           ) : (
-            <CommandOutputs label="Texts of the reading" texts={texts} />
+            <CommandOutputs label="Output of the reading" texts={texts} />
           )
         }
       </QueryView>

@@ -41,17 +41,19 @@ describe('a run on a device', () => {
   it('says what the device could not say, and what its log told', async () => {
     open();
     expect(
-      await (await panel()).findByText(/could not say: Thermal status\./),
+      await (
+        await panel()
+      ).findByText(/Not reported by the device: Thermal status\./),
     ).toBeInTheDocument();
     expect(
-      (await panel()).getByRole('list', { name: 'Events of the log' }),
+      (await panel()).getByRole('list', { name: 'Device log events' }),
     ).toHaveTextContent(/CPU0 throttled/);
   });
 
   it('keeps the texts of every reading to look at, fetched when they are looked at', async () => {
     const { user } = open();
     const shown = await panel();
-    await user.click(await shown.findByText('What the commands printed'));
+    await user.click(await shown.findByText('Command output'));
     expect(await shown.findByText(/\(reading 0\)/)).toBeInTheDocument();
     await user.selectOptions(
       shown.getByRole('combobox', { name: 'Reading' }),
@@ -59,21 +61,21 @@ describe('a run on a device', () => {
     );
     expect(await shown.findByText(/\(reading 1\)/)).toBeInTheDocument();
     expect(
-      shown.getByRole('list', { name: 'Texts of the reading' }),
+      shown.getByRole('list', { name: 'Output of the reading' }),
     ).toHaveTextContent(/dumpsys thermalservice exit 0/);
   });
 
   it('says beside its verdicts what was suppressed for them', async () => {
     open();
     expect(
-      await screen.findByText(/in spite of configuration errors/),
+      await screen.findByText(/despite suppressed configuration errors/),
     ).toHaveTextContent('unlocked_clocks');
   });
 
   it('has what apps reported in its log, line by line with its launch, and says what it is not', async () => {
     open();
     const shown = await screen.findByRole('table', {
-      name: 'What its log reported',
+      name: 'Reported by the app',
     });
     const [between, second, torn] = within(shown).getAllByRole('row').slice(1);
     expect(between).toHaveTextContent(
@@ -103,15 +105,13 @@ describe('a run on a device', () => {
   it('shows nothing of a log in which nothing was reported', async () => {
     renderApp('/runs/run-done-1');
     await (await panel()).findByRole('img', { name: /^Conditions over time/ });
-    expect(screen.queryByText('What its log reported')).not.toBeInTheDocument();
+    expect(screen.queryByText('Reported by the app')).not.toBeInTheDocument();
   });
 
   it('of a host has no texts to look at', async () => {
     renderApp('/runs/run-done-1');
     await (await panel()).findByRole('img', { name: /^Conditions over time/ });
-    expect(
-      screen.queryByText('What the commands printed'),
-    ).not.toBeInTheDocument();
+    expect(screen.queryByText('Command output')).not.toBeInTheDocument();
   });
 });
 
@@ -128,7 +128,7 @@ describe('asking for a run', () => {
     await user.click(
       await screen.findByRole('checkbox', { name: 'unlocked_clocks' }),
     );
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() =>
       expect(backend.requested[0]?.suppress).toEqual(['unlocked_clocks']),
     );

@@ -95,7 +95,7 @@ describe('the first error of a failed job', () => {
     expect(await screen.findByText('The agent is gone.')).toBeInTheDocument();
     expect(screen.getByText('Check the host.')).toBeInTheDocument();
     expect(
-      screen.queryByRole('button', { name: 'Show it in the log' }),
+      screen.queryByRole('button', { name: 'Show in log' }),
     ).not.toBeInTheDocument();
   });
 });
@@ -104,7 +104,7 @@ describe('the whole log', () => {
   it('is searched by keyboard alone: marked, next, previous, around the end', async () => {
     const { user } = open();
     await user.click(
-      await screen.findByRole('button', { name: 'Open the whole log' }),
+      await screen.findByRole('button', { name: 'Open full log' }),
     );
     const dialog = within(await screen.findByRole('dialog'));
     expect(await dialog.findByText('504 lines')).toBeInTheDocument();
@@ -134,9 +134,9 @@ describe('the whole log', () => {
   it('is the text as it was printed, without escapes, and closes with Escape', async () => {
     const { user } = open();
     await user.click(
-      await screen.findByRole('button', { name: 'Open the whole log' }),
+      await screen.findByRole('button', { name: 'Open full log' }),
     );
-    const text = await screen.findByRole('region', { name: 'Whole log' });
+    const text = await screen.findByRole('region', { name: 'Full log' });
     expect(text.textContent).toBe(`${LINES.map(withoutAnsi).join('\n')}\n`);
     expect(text).toHaveAttribute('tabindex', '0');
     await user.keyboard('{Escape}');
@@ -146,7 +146,7 @@ describe('the whole log', () => {
   it('opens at the first error from beside it', async () => {
     const { user } = open();
     await user.click(
-      await screen.findByRole('button', { name: 'Show it in the log' }),
+      await screen.findByRole('button', { name: 'Show in log' }),
     );
     const dialog = within(await screen.findByRole('dialog'));
     expect(await dialog.findByText('Match 1 of 1')).toBeInTheDocument();
@@ -170,7 +170,7 @@ describe('the whole log', () => {
   it('says that there is none', async () => {
     const { user } = open(FAILURE, []);
     await user.click(
-      await screen.findByRole('button', { name: 'Open the whole log' }),
+      await screen.findByRole('button', { name: 'Open full log' }),
     );
     expect(
       await within(await screen.findByRole('dialog')).findByText(

@@ -4,18 +4,19 @@
  */
 import type { Gate } from '../../api/types';
 import { paramsKey, paramsLabel } from '../../lib/params';
-import { formatFigure, formatShare } from '../../lib/units';
+import { formatFigure, formatInteger, formatShare } from '../../lib/units';
 import { DataTable, type Column } from '../../ui/data-table';
 import { Identifier } from '../../ui/identifier';
 import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { Status, type Badge } from '../../ui/status';
+import { WaivedMark } from '../../ui/waived-mark';
 import classes from './runs.module.css';
 
 const STRETCH: Record<Gate['verdict'], Badge> = {
   pass: { tone: 'good', icon: 'check', word: 'met' },
   fail: { tone: 'quiet', icon: 'muted', word: 'not met' },
-  inconclusive: { tone: 'quiet', icon: 'question', word: 'undecided' },
+  inconclusive: { tone: 'quiet', icon: 'question', word: 'inconclusive' },
   not_applicable: VERDICTS.not_applicable,
 };
 
@@ -23,13 +24,26 @@ function lookOf({ level, verdict }: Gate): Badge {
   return level === 'stretch' ? STRETCH[verdict] : VERDICTS[verdict];
 }
 
-/** `close, 73 %`: where the figure lies by itself, also where it is too uncertain for a verdict. */
+/** `close, 73 %`: the figure relative to the limit, also where it is too uncertain for a verdict. */
 function standingOf({ standing, reached }: Gate): string {
   if (standing === null) return '–';
   return reached === null ? standing : `${standing}, ${formatShare(reached)}`;
 }
 
-const STANDING = 'Of the level';
+/** `avx512bw, no amx_tile`: the CPUs a level is for. */
+function featuresOf({ requires }: Gate): string {
+  return requires.map((name) => name.replace(/^!/, 'no ')).join(', ');
+}
+
+/** A level that names CPUs this target is none of: most of a suite's levels are, and none of them decides. */
+function isForOtherCpus({ requires, verdict }: Gate): boolean {
+  return requires.length > 0 && verdict === 'not_applicable';
+}
+
+const countedLevels = (count: number) =>
+  count === 1 ? '1 level' : `${formatInteger(count)} levels`;
+
+const STANDING = 'Of the limit';
 
 const COLUMNS: readonly Column<Gate>[] = [
   {
@@ -38,11 +52,12 @@ const COLUMNS: readonly Column<Gate>[] = [
       <>
         <Status look={lookOf(gate)} title={gate.reason} />
         <div className={classes.quiet}>{gate.level}</div>
+        <WaivedMark waived={gate.waived} />
       </>
     ),
   },
   {
-    header: 'Of',
+    header: 'Measurement',
     breaks: true,
     cell: (gate) => (
       <>
@@ -52,7 +67,7 @@ const COLUMNS: readonly Column<Gate>[] = [
     ),
   },
   {
-    header: 'Must hold',
+    header: 'Limit',
     breaks: true,
     cell: (gate) => (
       <span title={gate.description ?? undefined}>
@@ -61,6 +76,9 @@ const COLUMNS: readonly Column<Gate>[] = [
           name={gate.derived ?? `${gate.statistic} of ${gate.metric}`}
         />{' '}
         {gate.op} {formatFigure(gate.target)}
+        {gate.requires.length > 0 && (
+          <div className={classes.quiet}>CPUs with {featuresOf(gate)}</div>
+        )}
       </span>
     ),
   },
@@ -84,6 +102,7 @@ function gateKey(gate: Gate): string {
     gate.op,
     gate.target,
     gate.level,
+    ...gate.requires,
     paramsKey(gate.params),
   ].join('|');
 }
@@ -95,11 +114,11 @@ function passedOf(gates: readonly Gate[], level: Gate['level']): string {
   return `${own.filter(({ verdict }) => verdict === 'pass').length} of ${own.length}`;
 }
 
-/** `Required: 11 of 12 hold. Stretch: 3 of 7 met; one that is not met fails nothing.` */
+/** `Required: 11 of 12 met. Stretch: 3 of 7 met.` */
 function summary(gates: readonly Gate[]): string {
-  const required = `Required: ${passedOf(gates, 'required')} hold.`;
+  const required = `Required: ${passedOf(gates, 'required')} met.`;
   if (gates.every(({ level }) => level === 'required')) return required;
-  return `${required} Stretch: ${passedOf(gates, 'stretch')} met; one that is not met fails nothing.`;
+  return `${required} Stretch: ${passedOf(gates, 'stretch')} met.`;
 }
 
 const LEVELS: readonly Gate['level'][] = ['required', 'stretch'];
@@ -110,7 +129,7 @@ const SEVERITY: readonly Gate['verdict'][] = [
   'not_applicable',
 ];
 
-/** Required before stretch, and of each what did not pass first. */
+/** Required before stretch; within each, what did not pass first. */
 function sorted(gates: readonly Gate[]): Gate[] {
   return gates.toSorted(
     (a, b) =>
@@ -125,14 +144,29 @@ export function Gates({ gates }: { gates: readonly Gate[] }) {
     ({ standing }) => standing !== null && standing !== undefined,
   );
   const columns = COLUMNS.filter(({ header }) => stands || header !== STANDING);
+  const forOtherCpus = gates.filter(isForOtherCpus);
+  const own = gates.filter((gate) => !isForOtherCpus(gate));
   return (
     <Panel title="Gates" flush note={summary(gates)}>
-      <DataTable
-        label="Gates"
-        rows={sorted(gates)}
-        columns={columns}
-        rowKey={gateKey}
-      />
+      {own.length > 0 && (
+        <DataTable
+          label="Gates"
+          rows={sorted(own)}
+          columns={columns}
+          rowKey={gateKey}
+        />
+      )}
+      {forOtherCpus.length > 0 && (
+        <details className={classes.folded}>
+          <summary>{countedLevels(forOtherCpus.length)} for other CPUs</summary>
+          <DataTable
+            label="Levels for other CPUs"
+            rows={sorted(forOtherCpus)}
+            columns={columns}
+            rowKey={gateKey}
+          />
+        </details>
+      )}
     </Panel>
   );
 }

@@ -4,17 +4,18 @@ import { renderApp } from '../../testing/render-app';
 import type { FakeBackend } from '../../testing/fake-backend';
 
 /** The run that is done, without comparisons, as another tool's or as one of an agent. */
-const asked = (trigger: 'import' | 'manual') => (backend: FakeBackend) => {
-  backend.comparisons = [];
-  backend.runs = backend.runs.map((run) =>
-    run.id === 'run-done-1'
-      ? Object.assign({}, run, { trigger, rounds: 1 })
-      : run,
-  );
-};
+const withTrigger =
+  (trigger: 'import' | 'manual') => (backend: FakeBackend) => {
+    backend.comparisons = [];
+    backend.runs = backend.runs.map((run) =>
+      run.id === 'run-done-1'
+        ? Object.assign({}, run, { trigger, rounds: 1 })
+        : run,
+    );
+  };
 
 async function open(trigger: 'import' | 'manual') {
-  renderApp('/runs/run-done-1', asked(trigger));
+  renderApp('/runs/run-done-1', withTrigger(trigger));
   await screen.findByRole('heading', { name: 'Verdicts' });
 }
 

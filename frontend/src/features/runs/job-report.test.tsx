@@ -16,6 +16,7 @@ function gate(change: Partial<Gate>): Gate {
     metric: 'time',
     statistic: 'median',
     absolute: false,
+    requires: [],
     op: '>=',
     level: 'required',
     target: 4.5,
@@ -24,6 +25,7 @@ function gate(change: Partial<Gate>): Gate {
     standing: 'pass',
     verdict: 'pass',
     reason: '4.9 >= 4.5 holds',
+    waived: null,
     derived: 'native_gain',
     ...change,
   };
@@ -42,6 +44,53 @@ function open(gates: Gate[]) {
 
 const rows = (table: HTMLElement) => within(table).getAllByRole('row').slice(1);
 
+describe('what fails a run', () => {
+  const failing = gate({ verdict: 'fail', reason: '4.9 >= 6 does not hold' });
+
+  it('is waived for a commit with a reason, and stays visible', async () => {
+    const { backend, user } = open([failing, gate({ arm: 'fallback' })]);
+    const panel = within(
+      await screen.findByRole('region', { name: 'Waivers' }),
+    );
+    const options = panel.getByLabelText('What fails');
+    expect(within(options).getAllByRole('option')).toHaveLength(1);
+    await user.selectOptions(panel.getByLabelText('Waive it in'), 'commit');
+    expect(panel.getByRole('button', { name: 'Waive' })).toBeDisabled();
+    await user.type(panel.getByLabelText(/Reason/), 'the pool is rewritten');
+    await user.click(panel.getByRole('button', { name: 'Waive' }));
+    expect(
+      await screen.findByText(/waived by Ada: the pool is rewritten/),
+    ).toBeInTheDocument();
+    expect(backend.waivers).toMatchObject([
+      {
+        kind: 'gate',
+        arm: 'native',
+        run_id: 'run-done-1',
+        commits: ['3f6c9b1d7e2a4c5580a1'],
+      },
+    ]);
+    const [first] = rows(screen.getByRole('table', { name: 'Gates' }));
+    expect(first).toHaveTextContent(/^fail.*waived/);
+    expect(screen.queryByLabelText('What fails')).not.toBeInTheDocument();
+  });
+
+  it('offers no waiver to those who may not triage', async () => {
+    renderApp('/runs/run-done-1', (backend) => {
+      if (backend.session === null) throw new Error('nobody is signed in');
+      backend.session = { ...backend.session, permissions: ['project.read'] };
+      backend.reports.set('job-1', {
+        ...hashingReport(),
+        gates: [failing],
+        comparisons: [],
+      });
+    });
+    await screen.findByRole('table', { name: 'Gates' });
+    expect(
+      screen.queryByRole('region', { name: 'Waivers' }),
+    ).not.toBeInTheDocument();
+  });
+});
+
 describe('the gates of a run', () => {
   it('show a stretch level that is not met as an aim, not as a failure', async () => {
     open([
@@ -59,9 +108,7 @@ describe('the gates of a run', () => {
     expect(stretch).toHaveTextContent(/^not metstretch/);
     expect(within(table).queryByText('fail')).not.toBeInTheDocument();
     expect(
-      screen.getByText(
-        'Required: 1 of 1 hold. Stretch: 0 of 1 met; one that is not met fails nothing.',
-      ),
+      screen.getByText('Required: 1 of 1 met. Stretch: 0 of 1 met.'),
     ).toBeInTheDocument();
   });
 
@@ -78,7 +125,7 @@ describe('the gates of a run', () => {
     expect(only).toHaveTextContent('inconclusive');
     expect(only).toHaveTextContent('close, 73 %');
     expect(
-      screen.getByRole('columnheader', { name: 'Of the level' }),
+      screen.getByRole('columnheader', { name: 'Of the limit' }),
     ).toBeInTheDocument();
   });
 
@@ -90,7 +137,7 @@ describe('the gates of a run', () => {
     const [first] = rows(await screen.findByRole('table', { name: 'Gates' }));
     expect(first).toHaveTextContent('native_gain >= 6');
     expect(within(first as HTMLElement).getByText('fail')).toBeInTheDocument();
-    expect(screen.getByText('Required: 1 of 2 hold.')).toBeInTheDocument();
+    expect(screen.getByText('Required: 1 of 2 met.')).toBeInTheDocument();
   });
 
   it('have no column for how near a figure is where none of them says it', async () => {
@@ -99,7 +146,13 @@ describe('the gates of a run', () => {
     const headers = table
       .getAllByRole('columnheader')
       .map(({ textContent }) => textContent);
-    expect(headers).toEqual(['Verdict', 'Of', 'Must hold', 'Actual', 'Reason']);
+    expect(headers).toEqual([
+      'Verdict',
+      'Measurement',
+      'Limit',
+      'Actual',
+      'Reason',
+    ]);
   });
 
   it('do not count what this target cannot run', async () => {
@@ -108,10 +161,30 @@ describe('the gates of a run', () => {
       gate({ arm: 'native_ffm', verdict: 'not_applicable', actual: null }),
     ]);
     expect(
-      await screen.findByText('Required: 1 of 1 hold.'),
+      await screen.findByText('Required: 1 of 1 met.'),
     ).toBeInTheDocument();
     const [, second] = rows(screen.getByRole('table', { name: 'Gates' }));
     expect(second).toHaveTextContent(/^not applicable/);
+  });
+
+  it('say which CPUs a level is for, and why it is not for this one', async () => {
+    const reason = 'not for this CPU (needs avx512bw)';
+    const { user } = open([
+      gate({ requires: ['sha_ni', '!avx512bw'] }),
+      gate({
+        requires: ['avx512bw'],
+        verdict: 'not_applicable',
+        actual: null,
+        reason,
+      }),
+    ]);
+    expect(
+      await screen.findByText('CPUs with sha_ni, no avx512bw'),
+    ).toBeInTheDocument();
+    expect(rows(screen.getByRole('table', { name: 'Gates' }))).toHaveLength(1);
+    expect(screen.getByText(reason)).not.toBeVisible();
+    await user.click(screen.getByText('1 level for other CPUs'));
+    expect(screen.getByText(reason)).toBeVisible();
   });
 });
 
@@ -183,12 +256,12 @@ describe('the results of an A/B job', () => {
       await screen.findByText(/The head against its base/),
     ).toBeInTheDocument();
     expect(
-      screen.getByRole('link', { name: 'Compare the two revisions' }),
+      screen.getByRole('link', { name: 'Compare revisions' }),
     ).toHaveAttribute(
       'href',
       `/compare?base=${'a'.repeat(40)}&head=${'b'.repeat(40)}&suite=hashing`,
     );
-    expect(screen.queryByText(/same bytes/)).not.toBeInTheDocument();
+    expect(screen.queryByText(/same artifact/)).not.toBeInTheDocument();
   });
 
   it('say which side each measurement is of, and lead to no history', async () => {
@@ -202,17 +275,17 @@ describe('the results of an A/B job', () => {
       'head',
     ]);
     expect(
-      screen.queryByRole('link', { name: 'See their history' }),
+      screen.queryByRole('link', { name: 'Show history' }),
     ).not.toBeInTheDocument();
   });
 
   it('say so when both sides ran the same bytes', async () => {
     openAb(true, 'b'.repeat(40));
     expect(
-      await screen.findByText(/Both sides ran the same bytes/),
+      await screen.findByText(/Both sides ran the same artifact/),
     ).toBeInTheDocument();
     expect(
-      screen.queryByRole('link', { name: 'Compare the two revisions' }),
+      screen.queryByRole('link', { name: 'Compare revisions' }),
     ).not.toBeInTheDocument();
   });
 });
@@ -221,7 +294,7 @@ describe('the measurements of an ordinary job', () => {
   it('lead to their history', async () => {
     renderApp('/runs/run-done-1');
     expect(
-      await screen.findByRole('link', { name: 'See their history' }),
+      await screen.findByRole('link', { name: 'Show history' }),
     ).toHaveAttribute('href', '/series?suite=hashing&target=target-1');
   });
 });

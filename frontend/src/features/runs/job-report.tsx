@@ -29,6 +29,7 @@ import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { Gates } from './gates';
+import { Waivers } from './waivers';
 import classes from './runs.module.css';
 
 export function JobReportView({ run, job }: { run: Run; job: Job }) {
@@ -37,7 +38,7 @@ export function JobReportView({ run, job }: { run: Run; job: Job }) {
     return (
       <Panel title="Verdicts">
         <EmptyState icon="eye" title="Not analysed yet">
-          The verdicts appear here when the analysis is through.
+          Verdicts appear here after the analysis.
         </EmptyState>
       </Panel>
     );
@@ -63,6 +64,7 @@ function Report({
   return (
     <>
       <SuppressedNote names={report.suppressed} />
+      <Waivers run={run} job={job} report={report} />
       <Verdicts run={run} report={report} />
       <AuditPanel audits={report.audits} comparisons={report.comparisons} />
       <UnavailableArms rows={report.unavailable} />
@@ -78,7 +80,7 @@ function Report({
   );
 }
 
-/** Errors that would have voided the job: a verdict never hides that somebody asked for it all the same. */
+/** Names the configuration errors that the request suppressed, so that the verdicts never hide them. */
 function SuppressedNote({ names }: { names: readonly string[] }) {
   if (names.length === 0) return null;
   return (
@@ -89,7 +91,7 @@ function SuppressedNote({ names }: { names: readonly string[] }) {
       role="note"
       icon={<Icon name="warning" />}
     >
-      Measured in spite of configuration errors that the request suppressed:{' '}
+      Measured despite suppressed configuration errors:{' '}
       <span className="pl-mono">{names.join(', ')}</span>.
     </Alert>
   );
@@ -97,16 +99,16 @@ function SuppressedNote({ names }: { names: readonly string[] }) {
 
 function nothingToCompareText({ trigger }: Run, revisions: boolean): string {
   if (trigger === 'import')
-    return 'Another tool measured one arm after the other: no two share a round.';
+    return 'Another tool measured the arms one after the other, not in shared rounds.';
   return revisions
     ? 'No benchmark of this job has samples of both revisions.'
     : 'No benchmark of this job has a second arm with samples.';
 }
 
-/** Of an A/B job the head against the base, else each arm against its reference. */
+/** The comparisons shown: head against base of an A/B job, otherwise each arm against its reference. */
 function Verdicts({
   run,
-  report: { base, revision, comparisons },
+  report: { base, revision, comparisons, advice },
 }: {
   run: Run;
   report: JobReport;
@@ -117,7 +119,7 @@ function Verdicts({
     <Panel
       title="Verdicts"
       flush
-      note={
+      about={
         revisions
           ? 'The head against its base, paired launch by launch. Below 1 the head is faster.'
           : 'Each arm against its reference, paired block by block. Below 1 is faster.'
@@ -134,7 +136,7 @@ function Verdicts({
                   suite: run.suite,
                 }}
               >
-                Compare the two revisions
+                Compare revisions
               </AppLink>
             )
           : first !== undefined && (
@@ -142,16 +144,19 @@ function Verdicts({
                 to="/arms"
                 search={{ suite: run.suite, benchmark: first.benchmark }}
               >
-                See on the arms page
+                Show in Arms
               </AppLink>
             )
       }
     >
       {revisions && base.same_artifact && (
         <p className={classes.note}>
-          Both sides ran the same bytes: what differs is the target, never the
-          code.
+          Both sides ran the same artifact: any difference comes from the
+          environment, not from the code.
         </p>
+      )}
+      {advice !== null && advice !== undefined && (
+        <p className={classes.note}>{advice}</p>
       )}
       {comparisons.length === 0 ? (
         <EmptyState icon="arms" title="Nothing to compare">
@@ -168,8 +173,8 @@ function UnavailableArms({ rows }: { rows: readonly Unavailable[] }) {
   if (rows.length === 0) return null;
   return (
     <Panel
-      title="Could not run here"
-      note="Not a defect: this target or its runtime lacks what the arm needs."
+      title="Unavailable arms"
+      about="Not a defect: this target or its runtime lacks what the arm needs."
     >
       <ul className={classes.checks} aria-label="Unavailable arms">
         {rows.map(({ benchmark, arm, params, reason }) => (
@@ -281,7 +286,7 @@ function Measurements({ run, job, measurements }: MeasurementsProps) {
     <Panel
       title="Measurements"
       flush
-      note="Per iteration, warm-up excluded."
+      about="Per iteration, warm-up excluded."
       actions={
         // What an A/B job measures never becomes history.
         !sides && (
@@ -289,7 +294,7 @@ function Measurements({ run, job, measurements }: MeasurementsProps) {
             to="/series"
             search={{ suite: run.suite, target: job.target_id }}
           >
-            See their history
+            Show history
           </AppLink>
         )
       }

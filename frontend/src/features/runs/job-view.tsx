@@ -1,4 +1,6 @@
-/** One job of a run: its phases and progress, then the results when there are any, else what arrives live. */
+/**
+ * One job of a run: its phases and progress, then its report, or live samples until there is one.
+ */
 import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
@@ -57,12 +59,12 @@ export function JobView({ run, job }: { run: Run; job: Job }) {
   );
 }
 
-/** While it runs what it does now, then how it ended. */
+/** The current phase of a running job, afterwards its outcome. */
 export function jobBadge({ state, outcome }: Job): Badge {
   return outcome === 'running' ? JOB_STATES[state] : OUTCOMES[outcome];
 }
 
-/** Nobody leased an imported job, and nobody watched its target: it has no phases, conditions and log. */
+/** An imported job was never leased, so it has no phases, conditions or log. */
 function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
   return (
     <Panel
@@ -191,5 +193,5 @@ function waitingText(state: JobState): string {
   if (state === 'queued') return 'Waiting for the target to be free';
   if (state === 'lost')
     return 'The agent stopped answering; late samples still count';
-  return 'Under way';
+  return 'In progress';
 }

@@ -29,7 +29,7 @@ export function changedKnobs(
 export interface KnobFieldsProps {
   knobs: readonly Knob[];
   values: KnobValues;
-  /** From where on a demonstration shows anything, by target. */
+  /** The value from which a demonstration is visible, by target. */
   slowdowns: RunEstimate['slowdowns'];
   onChange: (values: KnobValues) => void;
 }
@@ -66,11 +66,11 @@ export function KnobFields({
         <Panel
           title="Demonstration knobs"
           actions={<Status look={DEMONSTRATION} />}
-          note="Made to show what an alert looks like: they falsify what is measured."
+          note="They falsify measurements on purpose, to show what an alert looks like."
         >
           {fields(demonstration)}
           {slowdowns.length > 0 && (
-            <div role="status" aria-label="From where on it shows">
+            <div role="status" aria-label="Visible from">
               <ul className={classes.slowdowns}>
                 {slowdowns.map((slowdown) => (
                   <li key={`${slowdown.knob} ${slowdown.target_id}`}>
@@ -82,8 +82,7 @@ export function KnobFields({
           )}
           {active && (
             <Alert variant="outline" color="grape" mt="sm" role="status">
-              This run and every alert it raises will carry the mark
-              “demonstration”.
+              This run and its alerts will be marked “demonstration”.
             </Alert>
           )}
         </Panel>

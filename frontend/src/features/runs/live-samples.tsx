@@ -56,13 +56,13 @@ export function LiveSamples({ job }: { job: Job }) {
   const series = useQuery(liveSeriesQuery(job.id));
   const ended = jobEnded(job);
   return (
-    <Panel title={ended ? 'Samples' : 'Samples as they arrive'} flush>
+    <Panel title={ended ? 'Samples' : 'Live samples'} flush>
       <QueryView query={series} what="the samples" lines={3}>
         {({ items }) =>
           items.length === 0 ? (
             <EmptyState
               icon="runs"
-              title={ended ? 'No sample arrived' : 'No sample yet'}
+              title={ended ? 'No samples' : 'No samples yet'}
             >
               {ended
                 ? 'The job ended before it measured anything. The log below says why.'

@@ -18,8 +18,11 @@ describe('a search in a log', () => {
   });
 
   it('stops counting and says so', () => {
-    const found = findInLines(Array<string>(MAX_MATCHES + 1).fill('x'), 'x');
-    expect([found.matches.length, found.isCut]).toEqual([MAX_MATCHES, true]);
+    const matches = findInLines(Array<string>(MAX_MATCHES + 1).fill('x'), 'x');
+    expect([matches.matches.length, matches.isCut]).toEqual([
+      MAX_MATCHES,
+      true,
+    ]);
     expect(findInLines(Array<string>(MAX_MATCHES).fill('x'), 'x').isCut).toBe(
       false,
     );

@@ -1,4 +1,4 @@
-/** Finds a text in the lines of a log: plain, without regard to case, so many matches and no more. */
+/** Finds a plain text in the lines of a log, ignoring case, up to a number of matches. */
 
 /** More are counted by nobody, and would only slow the page. */
 export const MAX_MATCHES = 5000;

@@ -20,8 +20,8 @@ const NEAR_BOTTOM_PX = 40;
 function note(job: Job): string {
   const which = job.attempt > 1 ? `Attempt ${job.attempt}. ` : '';
   return jobEnded(job)
-    ? `${which}Its end.`
-    : `${which}New lines appear while you stand at the end.`;
+    ? `${which}Last lines.`
+    : `${which}New lines appear while you are at the end.`;
 }
 
 export function LogTail({ job }: { job: Job }) {

@@ -44,7 +44,7 @@ export function OpenLogButton({ job, find = '' }: { job: Job; find?: string }) {
         size="compact-sm"
         onClick={() => setOpened(true)}
       >
-        {find === '' ? 'Open the whole log' : 'Show it in the log'}
+        {find === '' ? 'Open full log' : 'Show in log'}
       </Button>
       <Modal
         opened={opened}
@@ -176,9 +176,7 @@ function SearchableLog({
 
 function sizeOf(lines: readonly string[], { isCut }: WholeLog): string {
   const count = `${formatInteger(lines.length)} ${lines.length === 1 ? 'line' : 'lines'}`;
-  return isCut
-    ? `The first ${count}. The log is longer: download it to see all.`
-    : count;
+  return isCut ? `The first ${count}. Download the log to see all.` : count;
 }
 
 function matchPosition(
@@ -230,7 +228,7 @@ function Blocks({ lines, matches, length, current }: BlocksProps) {
       className={classes.log}
       ref={box}
       role="region"
-      aria-label="Whole log"
+      aria-label="Full log"
       tabIndex={0}
     >
       {blocks.map((block, at) => (

@@ -9,7 +9,7 @@ import { server } from '../../testing/server';
 
 async function open() {
   const app = renderApp('/runs/new?suite=hashing');
-  await screen.findByRole('button', { name: 'Start the run' });
+  await screen.findByRole('button', { name: 'Start run' });
   return app;
 }
 
@@ -40,7 +40,7 @@ describe('repeating a run', () => {
     expect(size()).toHaveTextContent(
       '2 groups with 4 cases; 3 launches × 7 rounds',
     );
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() => expect(backend.requested).toHaveLength(1));
     expect(backend.requested[0]).toMatchObject({
       targets: ['target-1'],
@@ -56,13 +56,11 @@ describe('repeating a run', () => {
 
   it('is what the page of an ended run offers, and forgets the branch of a commit that is changed', async () => {
     const { user, backend } = renderApp('/runs/run-done-1');
-    await user.click(
-      await screen.findByRole('link', { name: 'Repeat this run' }),
-    );
+    await user.click(await screen.findByRole('link', { name: 'Repeat' }));
     const commit = await screen.findByLabelText('Commit');
     expect(commit).toHaveValue('3f6c9b1d7e2a4c5580a1');
     await user.clear(commit);
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() => expect(backend.requested).toHaveLength(1));
     expect(backend.requested[0]).not.toHaveProperty('commit');
     expect(backend.requested[0]).not.toHaveProperty('branch');
@@ -73,7 +71,7 @@ describe('what is said before a run is asked for', () => {
   it('is how long it takes and what that rests on', async () => {
     await open();
     expect(
-      await screen.findByRole('status', { name: 'How long it takes' }),
+      await screen.findByRole('status', { name: 'Duration' }),
     ).toHaveTextContent(
       'lab-host: about 1 min 40 s, as its last 3 runs of the same choice took 1 min 30 s to 2 min.',
     );
@@ -82,7 +80,7 @@ describe('what is said before a run is asked for', () => {
   it('is from where on a demonstration shows anything, and that less shows nothing', async () => {
     const { user } = await open();
     const says = await screen.findByRole('status', {
-      name: 'From where on it shows',
+      name: 'Visible from',
     });
     expect(says).toHaveTextContent('more than 240 % makes it slower there.');
     const knob = screen.getByLabelText(/native_slowdown_percent/);
@@ -97,7 +95,7 @@ describe('what is said before a run is asked for', () => {
 describe('requesting a run', () => {
   it('sends the defaults and opens the new run', async () => {
     const { user, backend, router } = await open();
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() =>
       expect(router.state.location.pathname).toBe('/runs/run-new-1'),
     );
@@ -135,7 +133,7 @@ describe('requesting a run', () => {
     expect(size()).toHaveTextContent(
       'on a device 10 launches × 20 rounds, 10 fresh processes',
     );
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() => expect(backend.requested[0]?.launches).toBeNull());
   });
 
@@ -148,9 +146,9 @@ describe('requesting a run', () => {
     await user.clear(knob);
     await user.type(knob, '60');
     expect(
-      await screen.findByText(/will carry the mark “demonstration”/),
+      await screen.findByText(/will be marked “demonstration”/),
     ).toBeInTheDocument();
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() =>
       expect(backend.requested[0]?.knobs).toEqual({
         native_slowdown_percent: 60,
@@ -164,12 +162,10 @@ describe('requesting a run', () => {
     await user.clear(launches);
     await user.type(launches, '2');
     expect(
-      await screen.findByText(
-        /cannot decide: every verdict will be inconclusive/,
-      ),
+      await screen.findByText(/every verdict is inconclusive/),
     ).toBeInTheDocument();
     await user.click(await screen.findByRole('checkbox', { name: /lab-host/ }));
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() =>
       expect(backend.requested[0]).toMatchObject({
         launches: 2,
@@ -181,11 +177,9 @@ describe('requesting a run', () => {
   it('does not start without a benchmark', async () => {
     const { user } = await open();
     await user.click(screen.getByRole('checkbox', { name: /Ledger batch/ }));
+    expect(screen.getByRole('button', { name: 'Start run' })).toBeDisabled();
     expect(
-      screen.getByRole('button', { name: 'Start the run' }),
-    ).toBeDisabled();
-    expect(
-      screen.getByText('Choose at least one benchmark.'),
+      screen.getByText('Select at least one benchmark.'),
     ).toBeInTheDocument();
   });
 
@@ -198,26 +192,52 @@ describe('requesting a run', () => {
         }),
       ),
     );
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     expect(
       await screen.findByText(/No target can run this suite\./),
     ).toBeInTheDocument();
     expect(screen.getByText('targets: all are offline')).toBeInTheDocument();
-    expect(screen.getByRole('button', { name: 'Start the run' })).toBeEnabled();
+    expect(screen.getByRole('button', { name: 'Start run' })).toBeEnabled();
   });
 });
 
-async function openHashing() {
-  const app = renderApp('/runs/new?suite=hashing', (backend) => {
+async function openSuite(address: string) {
+  const app = renderApp(address, (backend) => {
     backend.suites = [hashingSuite];
     backend.targets = backend.targets.filter(({ kind }) => kind === 'host');
   });
-  await screen.findByRole('button', { name: 'Start the run' });
+  await screen.findByRole('button', { name: 'Start run' });
+  return app;
+}
+
+async function openHashing() {
+  const app = await openSuite('/runs/new?suite=hashing');
+  await app.user.click(screen.getByRole('button', { name: 'The whole suite' }));
   return app;
 }
 const size = () => screen.getByRole('status', { name: 'Size of the run' });
 const values = (param: RegExp) =>
   within(screen.getByRole('group', { name: param }));
+
+const pressed = () =>
+  screen
+    .getAllByRole('button', { pressed: true })
+    .map(({ textContent }) => textContent);
+
+describe('what the form opens on', () => {
+  it('is the first look, because the whole suite may take hours', async () => {
+    await openSuite('/runs/new?suite=hashing');
+    expect(pressed()).toEqual(['First look']);
+    expect(size()).toHaveTextContent('1 group with 7 cases; 3 launches');
+  });
+
+  it('is everything for revisions that another page names', async () => {
+    await openSuite('/runs/new?suite=hashing&commit=b1b2c3d4&base=a1b2c3d4');
+    expect(pressed()).toEqual(['The whole suite']);
+    expect(size()).toHaveTextContent('42 groups');
+    expect(screen.getByLabelText('Base commit')).toHaveValue('a1b2c3d4');
+  });
+});
 
 describe('choosing what a run measures', () => {
   it('says how many groups, cases and processes the whole suite asks for', async () => {
@@ -231,7 +251,7 @@ describe('choosing what a run measures', () => {
 
   it('sends one benchmark at chosen values only, and counts them', async () => {
     const { user, backend } = await openHashing();
-    await user.click(screen.getByRole('button', { name: 'Choose none' }));
+    await user.click(screen.getByRole('button', { name: 'Select none' }));
     await user.click(
       screen.getByRole('checkbox', { name: /Batch of ledger fingerprints/ }),
     );
@@ -241,7 +261,7 @@ describe('choosing what a run measures', () => {
     expect(size()).toHaveTextContent(
       '2 groups with 14 cases; 5 launches × 20 rounds, 5 fresh processes',
     );
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() =>
       expect(backend.requested[0]).toMatchObject({
         benchmarks: ['ledger_batch'],
@@ -259,7 +279,7 @@ describe('choosing what a run measures', () => {
     expect(
       screen.queryByRole('group', { name: /^message/ }),
     ).not.toBeInTheDocument();
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() =>
       expect(backend.requested[0]).toMatchObject({
         benchmarks: ['seed_protocol', 'piece'],
@@ -274,13 +294,11 @@ describe('choosing what a run measures', () => {
     expect(
       screen.getByText(/seed_protocol does not take batch 10:/),
     ).toBeInTheDocument();
-    expect(
-      screen.getByRole('button', { name: 'Start the run' }),
-    ).toBeDisabled();
+    expect(screen.getByRole('button', { name: 'Start run' })).toBeDisabled();
     await user.click(
       screen.getByRole('checkbox', { name: /The origin’s protocol/ }),
     );
-    expect(screen.getByRole('button', { name: 'Start the run' })).toBeEnabled();
+    expect(screen.getByRole('button', { name: 'Start run' })).toBeEnabled();
   });
 
   it('can start from what the suite proposes and go back to all of it', async () => {
@@ -295,7 +313,7 @@ describe('choosing what a run measures', () => {
     await user.click(screen.getByRole('button', { name: 'The whole suite' }));
     expect(size()).toHaveTextContent('42 groups');
     await user.click(screen.getByRole('button', { name: 'First look' }));
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() =>
       expect(backend.requested[0]).toMatchObject({
         benchmarks: ['ledger_batch'],
@@ -308,12 +326,12 @@ describe('choosing what a run measures', () => {
 
   it('can be filled in by keyboard alone', async () => {
     const { user, backend } = await openHashing();
-    screen.getByRole('button', { name: 'Choose none' }).focus();
+    screen.getByRole('button', { name: 'Select none' }).focus();
     await user.keyboard('{Enter}{Tab} ');
     const chip = values(/^message/).getByRole('checkbox', { name: '64' });
     chip.focus();
     await user.keyboard(' ');
-    screen.getByRole('button', { name: 'Start the run' }).focus();
+    screen.getByRole('button', { name: 'Start run' }).focus();
     await user.keyboard('{Enter}');
     await waitFor(() =>
       expect(backend.requested[0]).toMatchObject({
@@ -327,7 +345,7 @@ describe('choosing what a run measures', () => {
 describe('choosing the revisions', () => {
   it('sends none when none is named', async () => {
     const { user, backend } = await open();
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() => expect(backend.requested).toHaveLength(1));
     expect(backend.requested[0]).not.toHaveProperty('commit');
     expect(backend.requested[0]).not.toHaveProperty('base_commit');
@@ -344,12 +362,12 @@ describe('choosing the revisions', () => {
       'a1b2c3d4',
     );
     expect(
-      screen.getByText(/An A\/B run: both revisions are built/),
+      screen.getByText(/An A\/B run builds both revisions/),
     ).toBeInTheDocument();
     expect(size()).toHaveTextContent(
       '5 launches × 20 rounds of each revision, 20 fresh processes',
     );
-    await user.click(screen.getByRole('button', { name: 'Start the run' }));
+    await user.click(screen.getByRole('button', { name: 'Start run' }));
     await waitFor(() =>
       expect(backend.requested[0]).toMatchObject({
         commit: 'b1b2c3d4',
@@ -367,8 +385,6 @@ describe('choosing the revisions', () => {
     expect(
       screen.getByText('Expected 7 to 64 hexadecimal digits of a commit.'),
     ).toBeInTheDocument();
-    expect(
-      screen.getByRole('button', { name: 'Start the run' }),
-    ).toBeDisabled();
+    expect(screen.getByRole('button', { name: 'Start run' })).toBeDisabled();
   });
 });

@@ -55,10 +55,11 @@ import {
   chosenBenchmarks,
   isComplete,
   conflicts,
-  freshDraft,
   goneSince,
   isCommit,
+  isEverything,
   kindsOf,
+  openingDraft,
   paramChoices,
   presetDraft,
   presetOf,
@@ -73,7 +74,7 @@ import {
 import { SuppressFields } from './suppress-fields';
 import type { NewRunSearch } from './runs-search';
 
-/** After the last change of the form: typing a number asks once. */
+/** Pause after the last change of the form, so that typing a number sends one request, ms. */
 const ESTIMATE_AFTER_MS = 300;
 
 export interface NewRunPageProps {
@@ -88,7 +89,7 @@ export function NewRunPage({ search, onSearch, onRequested }: NewRunPageProps) {
     <Page
       title="Run a suite"
       crumb={<AppLink to="/runs">Runs</AppLink>}
-      lead="The run starts as soon as a target is free."
+      about="The run starts as soon as a target is free."
     >
       <QueryView query={suites} what="the suites">
         {(page) => {
@@ -146,12 +147,11 @@ function NoSuites() {
     <Panel title="No suite to run">
       <EmptyState
         icon="runs"
-        title="No agent has announced a suite"
+        title="No suites yet"
         action={<CodeBox text="paceline-server enrolment-code" />}
       >
-        Suites come from the repositories an agent is allowed to use. Enrol an
-        agent and list a repository with a suite.toml in its configuration; its
-        suites appear here with the next heartbeat.
+        Enrol an agent and list a repository with a suite.toml in its
+        configuration. Its suites appear here with the next heartbeat.
       </EmptyState>
     </Panel>
   );
@@ -188,7 +188,7 @@ function RepeatForm({ runId, ...rest }: RunFormProps & { runId: string }) {
   );
 }
 
-/** Which run this is like, at which revision, and what of it there is no more. */
+/** Which run is repeated, at which revision, and what is no longer declared. */
 function RepeatNotice({ run, suite }: { run: Run; suite: Suite }) {
   const gone = goneSince(suite, run);
   return (
@@ -216,8 +216,7 @@ function RepeatNotice({ run, suite }: { run: Run; suite: Suite }) {
 function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
   const [draft, setDraft] = useState<Draft>(() => {
     if (repeated !== undefined) return repeatDraft(suite, repeated);
-    const { commit = '', base = '' } = search;
-    return { ...freshDraft(suite), commit, base };
+    return openingDraft(suite, search);
   });
   // Another commit is not of the branch that a repeated run was of.
   const change = (part: Partial<Draft>) =>
@@ -247,6 +246,7 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
       <Presets
         presets={suite.presets}
         current={presetOf(suite, draft)}
+        everything={isEverything(suite, draft)}
         onPreset={(preset) =>
           setDraft((before) => presetDraft(suite, preset, before))
         }
@@ -295,9 +295,9 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
           disabled={!isComplete(draft) || inConflict.length > 0}
           leftSection={<Icon name="play" size={16} />}
         >
-          Start the run
+          Start run
         </Button>
-        <AppLink to="/runs">Back to the runs</AppLink>
+        <AppLink to="/runs">Cancel</AppLink>
       </Group>
     </form>
   );
@@ -306,17 +306,25 @@ function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
 interface PresetsProps {
   presets: readonly Preset[];
   current: Preset | undefined;
+  /** Whether the form is filled in with the whole suite. */
+  everything: boolean;
   onPreset: (preset: Preset) => void;
   onEverything: () => void;
 }
 
 /** What the suite itself proposes; each fills in the form, nothing is sent. */
-function Presets({ presets, current, onPreset, onEverything }: PresetsProps) {
+function Presets({
+  presets,
+  current,
+  everything,
+  onPreset,
+  onEverything,
+}: PresetsProps) {
   if (presets.length === 0) return null;
   return (
     <Panel
       title="Start from"
-      note="Fills in the form below; everything can still be changed."
+      note="Fills in the form below. You can still change everything."
     >
       <Stack gap="xs">
         {presets.map((preset) => (
@@ -337,7 +345,14 @@ function Presets({ presets, current, onPreset, onEverything }: PresetsProps) {
           </Group>
         ))}
         <Group gap="sm">
-          <Button variant="default" onClick={onEverything}>
+          <Button
+            variant="default"
+            aria-pressed={everything}
+            leftSection={
+              everything ? <Icon name="check" size={16} /> : undefined
+            }
+            onClick={onEverything}
+          >
             The whole suite
           </Button>
           <span style={{ color: 'var(--pl-muted)' }}>
@@ -370,10 +385,10 @@ function BenchmarkChoice({ suite, chosen, onChange }: BenchmarkChoiceProps) {
   const quick = all.length > 1 && (
     <Group gap="xs">
       <Button variant="default" size="compact-sm" onClick={() => onChange(all)}>
-        Choose all
+        Select all
       </Button>
       <Button variant="default" size="compact-sm" onClick={() => onChange([])}>
-        Choose none
+        Select none
       </Button>
     </Group>
   );
@@ -384,7 +399,7 @@ function BenchmarkChoice({ suite, chosen, onChange }: BenchmarkChoiceProps) {
         value={chosen}
         onChange={onChange}
         error={
-          chosen.length === 0 ? 'Choose at least one benchmark.' : undefined
+          chosen.length === 0 ? 'Select at least one benchmark.' : undefined
         }
       >
         <Stack gap="xs" mt="xs">
@@ -415,13 +430,13 @@ function TargetChoice({
   });
   return (
     <Panel
-      title="Where"
-      note="Choose none to measure on every online target whose agent knows the suite."
+      title="Targets"
+      note="Select none to use all online targets that know the suite."
     >
       <QueryView query={targets} what="the targets" lines={2}>
         {(measuringTargets) =>
           measuringTargets.length === 0 ? (
-            <p>No target has reported yet. The run will wait for one.</p>
+            <p>No targets yet. The run waits for one.</p>
           ) : (
             <Checkbox.Group label="Targets" value={chosen} onChange={onChange}>
               <Stack gap="xs" mt="xs">
@@ -441,12 +456,12 @@ function TargetChoice({
   );
 }
 
-/** Not what only imported figures are of. */
+/** Without targets that only have imported measurements. */
 function canMeasure({ imported }: Target): boolean {
   return !imported;
 }
 
-/** What holds it back, in the words of its own page; else whether it is there. */
+/** Why the target takes no jobs, as on its own page; otherwise its state. */
 function lookOf({ kind, state, health, maintenance }: Target) {
   if (maintenance !== null) return MAINTENANCE_BADGES.maintenance;
   const held =
@@ -483,8 +498,8 @@ function SizeFields({ draft, suite, estimate, onChange }: SizeFieldsProps) {
   const thin = rounds !== '' && (least < 3 || least * rounds < 30);
   return (
     <Panel
-      title="How much"
-      note="Launches are fresh processes; in each round every arm runs once, in random order."
+      title="Size"
+      about="A launch is a fresh process. In each round every arm runs once, in random order. A group is one benchmark at one point of its params."
     >
       <Group align="flex-start">
         <NumberInput
@@ -516,19 +531,15 @@ function SizeFields({ draft, suite, estimate, onChange }: SizeFieldsProps) {
           role="status"
           style={{ margin: '0.6rem 0 0', color: 'var(--pl-unsure)' }}
         >
-          Fewer than 3 launches or 30 blocks cannot decide: every verdict will
-          be inconclusive.
+          With fewer than 3 launches or 30 blocks, every verdict is
+          inconclusive.
         </p>
       )}
       {isComplete(draft) && (
         <RunSize suite={suite} draft={draft} kinds={kinds} />
       )}
       {isComplete(draft) && estimate !== undefined && (
-        <p
-          role="status"
-          aria-label="How long it takes"
-          style={{ margin: '0.4rem 0 0' }}
-        >
+        <p role="status" aria-label="Duration" style={{ margin: '0.4rem 0 0' }}>
           {estimate.words}
         </p>
       )}
@@ -545,7 +556,7 @@ function RequestRefusal({ error }: { error: Error }) {
       role="alert"
       mt="md"
       icon={<Icon name="warning" />}
-      title="The run was not started"
+      title="Run not started"
     >
       {error.message}
       {fields.length > 0 && (
@@ -575,11 +586,11 @@ const complaint = (commit: string) =>
 function RevisionFields({ draft, onChange }: RevisionFieldsProps) {
   return (
     <Panel
-      title="Which revision"
+      title="Revision"
       note={
         draft.base.trim() === ''
           ? 'Leave both empty to measure the newest revision. A base makes it an A/B run.'
-          : 'An A/B run: both revisions are built and measured interleaved in one job, which decides.'
+          : 'An A/B run builds both revisions and measures them interleaved in one job.'
       }
     >
       <Group align="flex-start">
@@ -608,8 +619,8 @@ function RevisionFields({ draft, onChange }: RevisionFieldsProps) {
   );
 }
 
-const counted = (count: number, one: string, many: string) =>
-  `${formatInteger(count)} ${count === 1 ? one : many}`;
+const counted = (count: number, singular: string, many: string) =>
+  `${formatInteger(count)} ${count === 1 ? singular : many}`;
 
 /** `5 launches × 20 rounds, 5 fresh processes on each target; at least 25 s of measuring` */
 function launchesText(
@@ -661,11 +672,7 @@ function RunSize({ suite, draft, kinds }: RunSizeProps) {
       aria-label="Size of the run"
       style={{ margin: '0.75rem 0 0' }}
     >
-      <strong>This asks for</strong> {sizeText(suite, draft, kinds)}{' '}
-      <span style={{ color: 'var(--pl-muted)' }}>
-        A group is one benchmark at one point of its params; its arms are
-        measured side by side.
-      </span>
+      <strong>This run measures</strong> {sizeText(suite, draft, kinds)}
     </p>
   );
 }

@@ -25,8 +25,8 @@ export function ParamFields({
   if (several.length === 0) return null;
   return (
     <Panel
-      title="At which values"
-      note="Choose none of a param to measure all its declared values."
+      title="Params"
+      note="Select none to measure all declared values of a param."
     >
       <Stack gap="md">
         {several.map((choice) => (

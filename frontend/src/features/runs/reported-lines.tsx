@@ -1,6 +1,6 @@
 /**
- * What a device's log reported in lines that the suite declares: an app's own figures beside what was
- * measured, never part of it. Where nothing was reported there is nothing to see.
+ * Lines of a device’s log that the suite declares: an app’s own figures, shown beside the measurements and
+ * never part of them. Absent where nothing was reported.
  */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -32,12 +32,12 @@ export function ReportedLines({ job }: { job: Job }) {
       : page.data.items.length === 0;
   if (nothing && cursor === undefined) return null;
   return (
-    <Panel title="What its log reported" note={NOTE} flush>
-      <QueryView query={page} what="what the log reported" lines={2}>
+    <Panel title="Reported by the app" about={NOTE} flush>
+      <QueryView query={page} what="the reported lines" lines={2}>
         {({ items, next }) => (
           <>
             <DataTable
-              label="What its log reported"
+              label="Reported by the app"
               columns={COLUMNS}
               rows={items}
               rowKey={({ seq }) => String(seq)}
@@ -60,7 +60,7 @@ const COLUMNS: readonly Column<Reported>[] = [
   { header: 'Says', cell: reportedText, wrap: true },
 ];
 
-/** A line may be of none: logged between two, or by a device that tells no time. */
+/** A line may belong to no launch: logged between two, or by a device without timestamps. */
 function launchOf({ launch, side }: Reported): string {
   if (launch === null) return '–';
   return side === null ? `${launch + 1}` : `${launch + 1}, ${side}`;

@@ -1,7 +1,7 @@
 /**
- * A request for a run while it is being put together: what is chosen, what it asks for, and the body that is
- * sent. Pure. Invariant: only what was chosen is sent; nothing chosen means everything declared, so an
- * ordinary run stays an ordinary run. The server checks everything again.
+ * A request for a run that is being edited: the selection, its size, and the body that is sent. Pure.
+ * Invariant: only what was selected is sent; an empty selection means everything declared. The server
+ * validates it again.
  */
 import type {
   Benchmark,
@@ -24,7 +24,7 @@ export interface Draft {
   suppress: string[];
   /** Empty: the newest one the agents know. */
   commit: string;
-  /** Of the commit, where a repeated run names it; else the server knows. */
+  /** Branch of the commit of a repeated run; otherwise the server determines it. */
   branch: string;
   /** An A/A run measures the noise floor. */
   trigger: 'manual' | 'a_a';
@@ -32,7 +32,9 @@ export interface Draft {
   minTimeNs: number;
   /** Empty: an ordinary run. Else an A/B run, that measures `base` and `commit` interleaved. */
   base: string;
-  /** Of a batch on each target. Empty: what is ordinary on its kind. */
+  /** Of a repeated run that judged a pull request: which one, and the branch of its base. */
+  pullRequest: Pick<Run, 'pull_request' | 'base_branch'> | null;
+  /** Launches of a batch on each target. Empty: the default for its kind. */
   launches: number | '';
   /** Empty while the box is being edited. */
   rounds: number | '';
@@ -44,7 +46,7 @@ export interface Draft {
 /** The server's default (STATISTICS §1). */
 const MIN_TIME_NS = 1_000_000;
 
-/** What a batch has where nobody says otherwise; the server's defaults (STATISTICS §1). */
+/** The server's default launches of a batch (STATISTICS §1). */
 export const ORDINARY_LAUNCHES: Record<Target['kind'], number> = {
   host: 5,
   device: 10,
@@ -57,6 +59,7 @@ export function freshDraft(suite: Suite): Draft {
     suppress: [],
     commit: '',
     base: '',
+    pullRequest: null,
     branch: '',
     trigger: 'manual',
     minTimeNs: MIN_TIME_NS,
@@ -78,6 +81,9 @@ export function repeatDraft(suite: Suite, run: Run): Draft {
     suppress: run.suppress,
     commit: run.commit,
     base: run.base_commit ?? '',
+    pullRequest: run.judges_head
+      ? { pull_request: run.pull_request, base_branch: run.base_branch }
+      : null,
     branch: run.branch ?? '',
     trigger: run.trigger === 'a_a' ? 'a_a' : 'manual',
     minTimeNs: run.min_time_ns,
@@ -96,20 +102,24 @@ export function goneSince(suite: Suite, run: Run): string[] {
   );
 }
 
-/** The preset whose choice this is, if it is one's. */
+/** What is measured and how often, in one comparable value. */
+function selectionKey({ benchmarks, params, launches, rounds }: Draft): string {
+  return JSON.stringify([
+    benchmarks.toSorted(),
+    Object.entries(params)
+      .filter(([, values]) => values.length > 0)
+      .map(([name, values]) => [name, values.map(String).toSorted()])
+      .toSorted(),
+    launches,
+    rounds,
+  ]);
+}
+
+/** The preset with exactly this selection, if there is one. */
 export function presetOf(suite: Suite, draft: Draft): Preset | undefined {
-  const key = ({ benchmarks, params, launches, rounds }: Draft) =>
-    JSON.stringify([
-      benchmarks.toSorted(),
-      Object.entries(params)
-        .filter(([, values]) => values.length > 0)
-        .map(([name, values]) => [name, values.map(String).toSorted()])
-        .toSorted(),
-      launches,
-      rounds,
-    ]);
   return suite.presets.find(
-    (preset) => key(presetDraft(suite, preset, draft)) === key(draft),
+    (preset) =>
+      selectionKey(presetDraft(suite, preset, draft)) === selectionKey(draft),
   );
 }
 
@@ -124,7 +134,7 @@ export const EVERYTHING: Pick<
   rounds: null,
 };
 
-/** What a preset asks for; where it says nothing, everything declared and the ordinary size. */
+/** The draft of a preset; what it leaves out is everything declared, at the default size. */
 export function presetDraft(
   suite: Suite,
   preset: typeof EVERYTHING,
@@ -146,6 +156,29 @@ export function presetDraft(
     minTimeNs: before.minTimeNs,
     knobs: before.knobs,
   };
+}
+
+/** The preset that a suite names for people who measure it for the first time (paceline_contract/manifest.py). */
+const FIRST_LOOK = 'first_look';
+
+/**
+ * What the form opens on: the suite's first look, because a whole suite may take hours. Of revisions that
+ * another page names, everything.
+ */
+export function openingDraft(
+  suite: Suite,
+  { commit = '', base = '' }: { commit?: string; base?: string },
+): Draft {
+  const fresh = { ...freshDraft(suite), commit, base };
+  const firstLook = suite.presets.find(({ name }) => name === FIRST_LOOK);
+  return firstLook === undefined || commit !== '' || base !== ''
+    ? fresh
+    : presetDraft(suite, firstLook, fresh);
+}
+
+/** Whether the draft is of every benchmark at all its values, at the default size. */
+export function isEverything(suite: Suite, draft: Draft): boolean {
+  return selectionKey(draft) === selectionKey(freshDraft(suite));
 }
 
 export function chosenBenchmarks(suite: Suite, draft: Draft): Benchmark[] {
@@ -254,7 +287,7 @@ function countPoints(benchmark: Benchmark, draft: Draft): number {
   }, 1);
 }
 
-/** Kinds of target it asks for, hosts first. None chosen: of every target; none known: as on a host. */
+/** Kinds of the selected targets, hosts first. None selected: of all targets; none known: hosts. */
 export function kindsOf(
   targets: readonly Target[],
   chosen: readonly string[],
@@ -294,7 +327,7 @@ export function sizeOf(suite: Suite, draft: Draft, kind: Target['kind']): Size {
 
 const COMMIT = /^[0-9a-f]{7,64}$/;
 
-/** As the server takes them; empty is a choice of its own. */
+/** What the server accepts as a commit; empty is allowed. */
 export function isCommit(commit: string): boolean {
   return commit.trim() === '' || COMMIT.test(commit.trim());
 }
@@ -302,6 +335,24 @@ export function isCommit(commit: string): boolean {
 export function isComplete(draft: Draft): boolean {
   const named = isCommit(draft.commit) && isCommit(draft.base);
   return draft.benchmarks.length > 0 && draft.rounds !== '' && named;
+}
+
+/** The fields of the request that say which revisions are measured. */
+function revisionsOf(draft: Draft): Partial<RunRequest> {
+  const [commit, base] = [draft.commit.trim(), draft.base.trim()];
+  if (draft.pullRequest !== null && commit !== '') {
+    const { pull_request, base_branch } = draft.pullRequest;
+    return {
+      head: commit,
+      ...(base === '' ? { base_branch } : { base }),
+      ...(pull_request === null ? {} : { pull_request }),
+    };
+  }
+  return {
+    ...(commit === '' ? {} : { commit }),
+    ...(commit === '' || draft.branch === '' ? {} : { branch: draft.branch }),
+    ...(base === '' ? {} : { base_commit: base }),
+  };
 }
 
 export function toRequest(suite: Suite, draft: Draft): RunRequest {
@@ -319,11 +370,7 @@ export function toRequest(suite: Suite, draft: Draft): RunRequest {
         : draft.benchmarks,
     targets: draft.targets.length === 0 ? null : draft.targets,
     ...(draft.suppress.length === 0 ? {} : { suppress: draft.suppress }),
-    ...(draft.commit.trim() === '' ? {} : { commit: draft.commit.trim() }),
-    ...(draft.commit.trim() === '' || draft.branch === ''
-      ? {}
-      : { branch: draft.branch }),
-    ...(draft.base.trim() === '' ? {} : { base_commit: draft.base.trim() }),
+    ...revisionsOf(draft),
     launches: draft.launches === '' ? null : draft.launches,
     rounds: Number(draft.rounds),
     min_time_ns: draft.minTimeNs,

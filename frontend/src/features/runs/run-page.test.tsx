@@ -181,10 +181,10 @@ describe('a live run', () => {
 
   it('can be cancelled', async () => {
     const { user } = await open();
-    await user.click(screen.getByRole('button', { name: 'Cancel the run' }));
+    await user.click(screen.getByRole('button', { name: 'Cancel run' }));
     expect((await screen.findAllByText('cancelled'))[0]).toBeInTheDocument();
     expect(
-      screen.queryByRole('button', { name: 'Cancel the run' }),
+      screen.queryByRole('button', { name: 'Cancel run' }),
     ).not.toBeInTheDocument();
   });
 });

@@ -81,11 +81,11 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
     return (
       <Group gap="0.4rem 1.2rem">
         <AppLink to="/compare" search={{ head: run.id }}>
-          Compare with another run
+          Compare runs
         </AppLink>
         {run.trigger !== 'import' && (
           <AppLink to="/runs/new" search={{ suite: run.suite, repeat: run.id }}>
-            Repeat this run
+            Repeat
           </AppLink>
         )}
       </Group>
@@ -93,14 +93,14 @@ function RunActions({ run, status }: { run: Run; status: StreamStatus }) {
   return (
     <>
       <LiveMark status={status} />
-      {may(session.data, 'ingest') && (
+      {may(session.data, 'runs.create') && (
         <Button
           variant="default"
           loading={cancel.isPending}
           onClick={() => cancel.mutate()}
           leftSection={<Icon name="stop" size={16} />}
         >
-          Cancel the run
+          Cancel run
         </Button>
       )}
       {cancel.error !== null && (
@@ -120,11 +120,7 @@ function LiveMark({ status }: { status: StreamStatus }) {
         className={`${classes.dot} ${lost ? classes.dotLost : ''}`}
         aria-hidden="true"
       />
-      {lost
-        ? 'connection lost, trying again'
-        : status === 'open'
-          ? 'live'
-          : 'connecting'}
+      {lost ? 'reconnecting' : status === 'open' ? 'live' : 'connecting'}
     </span>
   );
 }
@@ -134,7 +130,7 @@ function RunSummary({ run }: { run: Run }) {
   const knobs = Object.entries(run.knobs);
   return (
     <Panel
-      title="The run"
+      title="About"
       actions={
         <Group gap={6}>
           {run.demonstration && <Status look={DEMONSTRATION} />}
@@ -152,22 +148,30 @@ function RunSummary({ run }: { run: Run }) {
           mb="sm"
           icon={<Icon name="flask" />}
         >
-          A demonstration: a knob distorts this run on purpose. Its figures say
+          Demonstration: a knob distorts this run on purpose. Its figures say
           nothing about the code.
         </Alert>
       )}
       <Facts
         items={[
           [
-            run.base_commit === null ? 'Commit' : 'Head',
+            comparesRevisions(run) ? 'Head' : 'Commit',
             <span key="c" className="pl-mono">
               {run.commit.slice(0, 12)}
               {run.branch !== null && ` (${run.branch})`}
             </span>,
           ],
-          ...(run.base_commit === null
+          ...(comparesRevisions(run)
+            ? [['Base', <Base key="b" run={run} />] as const]
+            : []),
+          ...(run.pull_request === null
             ? []
-            : [['Base', <Base key="b" run={run} />] as const]),
+            : [
+                [
+                  'Pull request',
+                  <PullRequest key="p" request={run.pull_request} />,
+                ] as const,
+              ]),
           ['Benchmarks', run.benchmarks.join(', ') || 'all'],
           ...(run.trigger === 'import' ? [] : requestFacts(run)),
           [
@@ -195,7 +199,7 @@ function RunSummary({ run }: { run: Run }) {
   );
 }
 
-/** What a person chose; of an imported run another tool did. */
+/** What was requested; for an imported run, what the other tool measured. */
 function requestFacts(run: Run): readonly (readonly [string, string])[] {
   const launches = counted(launchesOf(run), 'launch', 'launches');
   const size = `${launches} × ${counted(String(run.rounds), 'round', 'rounds')}`;
@@ -205,18 +209,41 @@ function requestFacts(run: Run): readonly (readonly [string, string])[] {
   ];
 }
 
-function counted(number: string, one: string, many: string): string {
-  return `${number} ${number === '1' ? one : many}`;
+function counted(number: string, singular: string, many: string): string {
+  return `${number} ${number === '1' ? singular : many}`;
 }
 
-function Base({ run: { base_commit: base, commit } }: { run: Run }) {
+function comparesRevisions(run: Run): boolean {
+  return run.base_commit !== null || run.base_branch !== null;
+}
+
+function Base({ run }: { run: Run }) {
+  const { base_commit: base, base_branch: branch, commit } = run;
+  const origin = branch === null ? '' : `merge base with ${branch}`;
+  if (base === null) return <>{origin}, not found yet</>;
+  const kind =
+    base === commit
+      ? 'A/A: the same revision on both sides'
+      : 'A/B: both revisions interleaved in one job';
   return (
     <>
-      <span className="pl-mono">{base?.slice(0, 12)}</span>{' '}
-      {base === commit
-        ? '(A/A: the same revision on both sides)'
-        : '(A/B: both revisions interleaved in one job)'}
+      <span className="pl-mono">{base.slice(0, 12)}</span> (
+      {origin === '' ? kind : `${origin}; ${kind}`})
     </>
+  );
+}
+
+function PullRequest({
+  request: { number, url, title },
+}: {
+  request: NonNullable<Run['pull_request']>;
+}) {
+  const name = title === null ? `#${number}` : `#${number}: ${title}`;
+  if (url === null) return <>{name}</>;
+  return (
+    <a className="pl-link" href={url} target="_blank" rel="noreferrer noopener">
+      {name}
+    </a>
   );
 }
 
@@ -241,12 +268,8 @@ function Jobs({
   if (chosen === undefined) {
     return (
       <Panel title="Jobs">
-        <EmptyState
-          icon="targets"
-          title="No target has been found for this run"
-        >
-          As soon as a target whose agent announced this suite is online, its
-          job appears here.
+        <EmptyState icon="targets" title="No target yet">
+          A job appears here once a target that knows this suite is online.
         </EmptyState>
       </Panel>
     );

@@ -23,7 +23,7 @@ describe('the list of runs', () => {
   it('offers to clear filters that match nothing', async () => {
     const { user, router } = renderApp('/runs?suite=nothing&trigger=ci');
     await user.click(
-      await screen.findByRole('button', { name: 'Clear the filters' }),
+      await screen.findByRole('button', { name: 'Clear filters' }),
     );
     await waitFor(() => expect(router.state.location.search).toEqual({}));
     expect(

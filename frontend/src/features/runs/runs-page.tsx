@@ -29,7 +29,7 @@ export function RunsPage({ search, onSearch }: RunsPageProps) {
   return (
     <Page
       title="Runs"
-      lead="One run is one request: a suite, a revision, and the targets it is measured on."
+      about="A run is one request: a suite, a revision and the targets to measure it on."
       actions={
         <ButtonLink to="/runs/new" leftSection={<Icon name="play" size={16} />}>
           Run a suite
@@ -41,7 +41,7 @@ export function RunsPage({ search, onSearch }: RunsPageProps) {
         <PagedList
           query={runs}
           what="the runs"
-          one="run"
+          plural="runs"
           icon="runs"
           filtered={filtered}
           onClear={() => onSearch({})}
@@ -90,8 +90,8 @@ function RunsFilterBar({ search, onSearch }: RunsPageProps) {
         }))}
       />
       <FilterSelect
-        label="Requested by"
-        all="Anything"
+        label="Trigger"
+        all="All triggers"
         value={search.trigger}
         onChange={(trigger) => set({ trigger: trigger as Trigger | undefined })}
         options={TRIGGER_VALUES.map((value) => ({
@@ -107,7 +107,7 @@ function NoRuns() {
   return (
     <EmptyState
       icon="runs"
-      title="Nothing has been measured yet"
+      title="No runs yet"
       action={
         <ButtonLink to="/runs/new" variant="default">
           Run a suite

@@ -1,6 +1,6 @@
 /**
- * Configuration errors of the chosen targets, to be measured in spite of, one by one and by name. Offered
- * only where a target has one: nobody suppresses by habit.
+ * Configuration errors of the selected targets that a run may suppress, one by one. Shown only where a target
+ * has one, so that suppressing does not become a habit.
  */
 import { Checkbox, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -9,7 +9,7 @@ import { targetsQuery } from '../../api/targets';
 import type { ConfigurationError, Target } from '../../api/types';
 import { Panel } from '../../ui/panel';
 
-/** Of the chosen targets; none chosen: of every one. Each name once. */
+/** Errors of the selected targets, of all targets when none is selected. Each name once. */
 export function errorsOf(
   targets: readonly Target[],
   chosen: readonly string[],
@@ -40,11 +40,11 @@ export function SuppressFields({
   if (errors.length === 0) return null;
   return (
     <Panel
-      title="In spite of"
-      note="Each voids the jobs of a target that has it, unless it is suppressed here; the verdict says so."
+      title="Configuration errors"
+      about="A configuration error voids the jobs of its target unless it is suppressed here. The verdict then says so."
     >
       <Checkbox.Group
-        label="Configuration errors to suppress"
+        label="Errors to suppress"
         value={value}
         onChange={onChange}
       >

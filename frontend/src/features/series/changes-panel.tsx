@@ -1,4 +1,6 @@
-/** Every change of the level: its words and evidence, where it lies, why it is believed, and its alert. */
+/**
+ * Lists every change of the level: its sentence and evidence, its location, the reason for its state, and its alert.
+ */
 import type { Change, SeriesPage } from '../../api/types';
 import { formatDate } from '../../lib/times';
 import { formatFigure } from '../../lib/units';
@@ -18,13 +20,11 @@ export function ChangesPanel({ page }: { page: SeriesPage }) {
       <Panel title="Changes">
         <EmptyState
           icon="check"
-          title={
-            page.evaluated_at === null ? 'Not looked at yet' : 'No change found'
-          }
+          title={page.evaluated_at === null ? 'Not analysed yet' : 'No changes'}
         >
           {page.evaluated_at === null
             ? 'Detection looks at a series whenever a run adds a point; a change needs points on both sides.'
-            : 'The level has stayed within what single points ordinarily scatter.'}
+            : 'The level stayed within the scatter of single points.'}
         </EmptyState>
       </Panel>
     );
@@ -33,7 +33,7 @@ export function ChangesPanel({ page }: { page: SeriesPage }) {
     <Panel
       title="Changes"
       flush
-      note="The letters are those in the chart. Effects with their 99 % interval."
+      about="Letters as in the chart, effects with 99 % intervals."
     >
       <DataTable
         label="Changes"
@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<LetteredChange>[] = [
     cell: ({ change }) => <Status look={changeBadge(change)} />,
   },
   {
-    header: 'In words',
+    header: 'Summary',
     cell: ({ change }) => <Words change={change} />,
     wrap: true,
   },
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<LetteredChange>[] = [
         'none'
       ) : (
         <AppLink to="/alerts/$alertId" params={{ alertId: change.alert_id }}>
-          Open the alert
+          Open alert
         </AppLink>
       ),
   },
@@ -85,13 +85,13 @@ function Words({ change }: { change: Change }) {
         {change.n_after} after
       </div>
       <details className={classes.evidence}>
-        <summary>Why it is believed</summary>
+        <summary>Evidence</summary>
         <ul>
           {change.filters.map(({ name, value, limit, passed }) => (
             <li key={name}>
               {name.replaceAll('_', ' ')}:{' '}
-              {value === null ? 'beyond every number' : formatFigure(value)},
-              limit {formatFigure(limit)} – {passed ? 'holds' : 'does not hold'}
+              {value === null ? 'unbounded' : formatFigure(value)}, limit{' '}
+              {formatFigure(limit)} – {passed ? 'holds' : 'does not hold'}
             </li>
           ))}
           <li>Method: {change.method}</li>
@@ -108,7 +108,7 @@ function Words({ change }: { change: Change }) {
   );
 }
 
-/** The two commits, as a way to compare them. */
+/** The two commits, linked to their comparison. */
 function Between({ change }: { change: Change }) {
   return (
     <AppLink

@@ -1,6 +1,7 @@
 /**
- * A series and its points as a history chart draws them. Pure. Invariant: every level, limit, band and word
- * is the server's; here they only get a place in time (I17).
+ * Turns a series and its points into what a history chart draws.
+ *
+ * Every level, limit, band and sentence comes from the server; this file only gives them a place in time (I17).
  */
 import type {
   Change,
@@ -83,7 +84,7 @@ export function drawnLevels(
     .filter(({ from, to }) => from <= to);
 }
 
-/** Limit and noise floor are said of the present level: they stand beside it, not beside older ones. */
+/** The limit and the noise floor belong to the present level, so they are drawn beside it only. */
 export function drawnBands(
   { segments, rule, noise, series }: SeriesPage,
   [, stop]: Extent,
@@ -185,7 +186,7 @@ export function pointLines(point: SeriesPoint, unit: Unit): string[] {
     formatDateTime(point.at),
     valueText(point, unit),
     `commit ${point.commit.slice(0, 12)}`,
-    ...(point.excluded === null ? [] : [`does not count: ${point.excluded}`]),
+    ...(point.excluded === null ? [] : [`excluded: ${point.excluded}`]),
   ];
 }
 
@@ -220,12 +221,15 @@ export function signsOf(
   const axis = valueAxis(picture);
   const aside = points.filter((point) => point.aside);
   if (aside.some((point) => !isFar(point, axis)))
-    signs.push({ sign: 'aside', label: 'does not count' });
+    signs.push({ sign: 'aside', label: 'excluded' });
   if (aside.some((point) => isFar(point, axis))) {
-    signs.push({ sign: 'far', label: 'does not count and lies outside' });
+    signs.push({ sign: 'far', label: 'excluded, outside the chart' });
   }
   if (page.segments.length > 0)
-    signs.push({ sign: 'level', label: 'level, and where single points lie' });
+    signs.push({
+      sign: 'level',
+      label: 'level, with the range of single points',
+    });
   if (has('noise') && noise !== null)
     signs.push({ sign: 'noise', label: `noise floor: ${noise.words}` });
   if (has('limit') && rule !== null && rule.limit !== null) {

@@ -1,4 +1,4 @@
-/** The chart of a series with everything that hangs on its window: controls, the chosen point, conditions. */
+/** The chart of a series with everything that depends on its window: controls, the selected point, conditions. */
 import { Button } from '@mantine/core';
 import { useMemo } from 'react';
 
@@ -111,8 +111,8 @@ export function HistoryPanel(props: HistoryPanelProps) {
 function Hint() {
   return (
     <p className={classes.hint}>
-      Drag over the chart to zoom in, choose a point by a click; the slider and
-      the buttons do the same.
+      Drag to zoom in, click to select a point; the slider and the buttons do
+      the same.
     </p>
   );
 }
@@ -133,7 +133,7 @@ function NoPoints({
     return (
       <EmptyState
         icon="runs"
-        title="Nothing was measured in this window"
+        title="No points in this window"
         action={
           <Button variant="default" onClick={onShowAll}>
             Show all points
@@ -155,7 +155,7 @@ function NoPoints({
         </ButtonLink>
       }
     >
-      Every ordinary run of the suite adds one.
+      Every ordinary run of the suite adds a point.
     </EmptyState>
   );
 }

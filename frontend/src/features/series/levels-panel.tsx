@@ -1,4 +1,4 @@
-/** The stretches of a series at one level, and why each of them begins. */
+/** Lists the segments of a series, each with its level and the reason why it begins. */
 import type { Segment, SeriesPage } from '../../api/types';
 import { formatDate } from '../../lib/times';
 import { formatToStep, formatValue } from '../../lib/units';
@@ -20,7 +20,7 @@ export function LevelsPanel({
     <Panel
       title="Levels"
       flush
-      note="A change of the environment always begins a new level."
+      about="A change of the environment always begins a new level."
     >
       <DataTable
         label="Levels"
@@ -34,10 +34,10 @@ export function LevelsPanel({
             cell: ({ level }) => formatValue(level, series.unit),
             align: 'right',
           },
-          { header: 'Single points lie at', cell: range, align: 'right' },
+          { header: 'Range of points', cell: range, align: 'right' },
           { header: 'Points', cell: ({ points }) => points, align: 'right' },
           {
-            header: 'Begins because',
+            header: 'Reason',
             cell: ({ starts_because: why }) => why,
             wrap: true,
           },

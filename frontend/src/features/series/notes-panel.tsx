@@ -1,4 +1,4 @@
-/** What people wrote beside the points: of this series, or of everything its target measures. */
+/** Notes of people about this series, or about its whole target. */
 import { Alert, Button, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
@@ -20,7 +20,7 @@ export interface NotesPanelProps {
 
 export function NotesPanel({ page, point }: NotesPanelProps) {
   const session = useQuery(sessionQuery);
-  const allowed = may(session.data, 'alerts:write');
+  const allowed = may(session.data, 'annotations.write');
   const notes = page.annotations.toSorted(
     (a, b) => Date.parse(b.at) - Date.parse(a.at),
   );
@@ -28,8 +28,7 @@ export function NotesPanel({ page, point }: NotesPanelProps) {
     <Panel title="Notes">
       {notes.length === 0 && (
         <p className={classes.first}>
-          None yet. A note beside a point tells others what happened then: a new
-          fan, a known incident.
+          No notes. Add one to say what happened at a point, such as a new fan.
         </p>
       )}
       <ul className={classes.notes} aria-label="Notes">
@@ -76,7 +75,7 @@ function Note({
         <strong>{formatDateTime(note.at)}</strong> {note.text}
         <div className={classes.quiet}>
           {note.created_by}
-          {note.target_id !== null && ', beside every series of the target'}
+          {note.target_id !== null && ', for every series of the target'}
           {remove.error !== null && (
             <span role="alert"> Not removed: {remove.error.message}</span>
           )}
@@ -133,7 +132,7 @@ function NoteForm({
         <Textarea
           w="100%"
           maw="40rem"
-          label="A note beside the chosen point"
+          label="Note for the selected point"
           description={formatDateTime(point.at)}
           autosize
           minRows={2}
@@ -142,7 +141,7 @@ function NoteForm({
           onChange={(event) => setText(event.currentTarget.value)}
         />
         <Segments
-          label="Shown beside"
+          label="Applies to"
           value={place}
           options={[
             { value: 'series', label: 'this series' },
@@ -156,7 +155,7 @@ function NoteForm({
           disabled={text.trim() === ''}
           loading={add.isPending}
         >
-          Add the note
+          Add note
         </Button>
         {add.error !== null && (
           <Alert

@@ -1,4 +1,4 @@
-/** The chosen point in full, with the ways on: its run, and the run before it side by side. */
+/** The selected point in full, with links to its run and to a comparison with the run before. */
 import type { SeriesPage, SeriesPoint } from '../../api/types';
 import { shortId } from '../../lib/ids';
 import { formatDateTime } from '../../lib/times';
@@ -23,12 +23,12 @@ export function PointCard({ page, points, point }: PointCardProps) {
     .findLast(({ excluded }) => excluded === null);
   const environment = page.environments[point.environment];
   return (
-    <section className={classes.card} aria-label="The chosen point">
+    <section className={classes.card} aria-label="Selected point">
       <div className={classes.cardHead}>
         <h4>{formatDateTime(point.at)}</h4>
         {point.excluded !== null && (
           <Status
-            look={{ tone: 'unsure', icon: 'warning', word: 'does not count' }}
+            look={{ tone: 'unsure', icon: 'warning', word: 'excluded' }}
           />
         )}
       </div>
@@ -83,7 +83,7 @@ export function PointCard({ page, points, point }: PointCardProps) {
 }
 
 interface NextStepsProps extends Omit<PointCardProps, 'points'> {
-  /** The one that counts before it. */
+  /** The point before it that is not excluded. */
   before: SeriesPoint;
 }
 
@@ -98,7 +98,7 @@ function NextSteps({ page, before, point }: NextStepsProps) {
           target: page.series.target_id,
         }}
       >
-        Compare with the run before
+        Compare with previous run
       </AppLink>
       {before.commit !== point.commit && (
         <AppLink
@@ -109,7 +109,7 @@ function NextSteps({ page, before, point }: NextStepsProps) {
             commit: point.commit,
           }}
         >
-          Ask for an A/B run of the two commits
+          Start an A/B run of both commits
         </AppLink>
       )}
     </p>

@@ -1,4 +1,4 @@
-/** What the target was like while each point was measured, on the time axis of the chart above. */
+/** The conditions of the target while each point was measured, on the time axis of the chart above. */
 import { memo } from 'react';
 
 import type { SeriesPoint } from '../../api/types';
@@ -18,7 +18,7 @@ export interface PointTracksProps {
   span: Extent;
 }
 
-/** Tracks drawn; what is beyond stands in the table. */
+/** How many tracks are drawn; the table has all. */
 const MAX_DRAWN_TRACKS = 6;
 
 export const PointTracks = memo(function PointTracks({

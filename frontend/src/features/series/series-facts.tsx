@@ -1,6 +1,6 @@
 /**
- * What decides about a series: the rule in force and why that one, the one about its arm beside the
- * reference, what its target can resolve, what it is measured on.
+ * The facts that decide about a series: its rule and why it applies, the rule about its arm, its noise floor, and
+ * its environment.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -48,15 +48,13 @@ function RulePanel({ page: { rule, series } }: { page: SeriesPage }) {
         items={[
           ['Name', <RuleName key="name" rule={rule} />],
           [
-            'Fires beyond',
+            'Alerts beyond',
             rule.limit === null ? '–' : formatValue(rule.limit, series.unit),
           ],
         ]}
       />
       {rule.rule_id === null ? (
-        <p className={classes.why}>
-          Why it decides: no rule that somebody wrote matches this series.
-        </p>
+        <p className={classes.why}>No other rule matches this series.</p>
       ) : (
         <RuleReason ruleId={rule.rule_id} />
       )}
@@ -71,7 +69,7 @@ function RulePanel({ page: { rule, series } }: { page: SeriesPage }) {
             target: series.target_name,
           }}
         >
-          Write a rule for this series
+          New rule for this series
         </AppLink>
       </p>
     </Panel>
@@ -94,7 +92,7 @@ function RuleName({
   );
 }
 
-/** The history of an arm is one thing, whether it loses against its reference another: each has its rule. */
+/** The rule about an arm against its reference; the rule about its history is a different one. */
 function ArmRulePanel({ page: { series } }: { page: SeriesPage }) {
   const { suite, benchmark, arm, metric, target_name: target } = series;
   const { data: rule } = useQuery(
@@ -117,16 +115,15 @@ function ArmRulePanel({ page: { series } }: { page: SeriesPage }) {
   );
 }
 
-/** The server has chosen it; the patterns by which it did are the rule's own. */
+/** Why the rule decides: the server has chosen it by the rule's patterns. */
 function RuleReason({ ruleId }: { ruleId: string }) {
   const rule = useQuery(ruleQuery(ruleId));
   if (rule.data === undefined) return null;
   const about = rulePatternsText(rule.data);
   return (
     <p className={classes.why}>
-      Why it decides: of the rules that match, the most specific one does. This
-      one is about {about}. A rule that names more of this series goes before
-      it.
+      The most specific matching rule decides. This one covers {about}. A rule
+      that names more of this series would replace it.
     </p>
   );
 }
@@ -136,8 +133,8 @@ function NoisePanel({ page: { noise } }: { page: SeriesPage }) {
     <Panel title="Noise floor">
       {noise === null ? (
         <p className={classes.first}>
-          Not measured: an A/A run (the same revision on both sides) would say
-          which effects this target resolves here.
+          Not measured yet. An A/A run (the same revision on both sides)
+          measures it.
         </p>
       ) : (
         <p className={classes.first}>
@@ -161,7 +158,7 @@ function EnvironmentPanel({ page: { environments } }: { page: SeriesPage }) {
       note={present.change ?? 'The same since the first point.'}
     >
       {factors.length === 0 ? (
-        <p className={classes.first}>Its factors were not kept.</p>
+        <p className={classes.first}>Factors not kept.</p>
       ) : (
         <Facts
           items={factors.map(([name, value]) => [

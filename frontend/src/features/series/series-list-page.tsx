@@ -1,4 +1,4 @@
-/** Finding a series: every filter is in the address. */
+/** Finds series; every filter is in the address. */
 import { useQuery } from '@tanstack/react-query';
 
 import { suitesQuery } from '../../api/catalog';
@@ -42,10 +42,10 @@ export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
   return (
     <Page
       title="Series"
-      lead="The history of one measurement: benchmark, arm, params and metric, on one target and branch."
+      about="The history of one measurement: benchmark, arm, params and metric, on one target and branch."
       actions={
         <ButtonLink to="/matrix" variant="default">
-          As a matrix
+          View as matrix
         </ButtonLink>
       }
     >
@@ -54,7 +54,7 @@ export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
         <PagedList
           query={series}
           what="the series"
-          one="series"
+          plural="series"
           icon="series"
           filtered={filtered}
           onClear={() => onSearch({})}
@@ -137,15 +137,16 @@ function Filters({ search, onSearch }: SeriesListPageProps) {
   const known = all.filter(
     ({ name }) => search.suite === undefined || name === search.suite,
   );
-  const benchmarks = [
-    ...new Set(
-      known.flatMap((suite) => suite.benchmarks.map(({ name }) => name)),
+  // Two suites may have a benchmark of the same name; the filter is by name, so it is listed once.
+  const benchmarks = new Map(
+    known.flatMap((suite) =>
+      suite.benchmarks.map(({ name, title }) => [name, title] as const),
     ),
-  ];
+  );
   return (
     <FilterBar>
       <TextFilter
-        label="Words of its name"
+        label="Search"
         placeholder="ledger native"
         value={search.text}
         onChange={(text) => set({ text })}
@@ -162,15 +163,15 @@ function Filters({ search, onSearch }: SeriesListPageProps) {
         all="All benchmarks"
         value={search.benchmark}
         onChange={(benchmark) => set({ benchmark })}
-        options={benchmarks.map((name) => ({ value: name, label: name }))}
+        options={[...benchmarks].map(([value, label]) => ({ value, label }))}
       />
       <TargetFilter
         value={search.target}
         onChange={(target) => set({ target })}
       />
       <FilterSelect
-        label="Change"
-        all="Changed or not"
+        label="Changes"
+        all="All"
         value={search.changed}
         onChange={(changed) =>
           set({

@@ -22,6 +22,9 @@ const rows = () =>
     .getAllByRole('row')
     .slice(1);
 
+const chosen = (name: string) =>
+  screen.getByRole('combobox', { name }) as HTMLSelectElement;
+
 describe('finding a series', () => {
   it('leads from each row to its history and says what changed', async () => {
     await open();
@@ -37,7 +40,7 @@ describe('finding a series', () => {
   it('filters by words once they are sent, and keeps them in the address', async () => {
     const { user, router } = await open();
     await user.type(
-      screen.getByRole('searchbox', { name: 'Words of its name' }),
+      screen.getByRole('searchbox', { name: 'Search' }),
       'frame native',
     );
     await waitFor(() => expect(rows()).toHaveLength(1));
@@ -47,7 +50,7 @@ describe('finding a series', () => {
   it('filters by target and by whether there is a change', async () => {
     const { user, router } = await open();
     await user.selectOptions(
-      screen.getByRole('combobox', { name: 'Change' }),
+      screen.getByRole('combobox', { name: 'Changes' }),
       'yes',
     );
     await waitFor(() => expect(rows()).toHaveLength(1));
@@ -55,19 +58,23 @@ describe('finding a series', () => {
       screen.getByRole('combobox', { name: 'Target' }),
       'target-2',
     );
-    expect(
-      await screen.findByText('No series matches these filters'),
-    ).toBeInTheDocument();
+    expect(await screen.findByText('No matching series')).toBeInTheDocument();
     expect(router.state.location.search).toEqual({
       changed: 'yes',
       target: 'target-2',
     });
-    await user.click(screen.getByRole('button', { name: 'Clear the filters' }));
+    await user.click(screen.getByRole('button', { name: 'Clear filters' }));
     await waitFor(() => expect(rows()).toHaveLength(3));
   });
 
-  it('restores a shared address', async () => {
-    await open('/series?benchmark=frame_check');
-    await waitFor(() => expect(rows()).toHaveLength(1));
+  it('restores a shared address, in the names that people gave', async () => {
+    await open('/series?benchmark=ledger_batch&target=target-1');
+    await waitFor(() =>
+      expect(chosen('Benchmark').selectedOptions[0]).toHaveTextContent(
+        'Ledger batch',
+      ),
+    );
+    expect(chosen('Target').selectedOptions[0]).toHaveTextContent('lab-host');
+    expect(rows()).toHaveLength(1);
   });
 });

@@ -22,7 +22,7 @@ async function open(
 
 const chart = () => screen.getByRole('img', { name: /^time of each job/ });
 const card = () =>
-  within(screen.getByRole('region', { name: 'The chosen point' }));
+  within(screen.getByRole('region', { name: 'Selected point' }));
 const rows = (name: string) =>
   within(screen.getByRole('table', { name })).getAllByRole('row').slice(1);
 
@@ -59,15 +59,15 @@ describe('the page of a series', () => {
     await open('/series/series-1', (backend) => {
       backend.history.page = seriesPage({ noise: null });
     });
-    expect(screen.getByText('does not count')).toBeInTheDocument();
+    expect(screen.getByText('excluded')).toBeInTheDocument();
     expect(
       screen.getByText(/limit of history-default: 1\.41 ms/),
     ).toBeInTheDocument();
     expect(screen.queryByText(/^noise floor:/)).not.toBeInTheDocument();
-    expect(screen.getByText(/an A\/A run .* would say/)).toBeInTheDocument();
+    expect(screen.getByText(/An A\/A run .* measures it/)).toBeInTheDocument();
   });
 
-  it('holds every point in a table, with the reason of one that does not count', async () => {
+  it('holds every point in a table, with the reason of an excluded one', async () => {
     await open();
     expect(rows('Points')).toHaveLength(60);
     expect(
@@ -100,9 +100,10 @@ describe('the page of a series', () => {
     expect(
       change.getByText(/effect: 0\.14, limit 0\.03 – holds/),
     ).toBeInTheDocument();
-    expect(
-      change.getByRole('link', { name: 'Open the alert' }),
-    ).toHaveAttribute('href', '/alerts/alert-1');
+    expect(change.getByRole('link', { name: 'Open alert' })).toHaveAttribute(
+      'href',
+      '/alerts/alert-1',
+    );
     expect(change.getByRole('link', { name: /^Compare/ })).toHaveAttribute(
       'href',
       expect.stringMatching(/^\/compare\?base=[^&]+&head=/),
@@ -162,7 +163,7 @@ describe('the page of a series', () => {
     ]);
   });
 
-  it('says so when a point that does not count lies outside the picture', async () => {
+  it('says so when an excluded point lies outside the picture', async () => {
     await open('/series/series-1', (backend) => {
       backend.history.points = historyPoints.map((point) =>
         point.excluded === null
@@ -170,10 +171,8 @@ describe('the page of a series', () => {
           : Object.assign({}, point, { value: point.value * 9 }),
       );
     });
-    expect(
-      screen.getByText('does not count and lies outside'),
-    ).toBeInTheDocument();
-    expect(screen.queryByText('does not count')).not.toBeInTheDocument();
+    expect(screen.getByText('excluded, outside the chart')).toBeInTheDocument();
+    expect(screen.queryByText('excluded')).not.toBeInTheDocument();
   });
 
   it('draws the conditions it is given and names them with their range', async () => {
@@ -201,7 +200,7 @@ describe('the rule that decides about a series', () => {
     ).toHaveAttribute('href', '/rules/rule-1');
     expect(
       await screen.findByText(
-        /the most specific one does.* about suite hashing · arm native · metric time\./,
+        /The most specific matching rule decides\. This one covers suite hashing · arm native · metric time\./,
       ),
     ).toBeInTheDocument();
   });
@@ -209,10 +208,10 @@ describe('the rule that decides about a series', () => {
   it('is the built-in default where nobody wrote one, and leads to writing it', async () => {
     await open();
     expect(
-      screen.getByText(/no rule that somebody wrote matches this series/),
+      screen.getByText(/No other rule matches this series/),
     ).toBeInTheDocument();
     const write = screen.getByRole('link', {
-      name: 'Write a rule for this series',
+      name: 'New rule for this series',
     });
     expect(write).toHaveAttribute(
       'href',
@@ -225,9 +224,9 @@ const armRulePanel = async () => {
   const heading = await screen.findByRole('heading', {
     name: 'Rule about arms',
   });
-  const found = heading.closest('section');
-  if (found === null) throw new Error('a panel is a section');
-  return within(found);
+  const section = heading.closest('section');
+  if (section === null) throw new Error('a panel is a section');
+  return within(section);
 };
 
 describe('the rule about its arm beside the reference', () => {
@@ -269,13 +268,13 @@ describe('the chosen point', () => {
       '/runs/run-night-59?job=job-night-59',
     );
     expect(
-      card().getByRole('link', { name: 'Compare with the run before' }),
+      card().getByRole('link', { name: 'Compare with previous run' }),
     ).toHaveAttribute(
       'href',
       '/compare?base=run-night-58&head=run-night-59&target=target-1',
     );
     expect(
-      card().getByRole('link', { name: /A\/B run of the two commits/ }),
+      card().getByRole('link', { name: /A\/B run of both commits/ }),
     ).toHaveAttribute(
       'href',
       expect.stringMatching(
@@ -294,7 +293,7 @@ describe('the chosen point', () => {
     expect(router.state.location.search).toEqual({ point: 'job-night-33' });
     expect(slider).toHaveAttribute(
       'aria-valuetext',
-      expect.stringMatching(/ms.*does not count/),
+      expect.stringMatching(/ms.*excluded/),
     );
   });
 
@@ -302,7 +301,7 @@ describe('the chosen point', () => {
     await open('/series/series-1?point=job-night-34');
     await waitFor(() =>
       expect(
-        card().getByRole('link', { name: 'Compare with the run before' }),
+        card().getByRole('link', { name: 'Compare with previous run' }),
       ).toHaveAttribute(
         'href',
         '/compare?base=run-night-32&head=run-night-34&target=target-1',
@@ -449,13 +448,13 @@ describe('notes of a series', () => {
   it('are written beside the chosen point, for the series or for all of its target', async () => {
     const { user, backend } = await open('/series/series-1?point=job-night-12');
     await user.type(
-      screen.getByRole('textbox', { name: /A note beside the chosen point/ }),
+      screen.getByRole('textbox', { name: /Note for the selected point/ }),
       'New disk.',
     );
     await user.click(
       screen.getByRole('radio', { name: 'every series of lab-host' }),
     );
-    await user.click(screen.getByRole('button', { name: 'Add the note' }));
+    await user.click(screen.getByRole('button', { name: 'Add note' }));
     const notes = within(await screen.findByRole('list', { name: 'Notes' }));
     expect(await notes.findByText(/New disk\./)).toBeInTheDocument();
     expect(backend.history.page?.annotations.at(-1)).toMatchObject({
@@ -477,21 +476,21 @@ describe('notes of a series', () => {
       expect(screen.queryByText(/New fan in the rack/)).not.toBeInTheDocument(),
     );
     expect(
-      screen.getByText(/A note beside a point tells others/),
+      screen.getByText(/Add one to say what happened at a point/),
     ).toBeInTheDocument();
   });
 
   it('are only read by who may not write', async () => {
     await open('/series/series-1', (backend) => {
       if (backend.session !== null)
-        backend.session = { ...backend.session, scopes: ['read'] };
+        backend.session = { ...backend.session, permissions: ['project.read'] };
     });
     expect(screen.getAllByText(/New fan in the rack/)[0]).toBeInTheDocument();
     expect(
       screen.queryByRole('button', { name: /^Remove the note/ }),
     ).not.toBeInTheDocument();
     expect(
-      screen.queryByRole('button', { name: 'Add the note' }),
+      screen.queryByRole('button', { name: 'Add note' }),
     ).not.toBeInTheDocument();
   });
 });

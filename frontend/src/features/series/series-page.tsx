@@ -1,6 +1,6 @@
 /**
- * The history of one measurement: where it stands, its points with levels, changes and conditions, and why
- * each is there. The window and the chosen point are in the address.
+ * The history of one measurement: its points with levels, changes and conditions, and the reason of each
+ * change. The window and the selected point are in the address.
  */
 import { useQuery } from '@tanstack/react-query';
 

@@ -29,7 +29,7 @@ export interface SeriesSearch extends Window {
 
 const ZONED = /(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** An instant with its zone, as the server demands it; one that has it stays as fine as it is. */
+/** An instant with a time zone, as the server requires; one that has a zone is left unchanged. */
 function instant(value: unknown): string | undefined {
   const given = textValue(value);
   const ms = given === undefined ? Number.NaN : Date.parse(given);

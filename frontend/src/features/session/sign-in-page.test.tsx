@@ -56,7 +56,7 @@ describe('signing in by password', () => {
     await user.type(screen.getByLabelText(/^Password/), 'wrong');
     await user.click(screen.getByRole('button', { name: 'Sign in' }));
     expect(
-      await screen.findByText(/do not match an account/),
+      await screen.findByText(/Wrong e-mail or password/),
     ).toBeInTheDocument();
     expect(screen.getByLabelText(/E-mail/)).toHaveValue('ada@example.org');
   });

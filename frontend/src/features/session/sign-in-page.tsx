@@ -2,17 +2,7 @@
  * Signing in: by the one-time link a terminal printed (`/sign-in#token=…`) or by e-mail and password. The
  * token is in the fragment, so no server log sees it, and it is removed from the address before it is used.
  */
-import {
-  Alert,
-  Button,
-  Center,
-  Loader,
-  Paper,
-  PasswordInput,
-  Stack,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Button, Loader, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, type FormEvent } from 'react';
 
@@ -24,23 +14,11 @@ import {
 } from '../../api/session';
 import type { Session } from '../../api/types';
 import { CodeBox } from '../../ui/code-box';
-import { Icon } from '../../ui/icon';
+import { EntryFrame, Refusal } from './entry-frame';
+import { takeToken } from './link-token';
 
 export interface SignInPageProps {
   onSignedIn: () => void;
-}
-
-/** Takes the token out of the address bar and the history entry. */
-function takeToken(): string | null {
-  const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
-  if (token !== null) {
-    window.history.replaceState(
-      window.history.state,
-      '',
-      window.location.pathname + window.location.search,
-    );
-  }
-  return token;
 }
 
 export function SignInPage({ onSignedIn }: SignInPageProps) {
@@ -67,52 +45,25 @@ export function SignInPage({ onSignedIn }: SignInPageProps) {
     return () => window.removeEventListener('hashchange', spend);
   }, [mutate]);
   return (
-    <Center
-      component="main"
-      mih="100vh"
-      p="md"
-      style={{ background: 'var(--pl-body)' }}
-    >
-      <title>Sign in · Paceline</title>
-      <Paper
-        withBorder
-        radius="lg"
-        p="xl"
-        w="100%"
-        maw={420}
-        bg="var(--pl-surface)"
-      >
-        <Stack gap="md">
-          <Stack gap={4} align="center">
-            <img src="/icon.svg" alt="" width={44} height={44} />
-            <Title order={1}>Sign in to Paceline</Title>
-          </Stack>
-          {byLink.isPending && (
-            <Stack align="center" role="status" gap="xs" py="md">
-              <Loader size="sm" />
-              Signing you in by your link…
-            </Stack>
-          )}
-          {byLink.error !== null && <LinkRefused error={byLink.error} />}
-          {!byLink.isPending && <PasswordForm onSession={acceptSession} />}
+    <EntryFrame title="Sign in" heading="Sign in to Paceline">
+      {byLink.isPending && (
+        <Stack align="center" role="status" gap="xs" py="md">
+          <Loader size="sm" />
+          Signing in…
         </Stack>
-      </Paper>
-    </Center>
+      )}
+      {byLink.error !== null && <LinkRefused error={byLink.error} />}
+      {!byLink.isPending && <PasswordForm onSession={acceptSession} />}
+    </EntryFrame>
   );
 }
 
 function LinkRefused({ error }: { error: Error }) {
   const spent = isApiError(error) && error.status >= 400 && error.status < 500;
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      role="alert"
-      icon={<Icon name="warning" />}
+    <Refusal
       title={
-        spent
-          ? 'This sign-in link no longer works'
-          : 'The link could not be checked'
+        spent ? 'This sign-in link no longer works' : 'Cannot check the link'
       }
     >
       {spent ? (
@@ -126,7 +77,7 @@ function LinkRefused({ error }: { error: Error }) {
       ) : (
         `${error.message} Open the link again once the server answers.`
       )}
-    </Alert>
+    </Refusal>
   );
 }
 
@@ -176,8 +127,9 @@ function PasswordForm({
         <p
           style={{ margin: 0, color: 'var(--pl-muted)', fontSize: '0.875rem' }}
         >
-          No account yet? <code className="pl-mono">paceline-server up</code>{' '}
-          prints a sign-in link when it starts.
+          No account yet, or no password? Ask an admin for a link.{' '}
+          <code className="pl-mono">paceline-server up</code> prints one when it
+          starts.
         </p>
       </Stack>
     </form>
@@ -187,15 +139,6 @@ function PasswordForm({
 function PasswordRefused({ error }: { error: Error }) {
   const wrong = isApiError(error) && error.status === 401;
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      role="alert"
-      icon={<Icon name="warning" />}
-    >
-      {wrong
-        ? 'That e-mail and password do not match an account.'
-        : error.message}
-    </Alert>
+    <Refusal>{wrong ? 'Wrong e-mail or password.' : error.message}</Refusal>
   );
 }

@@ -1,4 +1,4 @@
-/** Says what an action does and does not, asks for its reason, and says why it was refused. */
+/** The dialog of an action: what it does and does not do, its reason, and why it was refused. */
 import {
   Alert,
   Button,
@@ -15,7 +15,7 @@ import type { ActionText } from './target-texts';
 
 export interface Draft {
   reason: string;
-  /** Local time as a field has it; empty: no end. */
+  /** Local time in the format of the field; empty: no end. */
   until: string;
 }
 
@@ -81,7 +81,7 @@ function Fields({ words, withUntil, draft, onDraft }: ActionDialogProps) {
       {words.reason !== 'none' && (
         <Textarea
           label="Reason"
-          description="Kept in the target's history and in the audit log."
+          description="Kept in the target's history and the audit log."
           required={words.reason === 'needed'}
           data-autofocus
           autosize
@@ -97,7 +97,7 @@ function Fields({ words, withUntil, draft, onDraft }: ActionDialogProps) {
         <TextInput
           type="datetime-local"
           label="Until"
-          description="Ends by itself then. Left empty: until a person ends it."
+          description="Ends automatically. Leave empty to end it by hand."
           value={draft.until}
           onChange={(event) =>
             onDraft({ ...draft, until: event.currentTarget.value })

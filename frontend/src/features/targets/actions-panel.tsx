@@ -1,6 +1,6 @@
 /**
- * What a person may do about a target in this state: each is confirmed in a dialog that says what it does,
- * and what needs a reason asks for one. A refusal opens the dialog again, with what was typed.
+ * The actions that a person may take on a target in this state. Each is confirmed in a dialog, which asks for a
+ * reason where one is required. A refusal opens the dialog again with the typed text.
  */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
@@ -17,13 +17,13 @@ import { useTargetAction } from './use-target-action';
 export function ActionsPanel({ target }: { target: Target }) {
   const session = useQuery(sessionQuery);
   return (
-    <Panel title="Act">
-      {may(session.data, 'admin') ? (
+    <Panel title="Actions">
+      {may(session.data, 'installation.admin') ? (
         <Actions target={target} />
       ) : (
         <p className={classes.plain}>
-          An administrator can check it again, restart it, hold it back for
-          maintenance or put it into quarantine.
+          Only administrators can check, restart, quarantine or maintain a
+          target.
         </p>
       )}
     </Panel>
@@ -34,7 +34,7 @@ const EMPTY: Draft = { reason: '', until: '' };
 
 function Actions({ target }: { target: Target }) {
   const act = useTargetAction(target.id);
-  const [asked, setAsked] = useState<{
+  const [request, setAsked] = useState<{
     action: TargetAction;
     words: ActionText;
     on: boolean;
@@ -81,21 +81,21 @@ function Actions({ target }: { target: Target }) {
       </div>
       {target.kind === 'device' && (
         <p className={`${classes.plain} ${classes.quiet}`}>
-          Restarts left within a day: {target.reboots_left}, by people and by
-          the recovery ladder together.
+          Restarts left in 24 hours: {target.reboots_left}, manual and
+          automatic.
         </p>
       )}
-      {asked !== undefined && (
+      {request !== undefined && (
         <ActionDialog
           opened={opened}
-          words={asked.words}
+          words={request.words}
           name={target.name}
-          withUntil={asked.action === 'maintenance' && asked.on}
+          withUntil={request.action === 'maintenance' && request.on}
           draft={draft}
           onDraft={setDraft}
           error={act.error}
           onClose={() => setOpened(false)}
-          onConfirm={() => confirm(asked)}
+          onConfirm={() => confirm(request)}
         />
       )}
     </>

@@ -1,6 +1,6 @@
 /**
- * The three axes of a target in words: whether it can be reached, whether it takes jobs, how its health is;
- * and what people asked of it. They are independent: each has its own reason and its own advice.
+ * The three axes of a target in words: connection, lease and health; and requests of people. They are independent:
+ * each has its own reason and its own advice.
  */
 import { Title } from '@mantine/core';
 import type { ReactNode } from 'react';
@@ -21,7 +21,7 @@ import classes from './targets.module.css';
 export function AxesPanel({ target }: { target: Target }) {
   const { kind, state, takes_jobs: takes } = target;
   return (
-    <Panel title="How it is">
+    <Panel title="Status">
       <div className={classes.axes}>
         <ConnectionAxis target={target} />
         <Axis
@@ -41,7 +41,7 @@ export function AxesPanel({ target }: { target: Target }) {
           <MaintenanceAxis maintenance={target.maintenance} />
         )}
         {target.orders.length + target.refused_orders.length > 0 && (
-          <Axis name="Asked for">
+          <Axis name="Requested">
             {target.orders.map((order) => (
               <PendingOrder key={order.id} order={order} />
             ))}
@@ -59,7 +59,7 @@ const TAKES_JOBS: Badge = { tone: 'good', icon: 'check', word: 'takes jobs' };
 const TAKES_NO_JOBS: Badge = {
   tone: 'quiet',
   icon: 'muted',
-  word: 'takes none',
+  word: 'takes no jobs',
 };
 
 /** The server's words as a sentence. */
@@ -96,7 +96,7 @@ function Axis({ name, look, since = null, children }: AxisProps) {
   );
 }
 
-/** Why and what to do: what a state is shown with whenever there is something to say. */
+/** The reason of a state and the advice for it, where there are any. */
 function ReasonAndAdvice({
   reason,
   advice,
@@ -112,7 +112,7 @@ function ReasonAndAdvice({
   );
 }
 
-/** A host is its own connection: it is reached when its agent speaks. */
+/** A host is reached through its own agent, so its connection is that of the agent. */
 function ConnectionAxis({
   target: { connection, state, agent_name: agent, imported },
 }: {
@@ -121,10 +121,7 @@ function ConnectionAxis({
   if (imported) {
     return (
       <Axis name="Connection" look={TARGET_STATES.offline}>
-        <p>
-          It has no agent: only figures that another tool measured are known of
-          it.
-        </p>
+        <p>No agent: only imported measurements.</p>
       </Axis>
     );
   }
@@ -137,8 +134,8 @@ function ConnectionAxis({
       >
         <p>
           {silent
-            ? `Its agent ${agent} is silent.`
-            : `Its agent ${agent} speaks for it.`}
+            ? `Agent ${agent} is not responding.`
+            : `Reported by agent ${agent}.`}
         </p>
       </Axis>
     );
@@ -153,8 +150,7 @@ function ConnectionAxis({
       {connection.route !== null && (
         <p className={classes.quiet}>
           By agent {agent}, at{' '}
-          <span className="pl-mono">{connection.route}</span>; an address is
-          only a route.
+          <span className="pl-mono">{connection.route}</span>.
         </p>
       )}
     </Axis>
@@ -168,8 +164,8 @@ function HealthAxis({ health }: Pick<Target, 'health'>) {
       <ReasonAndAdvice reason={reason} advice={advice} />
       {failures > 0 && (
         <p className={classes.quiet}>
-          Infrastructure failures since its last good run: {failures}. The third
-          puts it into quarantine.
+          Infrastructure failures since the last good run: {failures}. The third
+          causes quarantine.
         </p>
       )}
     </Axis>
@@ -191,7 +187,7 @@ function MaintenanceAxis({
       <p>
         By {by},{' '}
         {until === null
-          ? 'until a person ends it'
+          ? 'until ended by hand'
           : `until ${formatDateTime(until)}`}
         .
       </p>
@@ -209,19 +205,19 @@ function PendingOrder({ order }: { order: Order }) {
   return (
     <p>
       {ORDER_LABELS[order.kind]}, by {order.requested_by}{' '}
-      <TimeAgo at={order.requested_at} />. It waits until the agent hears of it
-      and no job holds the device.
+      <TimeAgo at={order.requested_at} />. Waiting for the agent’s next
+      heartbeat and for the device to be free.
     </p>
   );
 }
 
-/** Of the last hour: who asked is told that nothing will come of it, and why. */
+/** A request of the last hour that was refused, with the reason. */
 function RefusedOrder({ order }: { order: Order }) {
   return (
     <p>
       {ORDER_LABELS[order.kind]}, by {order.requested_by}{' '}
       <TimeAgo at={order.requested_at} />, was refused:{' '}
-      {sentence(order.why ?? 'its agent does not say why')}
+      {sentence(order.why ?? 'no reason given')}
     </p>
   );
 }

@@ -1,4 +1,4 @@
-/** The last health check: every step with what it found, and what the commands printed. */
+/** The last health check: the result of every step, and the output of its commands. */
 import type { CheckStep, HealthCheck } from '../../api/types';
 import { formatDuration } from '../../lib/times';
 import { formatFigure, formatValue } from '../../lib/units';
@@ -12,11 +12,11 @@ import classes from './targets.module.css';
 
 const PASSED: Badge = { tone: 'good', icon: 'check', word: 'passed' };
 const FAILED: Badge = { tone: 'bad', icon: 'cross', word: 'failed' };
-/** Neither: an earlier step failed, or the device could not say. */
+/** Neither passed nor failed: an earlier step failed, or the device gave no answer. */
 const NOT_LOOKED_AT: Badge = {
   tone: 'quiet',
   icon: 'muted',
-  word: 'not looked at',
+  word: 'not checked',
 };
 
 function measured({ value, unit }: CheckStep): string {
@@ -28,14 +28,14 @@ function measured({ value, unit }: CheckStep): string {
 const COLUMNS: readonly Column<CheckStep>[] = [
   { header: 'Step', cell: ({ name }) => name.replaceAll('_', ' ') },
   {
-    header: 'Passed?',
+    header: 'Passed',
     cell: ({ ok }) => (
       <Status look={ok === null ? NOT_LOOKED_AT : ok ? PASSED : FAILED} />
     ),
   },
   { header: 'Measured', align: 'right', cell: measured },
   {
-    header: 'In words',
+    header: 'Summary',
     cell: ({ text }) => (text === '' ? '–' : text),
     wrap: true,
   },
@@ -73,8 +73,11 @@ export function CheckPanel({ check }: { check: HealthCheck | null }) {
       />
       {check.raw.length > 0 && (
         <details className={classes.raw}>
-          <summary>What its commands printed</summary>
-          <CommandOutputs label="Texts of the health check" texts={check.raw} />
+          <summary>Command output</summary>
+          <CommandOutputs
+            label="Output of the health check"
+            texts={check.raw}
+          />
         </details>
       )}
     </Panel>
@@ -85,6 +88,6 @@ export function CheckPanel({ check }: { check: HealthCheck | null }) {
 function failureText({ ok, infrastructure }: HealthCheck): string {
   if (ok) return '';
   return infrastructure
-    ? 'What failed is the device or what lies between it and us: it counts towards quarantine.'
-    : 'What failed is the state it is in for a while: it does not count towards quarantine.';
+    ? 'The device or its connection failed: this counts towards quarantine.'
+    : 'A temporary state failed: this does not count towards quarantine.';
 }

@@ -1,4 +1,4 @@
-/** What a device was like over time: the readings its agent took between jobs, and each of its jobs. */
+/** The conditions of a device over time: readings between jobs, and a summary of each job. */
 import { useQuery } from '@tanstack/react-query';
 
 import { targetConditionsQuery } from '../../api/targets';
@@ -127,7 +127,7 @@ function Readings({ data, over }: { data: TargetConditions; over: Span }) {
   );
 }
 
-/** All on one axis of time: what was hot when it was slow stands above each other. */
+/** Tracks share one time axis, so that heat and slowness can be compared. */
 function Tracks({
   tracks,
   gaps,
@@ -191,7 +191,7 @@ const READINGS: readonly Column<DrawnTrack>[] = [
 function Jobs({ jobs }: { jobs: readonly JobConditions[] }) {
   return (
     <div className={classes.jobs}>
-      <h3>While it measured, the median of each job</h3>
+      <h3>While measuring, the median of each job</h3>
       <DataTable
         label="Conditions of its jobs"
         rows={jobs}
@@ -228,7 +228,7 @@ const JOBS: readonly Column<JobConditions>[] = [
   },
 ];
 
-/** Quantities said of one job; the rest stands on its run's page. */
+/** Quantities shown for one job; its run's page has the rest. */
 const MAX_QUANTITIES = 4;
 
 function conditionsText(conditions: JobConditions['conditions']): string {

@@ -1,4 +1,4 @@
-/** How a target is set up: errors of configuration by name, preflight, and what makes up its fingerprint. */
+/** The configuration of a target: its errors by name, preflight, and the factors of its fingerprint. */
 import type {
   ConfigurationError,
   PreflightFinding,
@@ -20,12 +20,11 @@ export function ConfigurationPanel({
     <Panel
       title="Configuration errors"
       flush
-      note="Each voids this device's jobs, unless a run suppresses it by its name; the verdict then says so."
+      about="A configuration error voids the jobs of this device unless the run suppresses it. The verdict then says so."
     >
       {errors.length === 0 ? (
-        <EmptyState icon="check" title="None">
-          Nothing about how the device is set up makes its timings
-          untrustworthy.
+        <EmptyState icon="check" title="No configuration errors">
+          The set-up of the device does not distort timings.
         </EmptyState>
       ) : (
         <DataTable
@@ -55,11 +54,11 @@ export function PreflightPanel({
     <Panel
       title="Preflight"
       flush
-      note="What the agent found about this target and what to do about it."
+      about="What the agent found about this target, and what to do about it."
     >
       {findings.length === 0 ? (
-        <EmptyState icon="check" title="Nothing to improve">
-          The target looks fit for measuring.
+        <EmptyState icon="check" title="No findings">
+          The target is ready to measure.
         </EmptyState>
       ) : (
         <DataTable

@@ -1,4 +1,4 @@
-/** Everything that happened to a target, by axis, with the evidence of each step. */
+/** The events of a target by axis, with the evidence of each. */
 import { Button } from '@mantine/core';
 import {
   useInfiniteQuery,
@@ -31,8 +31,8 @@ export function EventsPanel({ targetId, axis, onAxis }: EventsPanelProps) {
       title="History"
       actions={
         <FilterSelect
-          label="Of its"
-          all="every axis"
+          label="Axis"
+          all="All axes"
           value={axis}
           options={AXES.map((value) => ({ value, label: AXIS_LABELS[value] }))}
           onChange={(next) => onAxis(next as EventAxis | undefined)}
@@ -64,16 +64,16 @@ export function EventsPanel({ targetId, axis, onAxis }: EventsPanelProps) {
 function Events({ events }: { events: readonly TargetEvent[] }) {
   if (events.length === 0) {
     return (
-      <EmptyState icon="audit" title="Nothing has happened here">
-        Every change of connection, health and maintenance stands here with its
-        reason and its evidence.
+      <EmptyState icon="audit" title="No events yet">
+        Changes of connection, health and maintenance appear here with their
+        reason and evidence.
       </EmptyState>
     );
   }
   return (
     <Timeline
       label="History"
-      moments={events.map(({ id, at, axis, actor, words, evidence }) => ({
+      entries={events.map(({ id, at, axis, actor, words, evidence }) => ({
         key: id,
         at,
         actor: `${AXIS_LABELS[axis]}, ${actor}`,

@@ -1,4 +1,4 @@
-/** What a target has done and can do: its newest runs, and what it can tell from noise. */
+/** The newest runs of a target, and what it can tell from noise. */
 import { useQuery } from '@tanstack/react-query';
 
 import { noiseFloorsQuery } from '../../api/noise';
@@ -33,9 +33,8 @@ export function RunsPanel({ targetId }: { targetId: string }) {
       <QueryView query={runs} what="the runs" lines={3}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState icon="runs" title="Nothing was measured here yet">
-              A run that names this target, or one of every online target,
-              appears here.
+            <EmptyState icon="runs" title="No runs yet">
+              Runs on this target appear here.
             </EmptyState>
           ) : (
             <RunsTable label="Runs" runs={items.slice(0, MAX_SHOWN)} brief />
@@ -64,7 +63,7 @@ const FLOORS: readonly Column<NoiseFloor>[] = [
     align: 'right',
     cell: ({ mde }) => formatPercent(mde),
   },
-  { header: 'In words', cell: ({ words }) => words, wrap: true },
+  { header: 'Summary', cell: ({ words }) => words, wrap: true },
   { header: 'Measured', cell: ({ measured_at: at }) => <TimeAgo at={at} /> },
 ];
 
@@ -74,19 +73,19 @@ export function NoisePanel({ targetId }: { targetId: string }) {
     <Panel
       title="Noise floor"
       flush
-      note="The smallest effect its A/A runs say it can tell from noise."
+      about="The smallest effect that A/A runs can tell from noise here."
       actions={
         <AppLink to="/noise" search={{ target: targetId }}>
-          All of them, and A/A runs
+          All noise floors
         </AppLink>
       }
     >
       <QueryView query={floors} what="the noise floors" lines={3}>
         {({ items }) =>
           items.length === 0 ? (
-            <EmptyState icon="noise" title="Not measured">
-              An A/A run on this target would say which effects it resolves;
-              rules below that are refused.
+            <EmptyState icon="noise" title="Not measured yet">
+              An A/A run on this target measures it. Rules with a smaller
+              minimum effect are refused.
             </EmptyState>
           ) : (
             <DataTable

@@ -1,4 +1,4 @@
-/** A target's states and its preflight as marks; used by the list and the page. */
+/** Badges for a target's states and its preflight, for the list and the page. */
 import { Group } from '@mantine/core';
 
 import type { PreflightFinding, Target } from '../../api/types';
@@ -12,7 +12,7 @@ import {
 import { Status } from '../../ui/status';
 import { SimulatedMark } from '../../ui/target-name';
 
-/** A device that cannot be used says what is between it and us, which "offline" would hide. */
+/** The state of an offline device's connection, which is more specific than "offline"; else the target's state. */
 function connectionBadge({ state, connection }: Target) {
   return state === 'offline' &&
     connection !== null &&
@@ -51,7 +51,7 @@ export function TargetMarks({ target, stacked = false }: TargetMarksProps) {
   );
 }
 
-/** With the badge of a simulated one, which nothing of it is shown without. */
+/** With the badge of a simulated target, which is always shown with its name. */
 export function TitleMarks({ target }: { target: Target }) {
   return (
     <Group gap={6}>
@@ -61,7 +61,7 @@ export function TitleMarks({ target }: { target: Target }) {
   );
 }
 
-/** The gravest first. */
+/** Most severe first. */
 export const LEVELS = ['blocker', 'warning', 'info'] as const;
 
 export function Preflight({
@@ -71,7 +71,7 @@ export function Preflight({
 }) {
   if (findings.length === 0)
     return <Status look={{ tone: 'good', icon: 'check', word: 'clean' }} />;
-  const counted = LEVELS.map(
+  const counts = LEVELS.map(
     (level) =>
       [
         level,
@@ -80,17 +80,22 @@ export function Preflight({
   );
   return (
     <Group gap={4} maw="7rem">
-      {counted
+      {counts
         .filter(([, count]) => count > 0)
         .map(([level, count]) => (
           <Status
             key={level}
             look={{
               ...PREFLIGHT_LEVELS[level],
-              word: `${count} ${PREFLIGHT_LEVELS[level].word}`,
+              word: counted(count, level),
             }}
           />
         ))}
     </Group>
   );
+}
+
+function counted(count: number, level: PreflightFinding['level']): string {
+  const { word } = PREFLIGHT_LEVELS[level];
+  return `${count} ${word}${count === 1 || level === 'info' ? '' : 's'}`;
 }

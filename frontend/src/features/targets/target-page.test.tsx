@@ -21,7 +21,7 @@ describe('the axes of a target', () => {
       /unauthorized.*The prompt on its screen was not accepted\..*Unlock it and accept.*usb:1-4\.2/,
     );
     expect(await region('Jobs')).toHaveTextContent(
-      /takes none.*Takes no jobs: it is in quarantine/,
+      /takes no jobs.*Takes no jobs: it is in quarantine/,
     );
     expect(await region('Health')).toHaveTextContent(
       /quarantined.*3 infrastructure failures.*the hash differs\..*Look at the evidence.*last good run: 3/,
@@ -31,7 +31,7 @@ describe('the axes of a target', () => {
   it('are two for a host: it has no health checks', async () => {
     renderApp('/targets/target-1');
     expect(await region('Connection')).toHaveTextContent(
-      'Its agent lab-host speaks for it.',
+      'Reported by agent lab-host.',
     );
     expect(
       screen.queryByRole('region', { name: 'Health' }),
@@ -72,13 +72,13 @@ describe('the evidence of a health check', () => {
     expect(
       within(table).getByRole('row', { name: /free space/ }),
     ).toHaveTextContent('61.4 GiB');
-    await user.click(screen.getByText('What its commands printed'));
+    await user.click(screen.getByText('Command output'));
     const list = screen.getByRole('list', {
-      name: 'Texts of the health check',
+      name: 'Output of the health check',
     });
     expect(list).toHaveTextContent(/dumpsys battery exit 0/);
     expect(list).toHaveTextContent(/temperature: 410/);
-    expect(list).toHaveTextContent(/did not end.*It printed nothing\./);
+    expect(list).toHaveTextContent(/did not end.*No output\./);
   });
 
   it('says of a step that was not looked at that it was not, which is no failure', async () => {
@@ -99,14 +99,14 @@ describe('the evidence of a health check', () => {
     });
     expect(
       within(table).getByRole('row', { name: /self test/ }),
-    ).toHaveTextContent(/not looked at.*the round trip failed/);
+    ).toHaveTextContent(/not checked.*the round trip failed/);
     expect(table).not.toHaveTextContent(/failed (?!the)/);
   });
 
   it('says which failure counts towards quarantine', async () => {
     renderApp(DEVICE, only(quarantinedPhone()));
     expect(
-      await screen.findByText(/it counts towards quarantine/),
+      await screen.findByText(/this counts towards quarantine/),
     ).toBeInTheDocument();
   });
 
@@ -137,7 +137,7 @@ describe('the history of a target', () => {
     const { user, router } = renderApp(DEVICE);
     await screen.findByRole('list', { name: 'History' });
     await user.selectOptions(
-      screen.getByRole('combobox', { name: 'Of its' }),
+      screen.getByRole('combobox', { name: 'Axis' }),
       'maintenance',
     );
     await waitFor(() =>
@@ -163,9 +163,9 @@ describe('conditions over time', () => {
     expect(
       within(table).getByRole('row', { name: /^Battery 64\.0 %/ }),
     ).toBeInTheDocument();
-    const said =
+    const words =
       /a gap is a device that was not connected, or that a job measured on/;
-    expect(screen.getAllByText(said)[0]).toBeInTheDocument();
+    expect(screen.getAllByText(words)[0]).toBeInTheDocument();
   });
 
   it('summarise each job with what was suppressed for it', async () => {
@@ -292,7 +292,7 @@ describe('an action on a target', () => {
     const dialog = await screen.findByRole('dialog', {
       name: 'Release pixel-8 from quarantine',
     });
-    const confirm = within(dialog).getByRole('button', { name: 'Release it' });
+    const confirm = within(dialog).getByRole('button', { name: 'Release' });
     expect(confirm).toBeDisabled();
     await user.type(
       within(dialog).getByRole('textbox', { name: 'Reason' }),
@@ -332,7 +332,7 @@ describe('an action on a target', () => {
     await user.click(await screen.findByRole('button', { name: 'Restart' }));
     const dialog = await screen.findByRole('dialog');
     expect(dialog).toHaveTextContent(
-      /It will not come back by itself\..* until it restarts\. Plug it in/,
+      /It cannot come back without a person\..* until it restarts\. Plug it in/,
     );
     expect(backend.fleet.asked).toEqual([]);
     await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
@@ -340,7 +340,7 @@ describe('an action on a target', () => {
       await screen.findByRole('button', { name: 'Check again' }),
     );
     expect(await screen.findByRole('dialog')).not.toHaveTextContent(
-      /come back by itself/,
+      /come back without a person/,
     );
   });
 
@@ -349,11 +349,11 @@ describe('an action on a target', () => {
     await user.click(await screen.findByRole('button', { name: 'Restart' }));
     await user.click(
       within(await screen.findByRole('dialog')).getByRole('button', {
-        name: 'Ask for a restart',
+        name: 'Restart',
       }),
     );
-    expect(await region('Asked for')).toHaveTextContent(
-      /A restart, by Ada.*It waits until/,
+    expect(await region('Requested')).toHaveTextContent(
+      /A restart, by Ada.*Waiting for the agent’s next heartbeat/,
     );
     expect(await region('Connection')).toHaveTextContent(/online/);
   });
@@ -371,7 +371,7 @@ describe('an action on a target', () => {
       why: 'it was restarted twice today',
     };
     renderApp(DEVICE, only(phone({ refused_orders: [refused] })));
-    expect(await region('Asked for')).toHaveTextContent(
+    expect(await region('Requested')).toHaveTextContent(
       /A restart, by Ada.*, was refused: It was restarted twice today\./,
     );
   });
@@ -427,7 +427,7 @@ describe('an action on a target', () => {
     );
     await user.click(
       within(await screen.findByRole('dialog')).getByRole('button', {
-        name: 'Ask for a restart',
+        name: 'Restart',
       }),
     );
     expect(
@@ -442,10 +442,10 @@ describe('an action on a target', () => {
     const { user } = renderApp(DEVICE, only(phone()));
     await user.click(await screen.findByRole('button', { name: 'Quarantine' }));
     const answers: (() => void)[] = [];
-    const asked = new Promise<void>((resolve) => void answers.push(resolve));
+    const answered = new Promise<void>((resolve) => void answers.push(resolve));
     server.use(
       http.post('*/quarantine', async () => {
-        await asked;
+        await answered;
         return problem(409, 'conflict', 'It is being moved to another agent.');
       }),
     );
@@ -454,14 +454,14 @@ describe('an action on a target', () => {
       'dropped on the floor',
     );
     await user.click(
-      screen.getByRole('button', { name: 'Put into quarantine' }),
+      within(screen.getByRole('dialog')).getByRole('button', {
+        name: 'Quarantine',
+      }),
     );
     expect(await region('Health')).toHaveTextContent(
       /quarantined.*Dropped on the floor/,
     );
-    expect(await region('Jobs')).toHaveTextContent(
-      'The server is being asked.',
-    );
+    expect(await region('Jobs')).toHaveTextContent('Waiting for the server.');
     answers[0]?.();
     const dialog = await screen.findByRole('dialog', {
       name: 'Quarantine pixel-8',
@@ -493,17 +493,17 @@ describe('an action on a target', () => {
       screen.queryByRole('button', { name: 'Restart' }),
     ).not.toBeInTheDocument();
     expect(
-      screen.getByText(/Restarts left within a day: 0/),
+      screen.getByText(/Restarts left in 24 hours: 0/),
     ).toBeInTheDocument();
   });
 
   it('is for administrators only', async () => {
     renderApp(DEVICE, (backend) => {
       if (backend.session !== null)
-        backend.session = { ...backend.session, scopes: ['read'] };
+        backend.session = { ...backend.session, permissions: ['project.read'] };
     });
     expect(
-      await screen.findByText(/An administrator can check it again/),
+      await screen.findByText(/Only administrators can check/),
     ).toBeInTheDocument();
     expect(
       screen.queryByRole('button', { name: 'Quarantine' }),

@@ -1,6 +1,6 @@
 /**
- * One target: who it is, how it is and why, what may be done about it, what happened to it, what it was like
- * over time, and what it has measured. A device has more of it than a host.
+ * The page of a target: identity, state with its reason, actions, events, conditions over time, and measurements.
+ * A device has more of it than a host.
  */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 
@@ -129,7 +129,7 @@ function About({ target }: { target: Target }) {
           ...(gates === null ? [] : gateReadings(gates)),
           ...(gates === null
             ? []
-            : [['Read', formatDateTime(gates.at)] as const]),
+            : [['Last reading', formatDateTime(gates.at)] as const]),
         ]}
       />
     </Panel>

@@ -1,4 +1,4 @@
-/** Names and units of what a target reports of itself. Every reading is the server's; none is judged here. */
+/** Names and units of a target's readings. Nothing is judged here. */
 import type { EventAxis, Target, TargetAction } from '../../api/types';
 import { conditionFormat, THERMAL_STATUS } from '../../lib/conditions';
 
@@ -10,7 +10,7 @@ function readingText<T>(value: T | null, format: (value: T) => string): string {
   return value === null ? UNKNOWN : format(value);
 }
 
-/** Thermal unknown is not cool: a reading the device could not give says so. */
+/** An unknown reading is shown as unknown: an unknown thermal status does not mean cool. */
 export function gateReadings(
   gates: Gates,
 ): readonly (readonly [name: string, words: string])[] {
@@ -54,16 +54,15 @@ export interface ActionText {
   confirm: string;
 }
 
-const NOT_BEFORE =
-  'It is done as soon as no job holds the device: the agent asks for it with its heartbeats.';
+const NOT_BEFORE = 'It happens once the device is free.';
 
 export const ACTIONS: Record<TargetAction, ActionText> = {
   maintenance: {
     label: 'Start maintenance',
     title: (name) => `Maintenance of ${name}`,
     meaning:
-      'It takes no jobs meanwhile; a job that runs goes on. Its health is another matter: ending the ' +
-      'maintenance lets nothing out of quarantine.',
+      'It takes no new jobs; a running job continues. Ending the ' +
+      'maintenance does not end a quarantine.',
     reason: 'welcome',
     confirm: 'Start maintenance',
   },
@@ -73,45 +72,44 @@ export const ACTIONS: Record<TargetAction, ActionText> = {
     meaning:
       'It takes no jobs until a person releases it, whatever its health checks say.',
     reason: 'needed',
-    confirm: 'Put into quarantine',
+    confirm: 'Quarantine',
   },
   release: {
     label: 'Release',
     title: (name) => `Release ${name} from quarantine`,
     meaning:
-      'It is checked first, and takes jobs when that passes. Look at the evidence before.',
+      'It is checked first and takes jobs once that passes. Read the evidence first.',
     reason: 'needed',
-    confirm: 'Release it',
+    confirm: 'Release',
   },
   recheck: {
     label: 'Check again',
     title: (name) => `Check ${name} again`,
     meaning: `A health check takes about half a minute. ${NOT_BEFORE}`,
     reason: 'none',
-    confirm: 'Ask for a check',
+    confirm: 'Check',
   },
   reboot: {
     label: 'Restart',
     title: (name) => `Restart ${name}`,
     meaning: `The device restarts and is checked before its next job. ${NOT_BEFORE}`,
     reason: 'none',
-    confirm: 'Ask for a restart',
+    confirm: 'Restart',
   },
 };
 
 export const END_MAINTENANCE: ActionText = {
   label: 'End maintenance',
   title: (name) => `End the maintenance of ${name}`,
-  meaning:
-    'It takes jobs again, unless its health or its connection is in the way.',
+  meaning: 'It takes jobs again if its health and connection allow.',
   reason: 'none',
   confirm: 'End maintenance',
 };
 
-/** The agent's finding about a phone that listens until it restarts. */
+/** The agent's finding about a phone that accepts ADB over the network only until it restarts. */
 const LOST_BY_RESTART = 'restart_loses_it';
 
-/** What a person is told of an action before it is done, about this target as it is now. */
+/** The text of the dialog that confirms an action on this target. */
 export function actionTextOf(target: Target, action: TargetAction): ActionText {
   if (action === 'maintenance' && target.maintenance !== null)
     return END_MAINTENANCE;
@@ -120,6 +118,6 @@ export function actionTextOf(target: Target, action: TargetAction): ActionText {
   if (action !== 'reboot' || lost === undefined) return words;
   return {
     ...words,
-    meaning: `It will not come back by itself. ${lost.text} ${lost.advice} ${words.meaning}`,
+    meaning: `It cannot come back without a person. ${lost.text} ${lost.advice} ${words.meaning}`,
   };
 }

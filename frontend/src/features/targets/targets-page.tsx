@@ -1,4 +1,4 @@
-/** The fleet: every target, whether it takes jobs and if not why. Every filter is in the address. */
+/** Lists all targets: whether each takes jobs and, if not, why. Every filter is in the address. */
 import { useQuery } from '@tanstack/react-query';
 
 import { fleetQuery } from '../../api/targets';
@@ -48,14 +48,14 @@ export function TargetsPage({ search, onSearch }: TargetsPageProps) {
   return (
     <Page
       title="Targets"
-      lead="Hosts and the devices attached to them. Preflight says how far to trust their figures."
+      about="Hosts and the devices attached to them. Preflight findings say how far to trust their measurements."
     >
       <Filters search={search} onSearch={onSearch} />
       <Panel title={filtered ? 'Matching targets' : 'All targets'} flush>
         <PagedList
           query={targets}
           what="the targets"
-          one="target"
+          plural="targets"
           icon="targets"
           lines={4}
           filtered={filtered}
@@ -85,7 +85,7 @@ function Filters({ search, onSearch }: TargetsPageProps) {
     <FilterBar dense>
       <TextFilter
         label="Search"
-        placeholder="name, serial, model, route"
+        placeholder="name, serial, model"
         value={search.q}
         onChange={(q) => set({ q })}
       />
@@ -120,11 +120,11 @@ function Filters({ search, onSearch }: TargetsPageProps) {
       />
       <FilterSelect
         label="Simulated"
-        all="Real and simulated"
+        all="Any"
         value={search.simulated}
         options={[
-          { value: 'no', label: 'real ones only' },
-          { value: 'yes', label: 'simulated ones only' },
+          { value: 'no', label: 'real only' },
+          { value: 'yes', label: 'simulated only' },
         ]}
         onChange={(simulated) =>
           set({ simulated: simulated as TargetsSearch['simulated'] })
@@ -167,7 +167,7 @@ const COLUMNS: readonly Column<Target>[] = [
   },
 ];
 
-/** The reasons in short; the target's own page has them whole, with what to do. */
+/** The reasons in short; the target's page has the full text and the advice. */
 function JobsCell({ words }: { words: string }) {
   return (
     <div className={classes.brief} title={words}>
@@ -216,7 +216,7 @@ function NoTargets() {
   return (
     <EmptyState
       icon="targets"
-      title="No target has reported yet"
+      title="No targets yet"
       action={<CodeBox text="paceline-server enrolment-code" />}
     >
       Make a one-time code on the server and start an agent with it. The host

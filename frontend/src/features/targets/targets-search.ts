@@ -5,7 +5,7 @@ import { oneOf, textValue } from '../../lib/search-values';
 
 export const KINDS: readonly Target['kind'][] = ['host', 'device'];
 export const STATES: readonly Target['state'][] = ['online', 'busy', 'offline'];
-/** The gravest first: what somebody looks for. */
+/** Most severe first. */
 export const HEALTHS: readonly HealthState[] = [
   'quarantined',
   'suspect',

@@ -40,6 +40,24 @@ describe('the fleet', () => {
     expect(row).not.toHaveTextContent(/offline/);
   });
 
+  it('counts the findings of the preflight by level, in the plural where there are several', async () => {
+    renderApp('/targets', (backend) => {
+      backend.targets = [
+        {
+          ...quarantinedPhone(),
+          preflight: [
+            { code: 'low_disk', level: 'warning', text: 'Low.', advice: null },
+            { code: 'turbo_on', level: 'warning', text: 'On.', advice: null },
+            { code: 'old_adb', level: 'blocker', text: 'Old.', advice: null },
+          ],
+        },
+      ];
+    });
+    const [, row] = await rows();
+    expect(row).toHaveTextContent(/1 blocker.*2 warnings/);
+    expect(row).not.toHaveTextContent(/1 blockers/);
+  });
+
   it('keeps its filters in the address', async () => {
     const { user, router } = renderApp('/targets');
     await rows();
@@ -50,22 +68,20 @@ describe('the fleet', () => {
     await waitFor(async () => expect(await rows()).toHaveLength(3));
     await user.selectOptions(
       screen.getByRole('combobox', { name: 'Simulated' }),
-      'simulated ones only',
+      'simulated only',
     );
     await waitFor(async () => expect(await rows()).toHaveLength(2));
     await user.selectOptions(
       screen.getByRole('combobox', { name: 'Health' }),
       'quarantined',
     );
-    expect(
-      await screen.findByText('No target matches these filters'),
-    ).toBeInTheDocument();
+    expect(await screen.findByText('No matching targets')).toBeInTheDocument();
     expect(router.state.location.search).toEqual({
       kind: 'device',
       simulated: 'yes',
       health: 'quarantined',
     });
-    await user.click(screen.getByRole('button', { name: 'Clear the filters' }));
+    await user.click(screen.getByRole('button', { name: 'Clear filters' }));
     await waitFor(async () => expect(await rows()).toHaveLength(4));
   });
 

@@ -1,7 +1,6 @@
 /**
- * What a person does about a target. Optimistic: what was asked for shows at once, as asked for. Truthful: a
- * check or a restart is never shown as done, whether it takes jobs is the server's to say, and a refusal
- * brings back what was.
+ * Sends actions to a target. A request is shown as requested at once, but a check or a restart never as done: only
+ * the server says whether the target takes jobs. A refusal restores the old state.
  */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 
@@ -49,7 +48,7 @@ function send(
 
 const ASKING: Target['takes_jobs'] = {
   ok: false,
-  words: 'the server is being asked',
+  words: 'waiting for the server',
 };
 
 function pendingOrder(kind: Order['kind'], by: string, now: string): Order {
@@ -66,12 +65,12 @@ function pendingOrder(kind: Order['kind'], by: string, now: string): Order {
 /** What the target looks like until the server has answered. */
 export function applyOptimistically(
   target: Target,
-  asked: ActionRequest,
+  request: ActionRequest,
   by: string,
   now: string,
 ): Target {
-  const { action, on, until } = asked;
-  const reason = asked.reason === '' ? null : asked.reason;
+  const { action, on, until } = request;
+  const reason = request.reason === '' ? null : request.reason;
   const health = (state: Target['health']['state']) => ({
     ...target.health,
     state,
@@ -108,15 +107,15 @@ export function useTargetAction(id: string) {
   const session = useQuery(sessionQuery);
   const key = targetKeys.target(id);
   return useMutation({
-    mutationFn: (asked: ActionRequest) => send(id, asked),
-    onMutate: async (asked) => {
+    mutationFn: (request: ActionRequest) => send(id, request),
+    onMutate: async (request) => {
       await client.cancelQueries({ queryKey: key });
       const before = client.getQueryData<Target>(key);
       if (before === undefined) return undefined;
       const by = session.data?.account.name ?? 'you';
       const guessed = applyOptimistically(
         before,
-        asked,
+        request,
         by,
         new Date().toISOString(),
       );

@@ -17,13 +17,18 @@ pub(crate) enum Setup {
     Direct,
     /// `LD_PRELOAD`; every arm asks for huge pages, by its own option where it does not by itself.
     PreloadHugePages,
-    /// `LD_PRELOAD` and nothing else: what real programs get. Not to be asked for.
+    /// `LD_PRELOAD` and nothing else: what real programs get.
     Shipped,
 }
 
 impl Setup {
     /// As `suite.toml` spells them.
-    pub(crate) const NAMES: [&str; 3] = ["preload", "direct", "preload_huge_pages"];
+    pub(crate) const NAMES: [&str; 4] = [
+        "preload",
+        "direct",
+        "preload_huge_pages",
+        "preload_as_shipped",
+    ];
 
     /// What benchmarks without that param use: a device's programs are static, so they link their arm.
     pub(crate) const USUAL: Self = if STATIC { Self::Direct } else { Self::Preload };
@@ -33,6 +38,7 @@ impl Setup {
         match name {
             "direct" => Self::Direct,
             "preload_huge_pages" => Self::PreloadHugePages,
+            "preload_as_shipped" => Self::Shipped,
             _ => Self::Preload,
         }
     }
@@ -70,7 +76,7 @@ const fn of(
 }
 
 /// Every arm, in the order of `suite.toml`.
-pub(crate) const ALL: [Allocator; 11] = [
+pub(crate) const ALL: [Allocator; 12] = [
     of("paceline", Some("paceline"), Some(&[])),
     Allocator {
         variables: &[("PACELINE_ALLOC_HARDENED", "1")],
@@ -106,6 +112,7 @@ pub(crate) const ALL: [Allocator; 11] = [
         variables: &[("GLIBC_TUNABLES", "glibc.pthread.rseq=0")],
         ..of("tcmalloc", Some("tcmalloc"), Some(&[]))
     },
+    of("gperftools", Some("gperftools"), None),
     of("snmalloc", Some("snmalloc"), None),
     of("rpmalloc", Some("rpmalloc"), None),
     of("bound", Some("bound"), None),
@@ -154,9 +161,9 @@ impl Allocator {
         let why = self
             .library
             .map(|library| folder.join("lib").join(format!("{library}.why")));
-        let told = why.and_then(|path| std::fs::read_to_string(path).ok());
-        let told = told.map(|text| text.trim().to_owned());
-        Some(told.unwrap_or_else(|| format!("{} was not built: see bench/build.sh", self.name)))
+        let reason = why.and_then(|path| std::fs::read_to_string(path).ok());
+        let reason = reason.map(|text| text.trim().to_owned());
+        Some(reason.unwrap_or_else(|| format!("{} was not built: see bench/build.sh", self.name)))
     }
 
     /// A subject with this allocator and nothing else about it; arguments are the caller's.

@@ -20,18 +20,18 @@ pub(crate) fn blocks_intact() -> Vec<Check> {
 }
 
 fn of(arm: &Allocator, setup: Setup, folder: &std::path::Path) -> Check {
-    let told = arm
+    let output = arm
         .command(folder, setup)
         .args(["check", "--seed", SEED])
         .output();
-    let (ok, said) = match told {
+    let (ok, detail) = match output {
         Ok(output) => (
             output.status.success(),
             format!("{}{}", text(&output.stdout), text(&output.stderr)),
         ),
         Err(error) => (false, error.to_string()),
     };
-    check(ok, format!("{} by {setup:?}: {said}", arm.name))
+    check(ok, format!("{} by {setup:?}: {detail}", arm.name))
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -28,9 +28,9 @@ impl Used {
     pub(crate) fn mean(parts: &[Self]) -> Self {
         let of = |figure: fn(&Self) -> u64| geometric_mean(parts.iter().map(figure));
         Self {
-            ns: of(|one| one.ns),
-            peak_bytes: of(|one| one.peak_bytes),
-            faults: of(|one| one.faults),
+            ns: of(|used| used.ns),
+            peak_bytes: of(|used| used.peak_bytes),
+            faults: of(|used| used.faults),
         }
     }
 }
@@ -56,8 +56,8 @@ pub(crate) fn run(command: &mut Command, name: &str) -> Result<(Used, u64), Fail
     let mut child = command
         .spawn()
         .map_err(|error| failed(name, &error.to_string()))?;
-    let said = digest_of(&mut child).map_err(|error| failed(name, &error.to_string()))?;
-    Ok((ended(&child, name)?, said))
+    let digest = digest_of(&mut child).map_err(|error| failed(name, &error.to_string()))?;
+    Ok((ended(&child, name)?, digest))
 }
 
 /// Waits for its end: what it used.

@@ -123,8 +123,8 @@ impl Work {
             Ok(status) => return Err(broken(format!("prepare.sh: {status}"))),
             Err(error) => return Err(broken(format!("prepare.sh: {error}"))),
         }
-        let said = std::fs::read_to_string(work.folder.join("commands"));
-        for line in said.map_err(|error| broken(error.to_string()))?.lines() {
+        let commands = std::fs::read_to_string(work.folder.join("commands"));
+        for line in commands.map_err(|error| broken(error.to_string()))?.lines() {
             let mut words = line.split('\t').map(str::to_owned);
             work.commands
                 .extend(words.next().map(|name| (name, words.collect())));
@@ -354,11 +354,11 @@ fn redis(allocator: &Allocator, here: &Path, work: &Work) -> Result<(Used, u64),
         let kinds = ["-t", "set,get,lpush,lpop,sadd,hset"];
         let client = Command::new(client).args(load).args(kinds).output().ok()?;
         connection.write_all(b"SHUTDOWN NOSAVE\r\n").ok()?;
-        let said = String::from_utf8_lossy(&client.stdout).into_owned();
+        let report = String::from_utf8_lossy(&client.stdout).into_owned();
         client
             .status
             .success()
-            .then(|| said.matches("requests per second").count() as u64)
+            .then(|| report.matches("requests per second").count() as u64)
     });
     match kinds_answered {
         Some(kinds) => Ok((ended(&child, "redis")?, kinds)),
@@ -386,10 +386,10 @@ fn connected(socket: &str) -> Option<UnixStream> {
 /// Where no arm can be preloaded nothing is made ready, and each says why.
 fn nothing_to_preload(here: &Path) -> Option<Prepared> {
     let missing: Option<Vec<Arm>> = allocators()
-        .map(|one| {
+        .map(|allocator| {
             Some(Arm::unavailable(
-                one.name,
-                one.missing(here, Setup::Shipped)?,
+                allocator.name,
+                allocator.missing(here, Setup::Shipped)?,
             ))
         })
         .collect();

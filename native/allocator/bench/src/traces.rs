@@ -54,6 +54,12 @@ pub(crate) fn benchmarks() -> Vec<Benchmark> {
             fragmentation,
         ),
         of(
+            "everything_freed",
+            LEFTOVERS,
+            vec![bytes(), idle()],
+            everything_freed,
+        ),
+        of(
             "realloc_growth",
             NONE,
             vec![Param::int("limit", &[4096, 1 << 20], 16, GROWN_MAX)],
@@ -78,8 +84,8 @@ fn traces() -> Param {
         let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
         (!name.is_empty() && name.bytes().all(fits)).then_some(name)
     };
-    let found = files.into_iter().flatten().flatten();
-    let mut names: Vec<String> = found.filter_map(|entry| name_of(entry.path())).collect();
+    let entries = files.into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries.filter_map(|entry| name_of(entry.path())).collect();
     names.sort_unstable();
     Param::words(
         "trace",
@@ -190,6 +196,13 @@ fn fragmentation(context: &Context<'_>) -> Result<Plan, Failure> {
         reports: LEFTOVERS,
         ..plan("fragmentation", options, 1, 0)
     })
+}
+
+/// An iteration is a burst of which nothing is left.
+fn everything_freed(context: &Context<'_>) -> Result<Plan, Failure> {
+    let mut made = fragmentation(context)?;
+    made.options.push(("all", 1));
+    Ok(made)
 }
 
 /// An iteration is a series of eight buffers.

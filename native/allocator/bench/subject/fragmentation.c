@@ -4,10 +4,11 @@
  * them are freed in random order. That is timed, and then the resident memory is
  * read. The rest is freed, and the next round begins with an empty heap.
  *
+ * With --all nothing is kept: what stays then is the allocator's alone.
+ *
  * A first burst comes before all rounds. After it the process rests, because an
  * allocator may give memory back in its own time; what it then holds is reported
- * at the end. A program that bursts repeatedly is another case than one that did
- * so once. */
+ * at the end. So one arm is measured both after one burst and after many. */
 #include "subject.h"
 
 #include <stdlib.h>
@@ -35,7 +36,8 @@ static void make_and_free_most(struct lane *lane) {
         lane->slots[i] = malloc(size);
         memset(lane->slots[i], (int)(state & 0xff), size);
     }
-    for (uint64_t i = 0; i < burst->count - burst->count / KEPT_ONE_IN; i++) {
+    uint64_t kept = lane->options->all ? 0 : burst->count / KEPT_ONE_IN;
+    for (uint64_t i = 0; i < burst->count - kept; i++) {
         free(lane->slots[burst->order[i]]);
         lane->slots[burst->order[i]] = NULL;
     }

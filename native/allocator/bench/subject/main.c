@@ -37,6 +37,7 @@ static uint64_t *option(const char *name) {
                  {"--order", &options.order},
                  {"--bytes", &options.bytes},
                  {"--threads", &options.threads},
+                 {"--all", &options.all},
                  {"--idle-ms", &options.idle_ms}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].name, name) == 0)

@@ -36,6 +36,7 @@ struct options {
     uint64_t order; /* of frees in churn: 0 last in first out, 1 first in first
                        out, 2 random */
     uint64_t bytes; /* limit of growth; size of the fragmenting burst */
+    uint64_t all;   /* 1: the fragmenting burst is freed whole */
     uint64_t idle_ms; /* before the memory of an idle process is read */
 };
 

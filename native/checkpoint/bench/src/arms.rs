@@ -20,7 +20,7 @@ use crate::strategy::{Phases, Strategy};
 use crate::tools::{self, Tool};
 use crate::workspace::Place;
 
-/// What each arm is.
+/// The kind of an arm.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArmKind {
     FullSha256,
@@ -32,15 +32,15 @@ pub(crate) enum ArmKind {
     Watched,
     Tracked,
     BareAppend,
-    /// The store when its owner gives old checkpoints up and folds.
+    /// The store of an owner that prunes old checkpoints and folds.
     TrackedFolded,
-    /// Nothing is kept of the bands: what they themselves take, and the log may take.
+    /// Keeps nothing: measures the space of the bands and of a log.
     Live,
-    /// Not ours: in a process of its own.
+    /// Another tool, in a process of its own.
     Other(Tool),
 }
 
-/// Every arm of the seed's scenarios.
+/// The arms of the original measurement's scenarios.
 pub(crate) const ALL: &[ArmKind] = &[
     ArmKind::FullSha256,
     ArmKind::MtimeSha256,
@@ -53,7 +53,7 @@ pub(crate) const ALL: &[ArmKind] = &[
     ArmKind::BareAppend,
     ArmKind::Other(Tool::Snapshot),
 ];
-/// Those that do not read or clone every band.
+/// The arms that neither read nor clone every band.
 pub(crate) const SPARSE: &[ArmKind] = &[
     ArmKind::MtimeBlake3,
     ArmKind::EventsClone,
@@ -62,7 +62,7 @@ pub(crate) const SPARSE: &[ArmKind] = &[
     ArmKind::Tracked,
     ArmKind::BareAppend,
 ];
-/// Those that a cold cache costs something, and the floor.
+/// The arms that a cold cache slows down, and the lower bound.
 pub(crate) const COLD: &[ArmKind] = &[
     ArmKind::FullSha256,
     ArmKind::MtimeSha256,
@@ -73,21 +73,21 @@ pub(crate) const COLD: &[ArmKind] = &[
     ArmKind::BareAppend,
 ];
 
-/// What grows old.
+/// The arms whose state ages.
 pub(crate) const AGEING: &[ArmKind] = &[
     ArmKind::EventsClone,
     ArmKind::Observed,
     ArmKind::Tracked,
     ArmKind::BareAppend,
 ];
-/// What takes space.
+/// The arms whose space is measured.
 pub(crate) const GROWTH: &[ArmKind] = &[
     ArmKind::Live,
     ArmKind::EventsClone,
     ArmKind::Tracked,
     ArmKind::TrackedFolded,
 ];
-/// One changed band, by what people use.
+/// One changed band, by commonly used tools.
 pub(crate) const TOOLS: &[ArmKind] = &[
     ArmKind::Other(Tool::Rsync),
     ArmKind::Other(Tool::Git),
@@ -102,7 +102,7 @@ pub(crate) const TOOLS: &[ArmKind] = &[
     ArmKind::Tracked,
 ];
 
-/// What a benchmark measures at one point of its params.
+/// What a benchmark measures for one set of params.
 pub(crate) struct Plan {
     pub(crate) kinds: &'static [ArmKind],
     pub(crate) shape: Shape,
@@ -111,7 +111,7 @@ pub(crate) struct Plan {
     pub(crate) cold: bool,
     /// Epochs before the first round.
     pub(crate) age: u64,
-    /// Epochs of a sample, where it is not for calibration to say.
+    /// Epochs of a sample, if calibration must not choose them.
     pub(crate) epochs: Option<u64>,
     /// Metrics besides `time`.
     pub(crate) metrics: &'static [&'static str],
@@ -138,7 +138,7 @@ impl ArmKind {
 }
 
 struct ArmState {
-    /// Before the directory: it may have files of it open.
+    /// Declared before the directory, because it may have files of it open.
     strategy: Box<dyn Strategy>,
     bands_dir: BandDirectory,
     cold: bool,
@@ -148,16 +148,16 @@ struct ArmState {
 
 impl ArmState {
     fn new(plan: &Plan, kind: ArmKind, place: &Rc<Place>) -> io::Result<Self> {
-        // Only one arm reads what never changes; all others do the same work over holes.
+        // Only one arm reads unchanged bands; all others do the same work over holes.
         let shape = Shape {
             sparse: kind != ArmKind::FullSha256,
             ..plan.shape
         };
-        let made = |dir: &Path| match kind {
+        let make_bands = |dir: &Path| match kind {
             ArmKind::Other(tool) => tool.make_bands(dir),
             _ => fs::create_dir(dir),
         };
-        let bands_dir = BandDirectory::with(place, shape, plan.scenario, plan.seed, made)?;
+        let bands_dir = BandDirectory::with(place, shape, plan.scenario, plan.seed, make_bands)?;
         let strategy = strategy(kind, &bands_dir)?;
         let mut state = Self {
             strategy,
@@ -167,14 +167,14 @@ impl ArmState {
             failure: None,
         };
         for _ in 0..plan.age {
-            state.once();
+            state.run_epoch();
         }
         state.sum = Phases::default();
         Ok(state)
     }
 
-    fn once(&mut self) {
-        let mut once = || {
+    fn run_epoch(&mut self) {
+        let mut epoch = || {
             let touches = self.bands_dir.change()?;
             if self.cold {
                 self.bands_dir.forget()?;
@@ -183,12 +183,12 @@ impl ArmState {
             self.sum.add(&phases);
             self.bands_dir.settle()
         };
-        if let Err(error) = once() {
+        if let Err(error) = epoch() {
             self.failure.get_or_insert(error.to_string());
         }
     }
 
-    /// Why its checkpoints do not count, if so.
+    /// Why its checkpoints do not count, if they do not.
     fn problem(&mut self) -> Option<String> {
         problem(
             self.failure.as_deref(),
@@ -198,7 +198,7 @@ impl ArmState {
 
     fn read(&mut self, metric: &str) -> Reading {
         if metric == "disk" {
-            // Said as it is, and not per epoch.
+            // A total, not a value per epoch.
             let beside = self.bands_dir.beside_bytes();
             let bytes =
                 beside.and_then(|beside| Ok(beside + self.strategy.extra_bytes(&self.bands_dir)?));
@@ -231,9 +231,9 @@ fn strategy(kind: ArmKind, bands_dir: &BandDirectory) -> io::Result<Box<dyn Stra
     })
 }
 
-/// Why checkpoints do not count: what failed first, which is the cause, then what it came to.
+/// Why checkpoints do not count: the first failure, which is the cause, then what it led to.
 fn problem(failure: Option<&str>, held: io::Result<Option<bool>>) -> Option<String> {
-    let came_to = match held {
+    let result = match held {
         Ok(None | Some(true)) => None,
         Ok(Some(false)) => Some("what it kept is not what the bands are".to_owned()),
         Err(error) => Some(error.to_string()),
@@ -241,12 +241,12 @@ fn problem(failure: Option<&str>, held: io::Result<Option<bool>>) -> Option<Stri
     let both: Vec<String> = failure
         .map(str::to_owned)
         .into_iter()
-        .chain(came_to)
+        .chain(result)
         .collect();
     (!both.is_empty()).then(|| both.join(", so "))
 }
 
-/// Makes every arm's bands. `place` may have none for an arm, and says why.
+/// Makes every arm's bands. `place` returns an arm's place, or the reason why the arm cannot run.
 pub(crate) fn prepare(
     plan: &Plan,
     mut place: impl FnMut(ArmKind) -> Result<Rc<Place>, String>,
@@ -284,7 +284,7 @@ pub(crate) fn prepare(
 
 fn arm(name: &str, state: &Rc<RefCell<ArmState>>, plan: &Plan) -> Arm {
     let operated = Rc::clone(state);
-    let mut arm = Arm::new(name, move || operated.borrow_mut().once());
+    let mut arm = Arm::new(name, move || operated.borrow_mut().run_epoch());
     if let Some(epochs) = plan.epochs {
         arm = arm.with_iterations(epochs);
     }
@@ -295,7 +295,7 @@ fn arm(name: &str, state: &Rc<RefCell<ArmState>>, plan: &Plan) -> Arm {
             let mut state = read.borrow_mut();
             let reading = state.read(metric);
             if place == last {
-                state.sum = Phases::default(); // readings are taken in this order, all after a round
+                state.sum = Phases::default(); // readings are taken in this order, after a round
             }
             reading
         });
@@ -308,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cause_of_a_failure_is_said_before_what_it_came_to() {
+    fn the_cause_of_a_failure_comes_before_its_result() {
         let both = problem(Some("no space"), Ok(Some(false)));
         assert_eq!(
             both.as_deref(),

@@ -16,22 +16,22 @@ use tempfile::TempDir;
 use crate::scenario::{Scenario, Touch, WRITE_BYTES};
 use crate::workspace::Place;
 
-/// As the seed's.
+/// As in the original product.
 pub(crate) const BAND_BYTES: u64 = 8 << 20;
-/// Bands that changes touch: twice what the widest of the seed's touches, the same for every number of bands.
+/// Bands that changes touch: twice those of its widest change, the same for every number of bands.
 pub(crate) const HOT: u64 = 16;
 
-/// Linux: what is written there says which caches go; 3 is pages, names and inodes.
+/// Linux: the written number says which caches are dropped; 3 is pages, names and inodes.
 const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
 
-/// What a directory of bands is like.
+/// The layout of a directory of bands.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) bands: u64,
     pub(crate) band_bytes: u64,
     /// Bands that changes touch.
     pub(crate) hot: u64,
-    /// The others are holes.
+    /// The other bands are holes.
     pub(crate) sparse: bool,
 }
 
@@ -43,12 +43,12 @@ pub(crate) struct BandDirectory {
     writers: Vec<File>,
     scenario: Scenario,
     random: SplitMix64,
-    /// Last: what lies there is removed before it is.
+    /// Declared last, because everything inside must be dropped before it.
     _place: Rc<Place>,
 }
 
 impl BandDirectory {
-    /// Makes the bands, in a directory that `make` makes: for most `fs::create_dir`.
+    /// Makes the bands in a directory that `make` makes, usually by `fs::create_dir`.
     pub(crate) fn with(
         place: &Rc<Place>,
         shape: Shape,
@@ -109,7 +109,7 @@ impl BandDirectory {
         Self::with(place, shape, scenario, seed, |dir| fs::create_dir(dir))
     }
 
-    /// The names of the bands that changes touch: what is compared of a result.
+    /// The names of the bands that changes touch, which are compared in results.
     pub(crate) fn changing(&self) -> impl Iterator<Item = String> + use<> {
         self.hot.clone().map(name)
     }
@@ -123,13 +123,13 @@ impl BandDirectory {
         self.root.path().join(name)
     }
 
-    /// The next change, for who writes it himself.
+    /// The next change, for arms that write it themselves.
     pub(crate) fn draw(&mut self) -> Vec<Touch> {
         self.scenario
             .draw(&self.hot, self.band_bytes, &mut self.random)
     }
 
-    /// The open file of the band that is touched.
+    /// The open file of a changing band.
     pub(crate) fn writer(&self, touch: &Touch) -> &File {
         &self.writers[usize::try_from(touch.band - self.hot.start).unwrap_or(usize::MAX)]
     }
@@ -144,15 +144,15 @@ impl BandDirectory {
         Ok(touches)
     }
 
-    /// Opens the bands again, after others were put in their place.
+    /// Opens the bands again after others replaced them.
     pub(crate) fn reopen(&mut self) -> io::Result<()> {
         let open = |name| OpenOptions::new().write(true).open(self.live().join(name));
         self.writers = self.changing().map(open).collect::<io::Result<_>>()?;
         Ok(())
     }
 
-    /// Drops the bands from memory: with everything else that the system caches, inodes too, where this
-    /// process may; else their pages, as far as the kernel follows the advice.
+    /// Drops the bands from memory: if this process may, with everything that the system caches,
+    /// even inodes; otherwise their pages, as far as the kernel follows the advice.
     pub(crate) fn forget(&self) -> io::Result<()> {
         self.settle()?;
         if may_drop() {
@@ -165,28 +165,28 @@ impl BandDirectory {
         Ok(())
     }
 
-    /// What the bands take on the disk; where files share blocks, each counts them.
+    /// Disk space of the bands; files that share blocks count them each.
     pub(crate) fn live_bytes(&self) -> io::Result<u64> {
         taken(&self.live())
     }
 
-    /// What everything beside the bands takes.
+    /// Disk space of everything beside the bands.
     pub(crate) fn beside_bytes(&self) -> io::Result<u64> {
         Ok(taken(self.root.path())? - self.live_bytes()?)
     }
 
-    /// Waits until the disk has what was written so far, so that no arm pays for the one before it.
+    /// Waits until everything is on the disk, so that no arm pays for the one before it.
     pub(crate) fn settle(&self) -> io::Result<()> {
         Ok(rustix::fs::syncfs(File::open(self.root.path())?)?)
     }
 }
 
-/// Whether the whole system's caches may be dropped: root may, on a system of its own.
+/// Whether the whole system's caches may be dropped: root may, on a machine of its own.
 pub(crate) fn may_drop() -> bool {
     OpenOptions::new().write(true).open(DROP_CACHES).is_ok()
 }
 
-/// What a touch writes.
+/// One write of a change.
 pub(crate) fn block(touch: &Touch) -> Vec<u8> {
     touch
         .fill
@@ -198,7 +198,7 @@ fn taken(dir: &Path) -> io::Result<u64> {
     let mut bytes = 0;
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
-        let meta = entry.metadata()?; // of a link itself
+        let meta = entry.metadata()?; // of the link itself, if it is one
         bytes += if meta.is_dir() {
             taken(&entry.path())?
         } else {
@@ -213,7 +213,7 @@ pub(crate) fn same_bytes(a: &Path, b: &Path) -> io::Result<bool> {
     Ok(fs::read(a)? == fs::read(b)?)
 }
 
-/// Whether a directory has the changing bands as they are now.
+/// Whether a directory has the changing bands in their present state.
 pub(crate) fn equal(dir: &Path, bands_dir: &BandDirectory) -> io::Result<bool> {
     for band in bands_dir.changing() {
         if !same_bytes(&dir.join(&band), &bands_dir.live().join(&band))? {
@@ -228,7 +228,7 @@ pub(crate) fn name(band: u64) -> String {
     format!("{band:x}")
 }
 
-/// Makes the names in a directory durable.
+/// Syncs the names in a directory.
 pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     File::open(dir)?.sync_all()
 }
@@ -264,7 +264,7 @@ mod tests {
                 ReadWriteFlags::NOWAIT,
             )
         };
-        // linux/magic.h: a tmpfs has no place but memory
+        // linux/magic.h: a tmpfs exists in memory only.
         let tmpfs = rustix::fs::statfs(parent.path())
             .expect("a filesystem")
             .f_type

@@ -1,4 +1,4 @@
-//! The band store as a strategy: told by marks, by file stamps or by change events.
+//! The band store as a strategy: it finds changes by marks, file stamps or change events.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,12 +12,14 @@ use crate::band_directory::{BandDirectory, name};
 use crate::scenario::{Touch, WRITE_BYTES};
 use crate::strategy::{Phases, Strategy, nanoseconds};
 
-/// Checkpoints that are kept where old ones are given up.
+/// Kept checkpoints, where old ones are pruned.
 const KEPT: usize = 10;
-/// Epochs between two folds. The samples of `growth` are longer or shorter, so they end anywhere between two.
+/// Epochs between two folds. Samples of `growth` differ in length, so they end anywhere between two
+/// folds.
 const FOLD_EVERY: u64 = 40;
 
-/// Up to so many bands every byte of a checkpoint is hashed again; of more, only ids are compared.
+/// Up to this many bands, every byte of a checkpoint is hashed again; with more, only ids are
+/// compared.
 const VERIFIED: u64 = 100;
 
 /// How the store learns which bands changed.
@@ -37,7 +39,7 @@ pub(crate) struct BandStore {
     /// For [`ChangeSource::Events`].
     watcher: Option<Watcher>,
     taken: u64,
-    /// Names that are kept, where old ones are given up and folded.
+    /// Kept names, where old checkpoints are pruned and folded.
     kept: Option<VecDeque<String>>,
 }
 
@@ -57,7 +59,7 @@ impl BandStore {
         let mut watcher = None;
         if matches!(source, ChangeSource::Events) {
             let mut events = Watcher::new(&bands_dir.live()).map_err(io::Error::other)?;
-            // The first answer is everything; from the second checkpoint on, names.
+            // The first answer is "everything"; from the second checkpoint on it has names.
             store
                 .checkpoint_seen("watched", &mut || events.seen())
                 .map_err(io::Error::other)?;
@@ -73,7 +75,7 @@ impl BandStore {
         })
     }
 
-    /// Gives up all but the newest, and folds: the owner's care of the store, outside of any checkpoint.
+    /// Prunes all but the newest checkpoints and folds, outside of any checkpoint.
     fn tidy(&mut self, newest: String) -> io::Result<()> {
         let Some(kept) = &mut self.kept else {
             return Ok(());
@@ -150,7 +152,7 @@ impl Strategy for BandStore {
     }
 }
 
-/// Whether a checkpoint's ids are those of the bands as they lie there.
+/// Whether a checkpoint's ids are those of the present bands.
 pub(crate) fn holds_live_bands(
     store: &Store,
     checkpoint: &str,

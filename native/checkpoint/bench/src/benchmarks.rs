@@ -13,17 +13,17 @@ use crate::scenario::{self, Scenario};
 use crate::workspace::{HERE, Workspace};
 use crate::{detect, locality, rollback, stall, volume};
 
-/// The checkpoint, its phases as the seed's table has them, and its bytes.
+/// The checkpoint, its phases as the original measurement reported them, and its bytes.
 const PHASES: &[&str] = &[
     "durable", "detect", "hash", "clone", "manifest", "sync", "read", "written",
 ];
-/// What a filesystem needs besides bands: its own structures, and the logs of stores.
+/// Space of a filesystem besides bands: its own structures, and the logs of stores.
 const ROOM_BYTES: u64 = 1 << 30;
 
-/// Arms of `tools` that keep bands whole.
+/// Arms of `tools` that keep whole bands.
 const WHOLE: u64 = 6;
 
-/// What one benchmark asks of one point of its params.
+/// The settings of a benchmark for one set of params.
 struct PointPlan {
     scenario: Scenario,
     shape: Shape,
@@ -84,7 +84,7 @@ pub(crate) fn all(workspace: &Rc<Workspace>) -> Vec<Benchmark> {
     ]
 }
 
-/// The seed's scenarios at the seed's size.
+/// The original measurement's scenarios at their size.
 fn checkpoint(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![scenarios(&scenario::ALL), Param::int("bands", &[87], 8, 87)];
     of_arms(
@@ -97,7 +97,7 @@ fn checkpoint(workspace: &Rc<Workspace>) -> Benchmark {
     )
 }
 
-/// The same change of three bands in ever larger directories. Bands that no change touches are holes.
+/// The same change of three bands in ever larger directories. Unchanged bands are holes.
 fn scaling(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![scenarios(&scenario::ALL[..1]), bands()];
     of_arms(
@@ -110,7 +110,7 @@ fn scaling(workspace: &Rc<Workspace>) -> Benchmark {
     )
 }
 
-/// The smallest change when the bands are not in memory.
+/// The smallest change, with the bands not in memory.
 fn cold(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![
         scenarios(&scenario::ALL[..1]),
@@ -124,7 +124,7 @@ fn cold(workspace: &Rc<Workspace>) -> Benchmark {
     })
 }
 
-/// More dirty bands, smaller ones, more writes to each.
+/// More changed bands, smaller ones, more writes to each.
 fn dirty(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![
         Param::int("dirty", &[1, 4, 16, 64], 0, 64),
@@ -158,7 +158,8 @@ fn dirty(workspace: &Rc<Workspace>) -> Benchmark {
     )
 }
 
-/// One changed band, by what people use. Few bands change, so that what a tool kept can be read back.
+/// One changed band, by commonly used tools. Few bands change, so that a tool's copy can be read
+/// back.
 fn tools(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![Param::int("bands", &[87], 8, 87), band_kib()];
     of_arms(
@@ -178,7 +179,8 @@ fn tools(workspace: &Rc<Workspace>) -> Benchmark {
                 ..seeds(context.int("bands"))
             };
             let band_bytes = context.int("band_kib") << 10;
-            // A tool keeps the whole band each time. One epoch a sample: the quickest arm's loop is not for them.
+            // A tool keeps the whole band each time. One epoch per sample, because the fastest
+            // arm's loop count would be too long for tools.
             let copies = WHOLE * (rounds_of(context) + 5) * band_bytes;
             let asked = PointPlan::new(
                 scenario,
@@ -196,7 +198,8 @@ fn tools(workspace: &Rc<Workspace>) -> Benchmark {
     )
 }
 
-/// Epochs of random writes to one band, the first and, after `age` epochs, later ones: a round is an epoch.
+/// Epochs of random writes to one band: the first ones and, after `age` epochs, later ones. A round
+/// is an epoch.
 fn ageing(workspace: &Rc<Workspace>) -> Benchmark {
     let params = vec![Param::int("age", &[0, 270], 0, 10_000), band_kib()];
     of_arms(
@@ -229,10 +232,10 @@ fn ageing(workspace: &Rc<Workspace>) -> Benchmark {
     )
 }
 
-/// Epochs after which an old store's space is looked at.
+/// Epochs after which a store's space is measured.
 const OLD: u64 = 1000;
 
-/// What a thousand epochs leave on the disk: all rounds together, however many are asked for.
+/// What a thousand epochs leave on the disk: all rounds together, however many are requested.
 fn growth(workspace: &Rc<Workspace>) -> Benchmark {
     of_arms(
         workspace,
@@ -254,7 +257,7 @@ fn growth(workspace: &Rc<Workspace>) -> Benchmark {
     )
 }
 
-/// Measured rounds and those of warm-up, where the command line does not say otherwise of the latter.
+/// Measured and warm-up rounds, unless the command line gives them.
 fn rounds_of(context: &Context<'_>) -> u64 {
     context.rounds + context.rounds.div_ceil(10).max(5)
 }
@@ -267,7 +270,7 @@ fn band_kib() -> Param {
     Param::int("band_kib", &[band_directory::BAND_BYTES >> 10], 64, 8192)
 }
 
-/// Where it lies.
+/// The directory of the bands.
 fn filesystem() -> Param {
     Param::words("filesystem", &[&[HERE], &volume::KINDS[..]].concat())
 }
@@ -286,7 +289,7 @@ fn named(context: &Context<'_>) -> Result<Scenario, Failure> {
         .ok_or_else(|| Failure::new("usage", "no such scenario"))
 }
 
-/// So many bands, each as the seed's.
+/// The given number of bands of the original product's size.
 fn seeds(bands: u64) -> Shape {
     Shape {
         bands,
@@ -304,8 +307,9 @@ fn declared((name, unit, direction): &(&str, Unit, Direction)) -> Metric {
     }
 }
 
-/// Bytes that the arms' bands, clones, bases and logs may take together, and what epochs leave of bands:
-/// where nothing is overwritten in place an old extent stays while any of it is used, so what is written to
+/// Bytes that the arms' bands, clones, bases and logs may take together, with what epochs leave of
+/// bands: where nothing is overwritten in place, an old extent stays while any of it is used, so
+/// writes to a band and its clone take as many bytes again, until every page was written once.
 /// a band and its clone comes to their bytes, until every page was written once.
 fn room(kinds: &[ArmKind], shape: &Shape, scenario: &Scenario, epochs: u64) -> u64 {
     let hot = shape.hot.min(shape.bands) * shape.band_bytes;
@@ -350,7 +354,7 @@ fn of_arms(
             let bytes = room(kinds, &shape, &scenario, in_all) + more;
             let filesystem = context.text("filesystem");
             let place = workspace.place(filesystem, "bands", bytes);
-            // Made once it is needed, and not beside one that is there.
+            // Made when it is needed, because it may replace an existing one.
             let mut btrfs = None;
             let lies = |kind: ArmKind| match kind {
                 ArmKind::Other(tool) => {
@@ -381,7 +385,7 @@ fn of_arms(
     }
 }
 
-/// A benchmark that prepares its arms itself.
+/// A benchmark whose arms are no strategies.
 fn simple<const N: usize>(
     workspace: &Rc<Workspace>,
     name: &str,

@@ -1,4 +1,4 @@
-//! The checks before any timing (I1): published hashes, and a store that gives back what it took.
+//! The checks before any timing (I1): published hashes, and a store that restores a band.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use paceline_harness::Check;
 
 use crate::workspace::Workspace;
 
-/// Every check.
+/// All checks.
 pub(crate) fn all(workspace: &Workspace) -> Vec<Check> {
     let check = |name: &str, outcome: Result<String, String>| {
         let ok = outcome.is_ok();
@@ -20,7 +20,7 @@ pub(crate) fn all(workspace: &Workspace) -> Vec<Check> {
             detail: outcome.unwrap_or_else(|wrong| wrong),
         }
     };
-    let vectors = if crate::strategies::known_sha256() && known_blake3() {
+    let vectors = if crate::strategies::sha256_and_sizes_are_right() && known_blake3() {
         Ok("SHA-256 and BLAKE3 of known messages".to_owned())
     } else {
         Err("a hash of a known message is wrong".to_owned())
@@ -34,8 +34,9 @@ pub(crate) fn all(workspace: &Workspace) -> Vec<Check> {
     ]
 }
 
-/// BLAKE3's published test vectors (`test_vectors.json` of its repository) of the empty input, and of one of
-/// a hundred chunks: those are hashed by the CPU's vectors, which are C or assembly on every architecture.
+/// BLAKE3's published test vectors (`test_vectors.json` of its repository) of the empty input and
+/// of one with a hundred chunks, which the CPU's vector code hashes (C or assembly on every
+/// architecture).
 fn known_blake3() -> bool {
     let long: Vec<u8> = (0..102_400_u32)
         .map(|at| (at % 251).to_le_bytes()[0])
@@ -44,7 +45,7 @@ fn known_blake3() -> bool {
         && hex(blake3::hash(&long).as_bytes()).starts_with("bc3e3d41a1146b069abffad3c0d44860")
 }
 
-/// A band changes, is rolled back, and is what it was; live, not the store's word, is read.
+/// Changes a band, rolls it back and compares its bytes in live.
 fn round_trip(workspace: &Workspace) -> io::Result<String> {
     let root = tempfile::TempDir::with_prefix_in("check-", workspace.root()?)?;
     let live = root.path().join("bands");

@@ -1,6 +1,6 @@
-//! Arms that are no checkpoint strategy: what `stall`, `rollback` and `detect` share.
+//! Arms that are no checkpoint strategy: the shared part of `stall`, `rollback` and `detect`.
 //!
-//! Each works over bands that may all change and checks its own result.
+//! Each uses bands that may all change, and checks its own result.
 
 use std::cell::RefCell;
 use std::io;
@@ -12,10 +12,10 @@ use crate::band_directory::{BandDirectory, HOT, Shape};
 use crate::scenario::Scenario;
 use crate::workspace::Workspace;
 
-/// Besides the bands of arms that are no strategies: the filesystem's own structures, and their logs.
+/// Space besides the bands of such arms: the filesystem's own structures, and their logs.
 const OWN_ROOM_BYTES: u64 = 1 << 30;
 
-/// A group that has no place here.
+/// The arms of a group for which there is no filesystem here.
 pub(crate) fn all_unavailable(names: &[&str], reason: &str) -> Prepared {
     let arms = names
         .iter()
@@ -30,7 +30,7 @@ pub(crate) fn all_unavailable(names: &[&str], reason: &str) -> Prepared {
     }
 }
 
-/// The check of a group: `well` when no arm has something wrong.
+/// The check of a group: `well` if no arm has an error.
 pub(crate) fn check<'a>(
     well: &str,
     arms: impl IntoIterator<Item = (&'a str, Option<String>)>,
@@ -51,20 +51,20 @@ pub(crate) fn check<'a>(
     }]
 }
 
-/// An arm that is no strategy: it works in a way of its own over bands that all may change.
+/// An arm that is no strategy, over bands that may all change.
 pub(crate) trait CustomArm: Sized + 'static {
     /// Items of a sample.
     const ITEMS: Option<u64>;
-    /// What its check says when nothing is wrong.
+    /// The check's text when nothing is wrong.
     const SUCCESS: &str;
 
     fn make(name: &str, bands_dir: BandDirectory) -> io::Result<Self>;
     fn arm(name: &str, running: &Rc<RefCell<Self>>) -> Arm;
-    /// Why what it did does not count, if so.
+    /// Why its work does not count, if it does not.
     fn problem(&self) -> Option<String>;
 }
 
-/// Makes the bands of every such arm, as many as changes touch, and each arm over its own.
+/// Makes the bands of every such arm, as many as changes touch, and the arms.
 pub(crate) fn prepare_custom<R: CustomArm>(
     workspace: &Rc<Workspace>,
     context: &Context<'_>,

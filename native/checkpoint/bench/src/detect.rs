@@ -1,7 +1,7 @@
-//! The benchmark `detect`: what it costs to find out that nothing changed, by number of bands.
+//! The benchmark `detect`: the cost of finding out that nothing changed, by number of bands.
 //!
-//! Each arm looks at a directory of its own and reads no band. An arm that reports a change fails
-//! the suite's check.
+//! Each arm looks at its own directory and reads no band. An arm that reports a change fails the
+//! suite's check.
 
 use std::cell::{Cell, RefCell};
 use std::fs;
@@ -20,20 +20,20 @@ use crate::custom_arm;
 use crate::scenario::{self, Scenario};
 use crate::workspace::Workspace;
 
-/// The seed's scan, the store's look at all stamps, and its watcher's answer.
+/// The original product's scan, the store's look at all stamps, and its watcher's answer.
 pub(crate) const ARMS: [&str; 3] = ["scan", "look", "events"];
 
 /// No arm reads a band, so bands are small: a store of thousands is made in seconds.
 const SMALL_BYTES: u64 = 64 << 10;
-/// Iterations of a sample: an answer of events takes microseconds, and a look at thousands of bands ten
-/// milliseconds. The same for every number of bands, so that what the first of them takes more, after the
-/// arms before it, weighs the same in all.
+/// Iterations of a sample: an answer of events takes microseconds, and a look at thousands of bands
+/// ten milliseconds. It is the same for every number of bands, so that the slower first iteration,
+/// after other arms ran, has the same weight everywhere.
 const LOOKS: u64 = 50;
 
-/// What the bands, a store and its log take: inodes, holes.
+/// Space of the bands, a store and its log: inodes and holes.
 const ROOM_BYTES: u64 = 1 << 30;
 
-/// Makes every arm's bands. Nobody writes them after that.
+/// Makes every arm's bands, which are not written afterwards.
 pub(crate) fn prepare(
     workspace: &Rc<Workspace>,
     context: &Context<'_>,
@@ -62,12 +62,12 @@ pub(crate) fn prepare(
     let made = made.map_err(|error| Failure::new("preparing", error.to_string()))?;
     let (arms, kept): (Vec<Arm>, Vec<(BandDirectory, Option<Shared>)>) = made.into_iter().unzip();
     let verify = Box::new(move || {
-        // The directories are there until now: they go with this.
+        // The directories exist until here; they are removed with this value.
         let dirty = |(_, store): &(BandDirectory, Option<Shared>)| {
             let status = store.as_ref().map(|store| store.borrow().status());
             status.is_some_and(|status| status.map_or(true, |status| !status.dirty.is_empty()))
         };
-        let seen = wrong.get() + kept.iter().filter(|one| dirty(one)).count() as u64;
+        let seen = wrong.get() + kept.iter().filter(|directory| dirty(directory)).count() as u64;
         let detail = format!("{seen} changes seen in {} quiet directories", kept.len());
         vec![Check {
             name: "checkpoints_succeed".to_owned(),
@@ -103,13 +103,14 @@ fn arm(
     );
     let mut store = made.map_err(io::Error::other)?;
     if arm == "events" {
-        // Its fence lies in the store.
+        // The store has the file of the watcher's fence.
         let mut watcher = Watcher::new(&bands_dir.live()).map_err(io::Error::other)?;
-        watcher.seen(); // the first answer is everything
+        watcher.seen(); // the first answer is "everything"
         let asked = move || tell(matches!(watcher.seen(), Seen::Bands(names) if names.is_empty()));
         return Ok((Arm::new(arm, asked), None));
     }
-    // Stamps of bands that were just made are too young to be trusted, for two ticks of the clock at most.
+    // Stamps of bands that were just made are too young to be trusted, for at most two ticks of the
+    // clock.
     for number in 0..100 {
         store
             .checkpoint_observed(&format!("c{number}"))
@@ -127,7 +128,7 @@ fn arm(
     ))
 }
 
-/// The seed's way: the time of every band it knows.
+/// The original product's way: the time of every band it knows.
 fn scan(
     arm: &'static str,
     bands_dir: &BandDirectory,

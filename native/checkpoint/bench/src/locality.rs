@@ -2,8 +2,8 @@
 //!
 //! The image has the original measurement's size (87 bands of 8 MiB, 36,000 files) and is made once
 //! per filesystem. A sample writes 4 KiB to each file of the scenario and reads the whole image to
-//! see which bands differ: `time` is that, `dirty` is the count. Where images cannot be mounted the
-//! arms say so.
+//! see which bands differ: `time` is the duration, `dirty` the number of bands. Where images cannot
+//! be mounted, the arms are unavailable with the reason.
 
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
@@ -24,9 +24,9 @@ use crate::volume;
 use crate::workspace::{Place, Workspace};
 
 const BANDS: u64 = 87;
-/// Fewer have no room for an xfs.
+/// An xfs does not fit into fewer bands.
 const BANDS_LEAST: u64 = 40;
-/// As many as the seed's tree had.
+/// As many files as in the original measurement.
 const FILES: u64 = 36_000;
 const FILES_PER_DIR: u64 = 100;
 const FILE_BYTES: usize = 8192;
@@ -42,7 +42,7 @@ struct ArmState {
     failure: Option<String>,
 }
 
-/// The benchmark, by the seed's changes.
+/// The benchmark, by the original measurement's changes.
 pub(crate) fn benchmark(workspace: &Rc<Workspace>, scenarios: Param) -> Benchmark {
     let workspace = Rc::clone(workspace);
     let metric = Metric {
@@ -164,7 +164,7 @@ impl ArmState {
         Ok(())
     }
 
-    /// The id of each band of the image, once the filesystem in it has written everything.
+    /// The id of each band of the image, once its filesystem has written everything.
     fn read(&self) -> io::Result<Vec<blake3::Hash>> {
         rustix::fs::syncfs(File::open(self.place.dir())?)?;
         let image = File::open(&self.image)?;

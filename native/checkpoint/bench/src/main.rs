@@ -1,8 +1,8 @@
 //! The workload `bands`: the band store beside other ways to make the same change durable.
 //!
-//! It measures how long it takes until a change of some bands is durable under a name, by phase,
-//! and how that grows with bands that did not change. It works under `PACELINE_CHECKPOINT_DIR`
-//! (otherwise the system's temporary directory) and in filesystems that it makes there.
+//! It measures how long it takes to make a change of some bands durable under a name, by phase, and
+//! how that grows with unchanged bands. It works under `PACELINE_CHECKPOINT_DIR` (otherwise the
+//! system's temporary directory) and in filesystems that it makes there.
 
 mod arms;
 mod band_directory;
@@ -29,7 +29,7 @@ use std::rc::Rc;
 use paceline_harness::{Failure, Workload};
 use workspace::Workspace;
 
-/// Where the directories of bands are made.
+/// The parent of all directories of bands.
 const DIRECTORY: &str = "PACELINE_CHECKPOINT_DIR";
 
 fn main() -> ExitCode {
@@ -65,7 +65,7 @@ fn facts() -> Result<Vec<(String, String)>, Failure> {
         0xEF53 => "ext4".to_owned(),
         0x9123_683E => "btrfs".to_owned(),
         0x5846_5342 => "xfs".to_owned(),
-        0xF2F5_2010 => "f2fs".to_owned(), // what most phones have
+        0xF2F5_2010 => "f2fs".to_owned(), // most phones have it
         0x0102_1994 => "tmpfs: a sync does nothing there".to_owned(),
         other => format!("{other:#x}"),
     };

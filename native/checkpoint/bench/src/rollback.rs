@@ -1,7 +1,7 @@
-//! The benchmark `rollback`: restoring the bands as they were ten epochs ago.
+//! The benchmark `rollback`: restores the bands as they were ten epochs ago.
 //!
-//! A sample names the state, makes ten changes durable one by one and goes back; only going back is
-//! the metric `back`. Before and after each sample the bands are equal, byte by byte.
+//! A sample names the state, makes ten changes durable one by one and goes back; the metric `back`
+//! is the time of going back alone. Before and after each sample the bands are equal, byte by byte.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -22,16 +22,16 @@ use crate::scenario::{self, WRITE_BYTES};
 use crate::strategy::nanoseconds;
 use crate::workspace::Workspace;
 
-/// Kept copies put back, band by band; the store.
+/// Copies put back band by band, and the store.
 pub(crate) const ARMS: [&str; 2] = ["copy_back", "tracked"];
-/// Going back alone.
+/// Time of going back.
 pub(crate) const METRICS: [(&str, Unit, Direction); 1] =
     [("back", Unit::Nanoseconds, Direction::Lower)];
 
 const EPOCHS: u64 = 10;
 
 enum CheckpointMode {
-    /// Without a store: epochs keep nothing, for only the first state is asked for.
+    /// Without a store: epochs keep nothing, because only the first state is restored.
     Copies,
     Tracked(Box<Store>),
 }
@@ -39,7 +39,7 @@ enum CheckpointMode {
 struct ArmState {
     way: CheckpointMode,
     bands_dir: BandDirectory,
-    /// The bands as they were at first.
+    /// The bands in their first state.
     kept: PathBuf,
     samples: u64,
     back_ns: u64,
@@ -144,7 +144,7 @@ impl ArmState {
         self.bands_dir.reopen()
     }
 
-    /// Each changed band from its copy, synced before it takes the name.
+    /// Restores each changed band from its copy, synced before it takes the name.
     fn put_back(&self, changed: &BTreeSet<u64>) -> io::Result<()> {
         for band in changed {
             let (kept, live) = (
@@ -152,7 +152,7 @@ impl ArmState {
                 self.bands_dir.live().join(name(*band)),
             );
             let next = self.bands_dir.beside("next");
-            fs::copy(&kept, &next)?; // where there are clones, the system clones
+            fs::copy(&kept, &next)?; // clones where the filesystem can
             File::open(&next)?.sync_all()?;
             fs::rename(&next, &live)?;
         }

@@ -1,6 +1,6 @@
 //! The four changes of the original measurement, as writes to bands.
 //!
-//! It reported dirty bands (3, 6, 5, 8) and not pages. We assume 16 writes of 4 KiB per band for
+//! It reported changed bands (3, 6, 5, 8) and not pages. We assume 16 writes of 4 KiB per band for
 //! one and for five files (data, inode, directory, journal), and more where changes lie together.
 
 use std::ops::Range;
@@ -10,7 +10,7 @@ use paceline_harness::order::SplitMix64;
 /// Bytes of one write: a block of the filesystem in the image.
 pub(crate) const WRITE_BYTES: u64 = 4096;
 
-/// A change of the image by what it writes to bands.
+/// A change of the image, as writes to bands.
 #[derive(Clone, Copy)]
 pub(crate) struct Scenario {
     pub(crate) name: &'static str,
@@ -18,7 +18,7 @@ pub(crate) struct Scenario {
     pub(crate) writes_per_band: u64,
 }
 
-/// In the seed's order.
+/// In the order of the original measurement.
 pub(crate) const ALL: [Scenario; 4] = [
     Scenario {
         name: "one_file",
@@ -42,15 +42,15 @@ pub(crate) const ALL: [Scenario; 4] = [
     },
 ];
 
-/// Which files of an image a change writes to.
+/// The files of an image that a change writes to.
 #[derive(Clone, Copy)]
 pub(crate) struct Files {
     pub(crate) count: u64,
-    /// They were made one after the other, most in one directory.
+    /// Files that were made one after the other, most in one directory.
     pub(crate) together: bool,
 }
 
-/// The files of one of the seed's changes.
+/// The files of one of the original changes.
 pub(crate) fn files_of(scenario: &str) -> Files {
     match scenario {
         "one_file" => Files {
@@ -81,7 +81,7 @@ pub(crate) struct Touch {
 }
 
 impl Scenario {
-    /// The next change among the `hot` bands: which blocks, and what is written there.
+    /// The next change among the `hot` bands: its blocks and their new contents.
     pub(crate) fn draw(
         &self,
         hot: &Range<u64>,

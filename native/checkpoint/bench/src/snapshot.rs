@@ -48,7 +48,8 @@ pub(crate) fn make_subvolume(parent: &File, name: &str) -> io::Result<()> {
         fd: 0,
         name: bytes(name),
     };
-    // SAFETY: the number is of this call, which reads a structure of this layout and keeps nothing of it.
+    // SAFETY: the number belongs to this call, which reads a structure of this layout and keeps
+    // nothing of it.
     Ok(unsafe { ioctl(parent, Setter::<SUBVOL_CREATE, SubvolumeArgs>::new(named)) }?)
 }
 
@@ -85,7 +86,7 @@ impl Snapshot {
             unused: [0; 4],
             name,
         };
-        // SAFETY: as above; the descriptor is open for as long as the call takes.
+        // SAFETY: as above; the descriptor is open during the call.
         Ok(unsafe {
             ioctl(
                 &self.into,

@@ -1,4 +1,4 @@
-//! The benchmark `stall`: how long each write takes while checkpoints are made every few
+//! The benchmark `stall`: the duration of each write while checkpoints are made every few
 //! milliseconds.
 //!
 //! A writer that uses the store waits for it; another one waits only for locks in the kernel. A
@@ -27,23 +27,23 @@ use crate::strategies;
 use crate::strategy::{Strategy, nanoseconds};
 use crate::workspace::Workspace;
 
-/// No checkpoints; the seed's strategy; the store looking; the store written through.
+/// No checkpoints; the original strategy; the store finding changes; the store written through.
 pub(crate) const ARMS: [&str; 4] = ["quiet", "events_clone", "observed", "tracked"];
 
-/// What each write took, and how many checkpoints were made meanwhile.
+/// Duration of each write, and the number of checkpoints made meanwhile.
 pub(crate) const METRICS: [(&str, Unit, Direction); 2] = [
     ("write", Unit::Nanoseconds, Direction::Lower),
     ("taken", Unit::Count, Direction::Higher),
 ];
 
-/// Writes of a sample, at a pace that a disk follows.
+/// Writes of a sample, at a pace that a disk can follow.
 const BURST: Scenario = Scenario {
     name: "burst",
     dirty_bands: 8,
     writes_per_band: 64,
 };
 const PACE: Duration = Duration::from_micros(100);
-/// From the end of a checkpoint to the next.
+/// Pause from the end of a checkpoint to the next.
 const PAUSE: Duration = Duration::from_millis(5);
 
 enum CheckpointMode {
@@ -151,20 +151,20 @@ impl ArmState {
         } else {
             None
         };
-        let (done, told) = (AtomicBool::new(false), Mutex::new(Vec::new()));
+        let (done, reported) = (AtomicBool::new(false), Mutex::new(Vec::new()));
         let (bands_dir, way, names) = (&self.bands_dir, &mut self.way, &mut self.names);
         let (written, taken) = thread::scope(|scope| {
             let writer = scope.spawn(|| {
-                let written = write(&touches, &files, through.as_deref(), &told);
+                let written = write(&touches, &files, through.as_deref(), &reported);
                 done.store(true, Ordering::Release);
                 written
             });
             let mut taken = 0;
             let mut last = false;
             let outcome = loop {
-                let begun_after = done.load(Ordering::Acquire); // the last one has every write
+                let begun_after = done.load(Ordering::Acquire); // the last checkpoint has every write
                 *names += 1;
-                match way.checkpoint(bands_dir, &std::mem::take(&mut *held(&told)), *names) {
+                match way.checkpoint(bands_dir, &std::mem::take(&mut *held(&reported)), *names) {
                     Ok(made) => taken += u64::from(made && !last),
                     Err(error) => break Err(error),
                 }
@@ -184,17 +184,17 @@ impl ArmState {
 }
 
 impl CheckpointMode {
-    /// False when the store refused, because the bands did not hold still.
+    /// Takes a checkpoint. False when the store refused, because the bands kept changing.
     fn checkpoint(
         &mut self,
         bands_dir: &BandDirectory,
-        told: &[Touch],
+        reported: &[Touch],
         number: u64,
     ) -> io::Result<bool> {
         let name = format!("c{number}");
         let taken = match self {
             Self::Quiet => return Ok(false),
-            Self::Cloned(clones) => return clones.checkpoint(bands_dir, told).map(|_| true),
+            Self::Cloned(clones) => return clones.checkpoint(bands_dir, reported).map(|_| true),
             Self::Observed(store) => store.checkpoint_observed(&name),
             Self::Tracked(store) => Store::checkpoint_beside(store, &name),
         };
@@ -218,12 +218,12 @@ fn newest(store: &Store, bands_dir: &BandDirectory) -> io::Result<bool> {
     band_store::holds_live_bands(store, &newest.name, bands_dir)
 }
 
-/// The writer: what each write took, in its order. Where it was is said after it.
+/// The writer: returns the duration of each write, in order. Each write is reported after it.
 fn write(
     touches: &[Touch],
     files: &[File],
     through: Option<&Mutex<Store>>,
-    told: &Mutex<Vec<Touch>>,
+    reported: &Mutex<Vec<Touch>>,
 ) -> io::Result<Vec<u64>> {
     let mut written = Vec::with_capacity(touches.len());
     for (touch, file) in touches.iter().zip(files) {
@@ -236,7 +236,7 @@ fn write(
             None => file.write_all_at(&bytes, touch.offset)?,
         }
         written.push(nanoseconds(begin));
-        held(told).push(*touch);
+        held(reported).push(*touch);
         thread::sleep(PACE);
     }
     Ok(written)

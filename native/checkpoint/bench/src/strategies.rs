@@ -1,4 +1,4 @@
-//! The strategies to compare with: full hashes, changed files, clones, and the bare append.
+//! The strategies that the store is compared with: full hashes, changed files, clones, a bare append.
 //!
 //! Each is as fast as we can make it: SHA-256 by the CPU's instructions, BLAKE3 by vectors, files
 //! kept open where a product would keep them, and real clones where the filesystem has them.
@@ -15,7 +15,7 @@ use crate::band_directory::{BAND_BYTES, BandDirectory, name, same_bytes, sync_di
 use crate::scenario::{Touch, WRITE_BYTES};
 use crate::strategy::{Phases, Strategy, nanoseconds};
 
-/// Bytes that are read at a time: a quarter of what a core caches for itself.
+/// Bytes per read: a quarter of a core's private cache.
 const READ_BYTES: usize = 256 << 10;
 
 fn for_each_chunk(path: &Path, mut take: impl FnMut(&[u8])) -> io::Result<u64> {
@@ -62,7 +62,7 @@ fn replace_manifest(dir: &Path, ids: &[[u8; 32]], phases: &mut Phases) -> io::Re
     Ok(())
 }
 
-/// Hashes everything. As the seed's baseline it leaves nothing durable.
+/// Hashes all bands and makes nothing durable, like the original product's baseline.
 pub(crate) struct FullHash;
 
 impl Strategy for FullHash {
@@ -83,7 +83,7 @@ impl Strategy for FullHash {
     }
 }
 
-/// Takes no checkpoint: what the bands take, and what a log may take beside them.
+/// Takes no checkpoint. It measures the space of the bands and of a log beside them.
 pub(crate) struct NoCheckpoint;
 
 impl Strategy for NoCheckpoint {
@@ -100,8 +100,8 @@ impl Strategy for NoCheckpoint {
     }
 }
 
-/// The seed's fast path: the bands whose time moved are hashed. Made durable: their data and a manifest are
-/// synced.
+/// Hashes the bands whose modification time changed (the original product's fast path), and makes
+/// that durable by syncing their data and a manifest.
 pub(crate) struct ModifiedTimes {
     dir: PathBuf,
     seen: Vec<(i64, i64)>,
@@ -184,26 +184,27 @@ impl Strategy for ModifiedTimes {
     }
 }
 
-/// The seed's recommended strategy, made durable: clone the bands that events name (or all of them), sync
-/// each clone, write a manifest. Hashing comes later, and here not at all. A band has its clone of last
-/// time replaced.
+/// Clones the bands that events name, or all of them, then syncs each clone and writes a manifest.
+///
+/// This is the original product's recommended strategy, made durable. It hashes the clones later;
+/// this strategy does not hash. A new clone of a band replaces the one before.
 pub(crate) struct ClonedBands {
     dir: PathBuf,
-    events: bool,
+    only_touched: bool,
     taken: u64,
-    last: Vec<Option<PathBuf>>,
+    last_clones: Vec<Option<PathBuf>>,
 }
 
 impl ClonedBands {
-    pub(crate) fn new(bands_dir: &BandDirectory, events: bool) -> io::Result<Self> {
+    pub(crate) fn new(bands_dir: &BandDirectory, only_touched: bool) -> io::Result<Self> {
         let dir = bands_dir.beside("clones");
         fs::create_dir(&dir)?;
-        let last = (0..bands_dir.bands).map(|_| None).collect();
+        let last_clones = (0..bands_dir.bands).map(|_| None).collect();
         Ok(Self {
             dir,
-            events,
+            only_touched,
             taken: 0,
-            last,
+            last_clones,
         })
     }
 
@@ -218,7 +219,7 @@ impl ClonedBands {
         let source = File::open(bands_dir.live().join(name(band)))?;
         let target = File::create_new(&path)?;
         if rustix::fs::ioctl_ficlone(&target, &source).is_err() {
-            // No clones here: the system copies, holes as holes.
+            // The filesystem cannot clone: copy instead, which keeps holes.
             fs::copy(bands_dir.live().join(name(band)), &path)?;
             phases.written += source.metadata()?.blocks() * 512;
         }
@@ -226,8 +227,8 @@ impl ClonedBands {
         let begin = Instant::now();
         target.sync_all()?;
         phases.sync += nanoseconds(begin);
-        let place = usize::try_from(band).unwrap_or(usize::MAX);
-        if let Some(old) = self.last[place].replace(path) {
+        let index = usize::try_from(band).unwrap_or(usize::MAX);
+        if let Some(old) = self.last_clones[index].replace(path) {
             fs::remove_file(old)?;
         }
         Ok(())
@@ -237,11 +238,11 @@ impl ClonedBands {
 impl Strategy for ClonedBands {
     fn checkpoint(&mut self, bands_dir: &BandDirectory, touches: &[Touch]) -> io::Result<Phases> {
         self.taken += 1;
-        let mut named: Vec<u64> = touches.iter().map(|touch| touch.band).collect();
-        named.dedup();
+        let mut written: Vec<u64> = touches.iter().map(|touch| touch.band).collect();
+        written.dedup();
         let (begin, mut phases) = (Instant::now(), Phases::default());
-        let bands = if self.events {
-            named
+        let bands = if self.only_touched {
+            written
         } else {
             (0..bands_dir.bands).collect()
         };
@@ -249,7 +250,7 @@ impl Strategy for ClonedBands {
             self.clone_band(bands_dir, band, &mut phases)?;
         }
         let ids: Vec<[u8; 32]> = self
-            .last
+            .last_clones
             .iter()
             .map(|path| [u8::from(path.is_some()); 32])
             .collect();
@@ -259,7 +260,7 @@ impl Strategy for ClonedBands {
     }
 
     fn holds(&self, bands_dir: &BandDirectory) -> io::Result<Option<bool>> {
-        for (band, path) in self.last.iter().enumerate().take(COMPARED_CLONES) {
+        for (band, path) in self.last_clones.iter().enumerate().take(COMPARED_CLONES) {
             let Some(path) = path else { continue };
             if !same_bytes(path, &bands_dir.live().join(name(band as u64)))? {
                 return Ok(Some(false));
@@ -269,17 +270,17 @@ impl Strategy for ClonedBands {
     }
 }
 
-/// The floor: as many bytes as the store's record has, appended to a file of zeros, and one sync.
+/// The lower bound: writes as many bytes as the store's record has into a file of zeros, and syncs once.
 pub(crate) struct BareAppend {
     log: File,
     at: u64,
 }
 
-/// As the store's segments.
+/// Size of a segment of the store.
 const LOG_BYTES: u64 = 64 << 20;
-/// Segments that a store has at most when it is folded in time: the one written, and the one before it.
+/// Most segments of a store that is folded in time: the one being written, and the one before it.
 const LOG_SEGMENTS: u64 = 2;
-/// Of clones, so many are compared: all that changes touch.
+/// Clones that are compared with their bands; changes touch no more than these.
 const COMPARED_CLONES: usize = 64;
 
 impl BareAppend {
@@ -330,8 +331,8 @@ impl Strategy for BareAppend {
     }
 }
 
-/// What one band's worth of holes and data is, for the checks.
-pub(crate) fn known_sha256() -> bool {
+/// Whether SHA-256 gives a known digest, and a band consists of whole writes.
+pub(crate) fn sha256_and_sizes_are_right() -> bool {
     // FIPS 180-4, the message "abc".
     let known = [0xBA, 0x78, 0x16, 0xBF, 0x8F, 0x01, 0xCF, 0xEA];
     Sha256::digest(b"abc")[..8] == known && BAND_BYTES.is_multiple_of(WRITE_BYTES)

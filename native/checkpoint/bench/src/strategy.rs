@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::band_directory::BandDirectory;
 use crate::scenario::Touch;
 
-/// What a checkpoint took, in the seed's phases.
+/// The duration of a checkpoint, in the phases of the original measurement.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Phases {
     pub(crate) durable: u64,
@@ -55,7 +55,7 @@ impl Phases {
     }
 }
 
-/// One way to make a change durable.
+/// A way to make a change durable.
 pub(crate) trait Strategy {
     /// Returns once the change is durable.
     fn checkpoint(&mut self, bands_dir: &BandDirectory, touches: &[Touch]) -> io::Result<Phases>;
@@ -63,7 +63,7 @@ pub(crate) trait Strategy {
     /// Whether the last checkpoint equals the bands as they are now; `None` when it keeps no contents.
     fn holds(&self, bands_dir: &BandDirectory) -> io::Result<Option<bool>>;
 
-    /// Bytes to count as used although no file beside the bands holds them.
+    /// Bytes to count as used that no file beside the bands holds.
     fn extra_bytes(&self, _: &BandDirectory) -> io::Result<u64> {
         Ok(0)
     }

@@ -3,8 +3,8 @@
 //!
 //! Each is set up to be fast: no compression (casync always compresses; it gets its fastest), no
 //! encryption, caches kept between calls, hard links where possible. What a tool does not sync is
-//! synced after it, and counts until then. Each tool has a home of its own, so a user's settings do
-//! not matter, and what is compared is read back by the tool itself.
+//! synced after it and counts until then. Each tool has a home of its own, so that a user's
+//! settings do not matter, and results are read back by the tool itself.
 
 use std::fs::{self, File};
 use std::io;
@@ -21,7 +21,7 @@ use crate::scenario::{Touch, WRITE_BYTES};
 use crate::strategy::{Phases, Strategy, nanoseconds};
 use crate::{band_store, snapshot, volume};
 
-/// Which.
+/// The tools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tool {
     Rsync,
@@ -29,12 +29,12 @@ pub(crate) enum Tool {
     Borg,
     Restic,
     Casync,
-    /// Of a btrfs subvolume, by ioctl.
+    /// A snapshot of a btrfs subvolume, by ioctl.
     Snapshot,
     SnapshotCli,
-    /// `paceline-checkpoint`, which looks for what changed.
+    /// `paceline-checkpoint`, which finds changes itself.
     Cli,
-    /// The same, and its owner says what it wrote.
+    /// The same, with writes reported by their owner.
     CliDirty,
 }
 
@@ -57,26 +57,26 @@ impl Tool {
         matches!(self, Self::Cli | Self::CliDirty)
     }
 
-    /// What it keeps is durable when it ends: ours syncs, and a snapshot is committed when it is made.
+    /// Whether its result is durable when it ends: ours syncs, and a snapshot is committed.
     fn syncs(self) -> bool {
         self.is_ours() || self.needs_btrfs()
     }
 
-    /// Lies on btrfs whatever the others lie on.
+    /// Whether it needs btrfs, whatever the other arms use.
     pub(crate) fn needs_btrfs(self) -> bool {
         matches!(self, Self::Snapshot | Self::SnapshotCli)
     }
 
-    /// The program, or that it is not there.
+    /// The program, or the reason that it is missing.
     pub(crate) fn program(self) -> Result<PathBuf, String> {
         if self.is_ours() {
             let beside = std::env::current_exe()
                 .ok()
                 .and_then(|exe| Some(exe.parent()?.join("paceline-checkpoint")));
-            let found = beside
+            let program = beside
                 .filter(|path| path.is_file())
                 .or_else(|| volume::program("paceline-checkpoint"));
-            return found
+            return program
                 .ok_or_else(|| "'paceline-checkpoint' is not beside this program".to_owned());
         }
         let name = if self.needs_btrfs() {
@@ -97,7 +97,7 @@ impl Tool {
     }
 }
 
-/// A tool with a store of its own beside the bands, which it has once already.
+/// A tool with its store beside the bands, which has the first state.
 pub(crate) fn strategy(tool: Tool, bands_dir: &BandDirectory) -> io::Result<Box<dyn Strategy>> {
     let home = bands_dir.beside("kept");
     fs::create_dir(&home)?;
@@ -127,7 +127,7 @@ struct ExternalTool {
     taken: u64,
 }
 
-/// Of a command line.
+/// The words of a command line.
 fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
 }
@@ -137,7 +137,7 @@ impl ExternalTool {
         self.home.join(name).display().to_string()
     }
 
-    /// What makes the tool's store, before the first state goes in.
+    /// The command that makes the tool's store, before the first state is added.
     fn begin(&self) -> Vec<Vec<String>> {
         match self.tool {
             Tool::Git => vec![words("init -q"), words("add -A")],
@@ -147,11 +147,11 @@ impl ExternalTool {
         }
     }
 
-    /// What keeps the bands as they are now, after these writes.
+    /// The command that keeps the present bands, after these writes.
     fn arguments(&self, touches: &[Touch]) -> Vec<String> {
         let (live, number) = (self.live.display().to_string(), self.taken);
         match self.tool {
-            // Nanoseconds count: two states may be of one second.
+            // With nanoseconds, because two states may be made within one second.
             Tool::Rsync if number == 1 => words("-a -S --modify-window=-1 ./ ")
                 .into_iter()
                 .chain([self.kept("1/")])
@@ -173,7 +173,7 @@ impl ExternalTool {
             }
             Tool::Cli => vec!["checkpoint".to_owned(), live, number.to_string()],
             Tool::CliDirty => {
-                let told = touches.iter().map(|touch| {
+                let ranges = touches.iter().map(|touch| {
                     format!(
                         "--dirty={}@{}+{WRITE_BYTES}",
                         name(touch.band),
@@ -182,7 +182,7 @@ impl ExternalTool {
                 });
                 [
                     vec!["checkpoint".to_owned(), live, number.to_string()],
-                    told.collect(),
+                    ranges.collect(),
                 ]
                 .concat()
             }
@@ -196,7 +196,7 @@ impl ExternalTool {
         }
     }
 
-    /// Where casync has its chunks and what it knows of files, and its index of the state now.
+    /// casync's chunks, its cache of files, and its index of the present state.
     fn casync(&self) -> Vec<String> {
         let [store, cache] = [("store", "castr"), ("cache", "casync-cache")]
             .map(|(option, name)| format!("--{option}={}", self.kept(name)));
@@ -241,7 +241,7 @@ impl ExternalTool {
                 .env(format!("GIT_{role}_NAME"), "suite")
                 .env(format!("GIT_{role}_EMAIL"), "suite@localhost");
         }
-        // Blobs are stored as they are, never packed, and no daemon is started.
+        // Blobs are stored unpacked, and no daemon is started.
         let settings = [
             ("core.compression", "0"),
             ("core.bigFileThreshold", "1"),
@@ -262,7 +262,7 @@ impl ExternalTool {
         self.run(&self.live, &self.arguments(touches))
     }
 
-    /// Reads the changing bands back, and says where they lie.
+    /// Reads the changing bands back, and returns their directory.
     fn restore(&self, bands_dir: &BandDirectory) -> io::Result<PathBuf> {
         let out = bands_dir.beside("restored");
         let _ = fs::remove_dir_all(&out);
@@ -293,7 +293,7 @@ impl ExternalTool {
                 return Ok(out.join(self.live.strip_prefix("/").unwrap_or(&self.live)));
             }
             Tool::Casync => {
-                let all = [words("extract"), self.casync()].concat(); // it knows no single files
+                let all = [words("extract"), self.casync()].concat(); // it cannot extract single files
                 self.run(&out, &all)?;
             }
             _ => return Ok(self.home.join(self.taken.to_string())),
@@ -319,7 +319,7 @@ impl Strategy for ExternalTool {
         if self.tool.is_ours() {
             let opened = Store::open(Arc::new(RealDisk), &self.live, Options::default());
             let (store, name) = (opened.map_err(io::Error::other)?, self.taken.to_string());
-            // An id may be right of bytes that were told wrong: what is kept is read, too.
+            // The id may be right for wrongly reported bytes, so the kept bytes are read, too.
             let kept = store
                 .verify(&name)
                 .map_err(io::Error::other)?

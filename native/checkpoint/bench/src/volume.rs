@@ -1,7 +1,7 @@
 //! A filesystem made in an image file and mounted through a loop device.
 //!
 //! Mounts are made in a mount namespace of this process, so the kernel removes them with the
-//! process however it ends, and a loop device goes with its mount. Nobody else sees them.
+//! process, however it ends, and a loop device with its mount. Other processes do not see them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use std::sync::OnceLock;
 use rustix::mount::{MountPropagationFlags, UnmountFlags, mount_change, unmount};
 use rustix::thread::{UnshareFlags, unshare_unsafe};
 
-/// What can be made, as the param `filesystem` names it.
+/// The filesystems, as the param `filesystem` names them.
 pub(crate) const KINDS: [&str; 3] = ["ext4", "xfs", "btrfs"];
 
-/// How each is made. Nothing is discarded, which would make holes of the image's zeros, and nothing is left
-/// for the kernel to initialise while arms are timed.
+/// How to make each one. Nothing is discarded, which would turn the image's zeros into holes, and
+/// nothing is left for the kernel to initialise while arms are timed.
 fn options(kind: &str) -> &'static [&'static str] {
     match kind {
         "ext4" => &[
@@ -28,7 +28,7 @@ fn options(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// A program that is installed; system programs are looked for where root has them, too.
+/// The path of an installed program, also in root's directories for system programs.
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let also = ["/usr/sbin", "/sbin"].map(PathBuf::from);
@@ -38,7 +38,7 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Runs a program to its end; what it said when it failed.
+/// Runs a program to its end; returns its output if it failed.
 pub(crate) fn run(command: &mut Command) -> Result<String, String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command
@@ -48,13 +48,13 @@ pub(crate) fn run(command: &mut Command) -> Result<String, String> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let told = String::from_utf8_lossy(&output.stderr)
+    let reason = String::from_utf8_lossy(&output.stderr)
         .trim()
         .replace('\n', "; ");
-    Err(format!("{name}: {}: {told}", output.status))
+    Err(format!("{name}: {}: {reason}", output.status))
 }
 
-/// Why such a filesystem cannot be made here, if so.
+/// Why such a filesystem cannot be made here, if it cannot.
 pub(crate) fn possible(kind: &str) -> Result<(), String> {
     if !rustix::process::geteuid().is_root() {
         return Err(format!(
@@ -67,11 +67,11 @@ pub(crate) fn possible(kind: &str) -> Result<(), String> {
     own_mounts().map_err(|error| format!("{kind}: {error}"))
 }
 
-/// Gives this process mounts of its own, once.
+/// Gives this process its own mounts, once.
 fn own_mounts() -> Result<(), String> {
     static DONE: OnceLock<Result<(), String>> = OnceLock::new();
     DONE.get_or_init(|| {
-        // SAFETY: NEWNS does not touch the table of files, which is what can go wrong with `unshare`.
+        // SAFETY: NEWNS does not touch the table of files, which is the danger of `unshare`.
         unsafe { unshare_unsafe(UnshareFlags::NEWNS) }
             .and_then(|()| {
                 mount_change(
@@ -90,7 +90,7 @@ pub(crate) struct Volume {
 }
 
 impl Volume {
-    /// Makes and mounts it at `at`. The image is written over.
+    /// Makes it and mounts it at `at`. The image is overwritten.
     pub(crate) fn make(kind: &str, image: &Path, at: &Path) -> Result<Self, String> {
         let program = program(&format!("mkfs.{kind}")).ok_or("no mkfs")?;
         run(Command::new(program).args(options(kind)).arg(image))?;
@@ -103,8 +103,8 @@ impl Volume {
         Ok(volume)
     }
 
-    /// Bands are cached once, and not in the image's pages again: cold is cold. Where the image's own
-    /// filesystem has no direct I/O it stays as it is.
+    /// Bands are cached once and not in the image's pages again, so that a cold cache is cold.
+    /// Without direct I/O in the image's own filesystem it stays as it is.
     fn bypass(&self) {
         let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
         let here = self.at.to_string_lossy();
@@ -117,7 +117,7 @@ impl Volume {
         }
     }
 
-    /// Unmounts it. False when something on it is still open: then it goes when that is closed.
+    /// Unmounts it. False while something on it is open: then it is unmounted when that is closed.
     pub(crate) fn end(self) -> bool {
         let ended = unmount(&self.at, UnmountFlags::empty()).is_ok();
         if !ended {

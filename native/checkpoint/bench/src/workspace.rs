@@ -1,8 +1,8 @@
 //! The directories and filesystems in which benchmarks put their bands.
 //!
 //! A directory `paceline-bands-…` belongs to the process that holds its lock. The system releases
-//! the lock when a process dies, so the next start removes what a dead one left. Process ids would
-//! not do: another container counts them anew.
+//! the lock when a process dies, so the next start removes the directories of dead processes.
+//! Process ids would not do: another container has its own.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
@@ -17,16 +17,16 @@ use tempfile::TempDir;
 use crate::volume::Volume;
 
 const PREFIX: &str = "paceline-bands-";
-/// The param's value for where the process was sent to.
+/// The param's value for the given directory.
 pub(crate) const HERE: &str = "here";
-/// Zeros that are written at a time.
+/// Zeros written at a time.
 const PIECE: usize = 1 << 20;
 
-/// The process's directory, made when it is first asked for.
+/// The process's directory, made when it is first needed.
 pub(crate) struct Workspace {
     parent: PathBuf,
     opened: OnceCell<(TempDir, File)>,
-    /// Images that no volume uses now, by what they are for.
+    /// Images that no volume uses now, by purpose.
     images: RefCell<BTreeMap<&'static str, PathBuf>>,
 }
 
@@ -39,7 +39,7 @@ impl Workspace {
         })
     }
 
-    /// The process's directory. What the dead left is removed first.
+    /// The process's directory. Directories of dead processes are removed first.
     pub(crate) fn root(&self) -> io::Result<&Path> {
         if self.opened.get().is_none() {
             sweep(&self.parent)?;
@@ -52,8 +52,8 @@ impl Workspace {
         Ok(opened.0.path())
     }
 
-    /// A place of the kind that the param `filesystem` names, with room for so many bytes; or why there is
-    /// none. `role` tells two apart that are there at once.
+    /// A directory on the kind of filesystem that the param `filesystem` names, with space for so
+    /// many bytes; or why there is none. `role` distinguishes two that exist at once.
     pub(crate) fn place(
         self: &Rc<Self>,
         kind: &str,
@@ -77,8 +77,8 @@ impl Workspace {
         }))
     }
 
-    /// A file of zeros that are *written*: a hole or a reservation would have the disk below allocate while
-    /// arms are timed, and only those that write to fresh blocks would pay.
+    /// A file of zeros that are *written*: with a hole or a reservation, the disk below would
+    /// allocate while arms are timed, and only arms that write to fresh blocks would pay.
     fn image(&self, role: &'static str, bytes: u64) -> io::Result<PathBuf> {
         let known = self.images.borrow_mut().remove(role);
         let path = known.unwrap_or(self.root()?.join(format!("{role}.image")));
@@ -97,7 +97,7 @@ impl Workspace {
     }
 }
 
-/// Where the bands of a group lie. The last who has it unmounts it.
+/// The directory of a group's bands. The last user unmounts its filesystem.
 pub(crate) struct Place {
     dir: PathBuf,
     volume: Option<(Volume, PathBuf)>,
@@ -110,7 +110,7 @@ impl Place {
         &self.dir
     }
 
-    /// What its filesystem lies in, where it is the suite's own.
+    /// The image of its filesystem, if the suite made it.
     pub(crate) fn image(&self) -> Option<&Path> {
         self.volume.as_ref().map(|(_, image)| image.as_path())
     }
@@ -124,17 +124,18 @@ impl Drop for Place {
         if volume.end() {
             self.workspace.images.borrow_mut().insert(self.role, image);
         } else {
-            // Something on it is still open: it goes with that, and so does the image. The next is new.
+            // Something on it is still open: it is unmounted when that is closed, and its image
+            // removed. The next image is new.
             let _ = fs::remove_file(image);
         }
     }
 }
 
-/// A directory that is locked from before anybody can take it for a dead one's.
+/// A directory that is locked before any process can take it for a dead one's.
 fn claim(parent: &Path) -> io::Result<(TempDir, File)> {
     loop {
         let root = TempDir::with_prefix_in(PREFIX, parent)?;
-        // A sweep may have come between: then it is gone, or locked by who is about to remove it.
+        // A cleaning process may have come between: then it is gone, or about to be removed.
         let Ok(held) = File::open(root.path()) else {
             continue;
         };
@@ -146,7 +147,7 @@ fn claim(parent: &Path) -> io::Result<(TempDir, File)> {
     }
 }
 
-/// Removes the directories of processes that are no more. What cannot be removed, say another user's, stays.
+/// Removes the directories of dead processes. Those of other users may stay.
 fn sweep(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)? {
         let entry = entry?;

@@ -1,4 +1,4 @@
-//! The workload as the agent starts it: every benchmark in small, and a run that is killed.
+//! The workload as the agent starts it: every benchmark with small sizes, and a killed run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ fn bench(dir: &Path, arguments: &str) -> Command {
     command
 }
 
-/// The events of a run in small, whose last is `done` and whose checks are all ok.
+/// The events of a small run, which ends with `done` and whose checks are all ok.
 fn events(dir: &Path, arguments: &str) -> Vec<Value> {
     let small = format!("--rounds 1 --warmup-rounds 0 --min-time-ns 0 {arguments}");
     let output = bench(dir, &small).output().expect("started");
@@ -37,8 +37,8 @@ fn events(dir: &Path, arguments: &str) -> Vec<Value> {
     events
 }
 
-/// Arms of a benchmark that have a sample of a metric, and those that say why they have none.
-fn told(events: &[Value], metric: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+/// Arms of a benchmark with a sample of a metric, and arms with a reason why they have none.
+fn arms_with_and_without(events: &[Value], metric: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let arm = |event: &Value| event["arm"].as_str().expect("an arm").to_owned();
     let cases = events.iter().filter(|event| event["type"] == "case");
     let (without, with): (Vec<&Value>, Vec<&Value>) =
@@ -57,7 +57,7 @@ fn names(words: &str) -> BTreeSet<String> {
     words.split(' ').map(str::to_owned).collect()
 }
 
-/// What can mount filesystems of its own: root, with what is needed installed.
+/// Whether the run can mount filesystems of its own: as root, with the programs installed.
 fn can_mount(events: &[Value]) -> bool {
     events.iter().any(|event| event["type"] == "samples")
 }
@@ -99,7 +99,7 @@ fn benchmarks_of_the_store_end_with_their_checks_ok_and_leave_nothing() {
     ] {
         let events = events(dir.path(), &format!("{arguments} --params filesystem=here"));
         assert_eq!(
-            told(&events, metric),
+            arms_with_and_without(&events, metric),
             (names(arms), BTreeSet::new()),
             "{arguments}"
         );
@@ -112,7 +112,7 @@ fn benchmarks_of_the_store_end_with_their_checks_ok_and_leave_nothing() {
 }
 
 #[test]
-fn what_a_watcher_takes_to_answer_is_told_apart_from_hashing() {
+fn the_watchers_time_is_reported_apart_from_hashing() {
     let dir = TempDir::new().expect("a directory");
     let small = "--benchmark dirty --params dirty=2 --params band_kib=64 --params filesystem=here";
     let events = events(dir.path(), small);
@@ -133,23 +133,23 @@ fn what_a_watcher_takes_to_answer_is_told_apart_from_hashing() {
 }
 
 #[test]
-fn a_tool_is_measured_once_its_copy_was_compared_or_says_why_it_cannot_run() {
+fn a_tool_is_measured_after_its_copy_was_compared_or_is_unavailable() {
     let dir = TempDir::new().expect("a directory");
     let small = "--benchmark tools --params bands=8 --params band_kib=64 --params filesystem=here";
-    let (with, without) = told(&events(dir.path(), small), "durable");
+    let (with, without) = arms_with_and_without(&events(dir.path(), small), "durable");
     let all = "rsync git borg restic casync btrfs_snapshot btrfs_snapshot_cli cli cli_dirty observed tracked";
     assert_eq!(&with | &without, names(all));
     assert!(with.is_superset(&names("observed tracked")));
 }
 
 #[test]
-fn a_filesystem_of_the_suites_own_is_measured_or_every_arm_says_why_not() {
+fn a_filesystem_of_the_suite_is_measured_or_its_arms_are_unavailable() {
     let dir = TempDir::new().expect("a directory");
     let small = "--benchmark rollback --params band_kib=64 --params filesystem=ext4";
     let events = events(dir.path(), small);
-    let (with, without) = told(&events, "back");
-    let one = if can_mount(&events) { with } else { without };
-    assert_eq!(one, names("copy_back tracked"));
+    let (with, without) = arms_with_and_without(&events, "back");
+    let expected = if can_mount(&events) { with } else { without };
+    assert_eq!(expected, names("copy_back tracked"));
     assert_eq!(
         fs::read_dir(dir.path()).expect("listed").count(),
         0,
@@ -175,7 +175,7 @@ fn a_killed_run_leaves_no_mount_and_no_loop_device_and_the_next_one_removes_its_
         .spawn()
         .expect("started");
     let lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    // Whether it can mount is known by the first sample, or by its end.
+    // The first sample, or the end, shows whether it can mount.
     let measuring = lines
         .map_while(Result::ok)
         .any(|line| line.contains(r#""type":"samples""#));
@@ -188,7 +188,7 @@ fn a_killed_run_leaves_no_mount_and_no_loop_device_and_the_next_one_removes_its_
     child.wait().expect("gone");
     let mounts = fs::read_to_string("/proc/mounts").expect("mounts");
     assert!(!mounts.contains(&*dir.path().to_string_lossy()), "{mounts}");
-    // The kernel detaches once the last page is written, on a thread of its own; a sync waits for pages.
+    // The kernel detaches once the last page is written, on another thread; a sync waits for pages.
     let synced = || Command::new("sync").status().expect("ran").success();
     assert!(
         (0..100).any(|_| synced() && loops(dir.path()).is_empty()),

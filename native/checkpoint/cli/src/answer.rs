@@ -10,7 +10,7 @@ use paceline_checkpoint::{
 };
 use serde_json::{Value, json};
 
-/// Exit status of damage that was found; wrong arguments exit with 2.
+/// The exit status for damage; wrong arguments exit with 2.
 const DAMAGED: u8 = 3;
 
 /// The reply as text and as JSON, with the exit status.
@@ -18,8 +18,8 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     pub(crate) json: Value,
     pub(crate) status: u8,
-    /// Standard output has other bytes; this goes to standard error.
-    pub(crate) aside: bool,
+    /// Standard output has other bytes; the text goes to standard error.
+    pub(crate) to_stderr: bool,
 }
 
 impl Answer {
@@ -28,17 +28,17 @@ impl Answer {
             text,
             json,
             status: 0,
-            aside: false,
+            to_stderr: false,
         }
     }
 
-    /// The same, with what is wrong with the store.
+    /// Adds the damage of the store.
     pub(crate) fn with_damage(mut self, damage: Option<&Damage>) -> Self {
         if let Some(damage) = damage {
-            self.text.push_str(&of_damage(damage));
+            self.text.push_str(&damage_text(damage));
             self.text
                 .push_str("reading goes on; nothing is written until `repair` made a new log\n");
-            let damage = json_of_damage(damage);
+            let damage = damage_json(damage);
             self.json = match self.json {
                 Value::Object(mut fields) => {
                     fields.insert("damage".to_owned(), damage);
@@ -52,7 +52,7 @@ impl Answer {
     }
 }
 
-fn of_damage(damage: &Damage) -> String {
+fn damage_text(damage: &Damage) -> String {
     let findings = damage
         .findings
         .iter()
@@ -62,34 +62,34 @@ fn of_damage(damage: &Damage) -> String {
         .collect()
 }
 
-fn json_of_damage(damage: &Damage) -> Value {
-    let lost = |one: &Lost| json!({"epoch": one.epoch, "name": one.name, "why": one.why});
+fn damage_json(damage: &Damage) -> Value {
+    let lost = |lost: &Lost| json!({"epoch": lost.epoch, "name": lost.name, "why": lost.why});
     json!({"findings": damage.findings, "lost": damage.lost.iter().map(lost).collect::<Value>()})
 }
 
-pub(crate) fn repaired(one: &Repaired) -> Answer {
-    let sound = one.damage.findings.is_empty() && one.damage.lost.is_empty();
+pub(crate) fn repaired(repair: &Repaired) -> Answer {
+    let sound = repair.damage.findings.is_empty() && repair.damage.lost.is_empty();
     let verdict = if sound {
         "nothing to repair"
     } else {
         "repaired"
     };
-    let kept = count(one.kept.len() as u64, "checkpoint");
-    let text = format!("{}{verdict}: {kept} kept\n", of_damage(&one.damage));
-    let kept: Value = one.kept.iter().map(of_checkpoint).collect();
+    let kept = count(repair.kept.len() as u64, "checkpoint");
+    let text = format!("{}{verdict}: {kept} kept\n", damage_text(&repair.damage));
+    let kept: Value = repair.kept.iter().map(checkpoint_json).collect();
     Answer::done(
         text,
-        json!({"kept": kept, "damage": json_of_damage(&one.damage)}),
+        json!({"kept": kept, "damage": damage_json(&repair.damage)}),
     )
 }
 
-/// A time as people write it, of nanoseconds since 1970.
-fn when(created_ns: i64) -> String {
+/// A time in RFC 3339, from nanoseconds since 1970.
+fn format_time(created_ns: i64) -> String {
     let since = Duration::from_nanos(u64::try_from(created_ns).unwrap_or(0));
     humantime::format_rfc3339_seconds(UNIX_EPOCH + since).to_string()
 }
 
-/// A number of things: "1 band", "2 bands".
+/// A number with its noun: "1 band", "2 bands".
 pub(crate) fn count(count: u64, what: &str) -> String {
     if count == 1 {
         format!("1 {what}")
@@ -99,7 +99,7 @@ pub(crate) fn count(count: u64, what: &str) -> String {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "shown with one decimal")]
-fn bytes(count: u64) -> String {
+fn format_bytes(count: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB"];
     let unit = (0..3)
         .take_while(|power| count >> (10 * (power + 1)) > 0)
@@ -116,49 +116,52 @@ fn bytes(count: u64) -> String {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "shown with two decimals")]
-fn ms(ns: u64) -> f64 {
+fn milliseconds(ns: u64) -> f64 {
     ns as f64 / 1e6
 }
 
-fn of_checkpoint(one: &Checkpoint) -> Value {
+fn checkpoint_json(checkpoint: &Checkpoint) -> Value {
     json!({
-        "epoch": one.epoch, "name": one.name, "created_at": when(one.created_ns), "bands": one.bands,
-        "bytes": one.bytes,
+        "epoch": checkpoint.epoch, "name": checkpoint.name, "created_at": format_time(checkpoint.created_ns), "bands": checkpoint.bands,
+        "bytes": checkpoint.bytes,
     })
 }
 
-pub(crate) fn taken(one: &Taken) -> Answer {
+pub(crate) fn taken(taken: &Taken) -> Answer {
     let Checkpoint {
         name, epoch, bands, ..
-    } = &one.checkpoint;
+    } = &taken.checkpoint;
     let bands = count(*bands, "band");
-    let (logged, read) = (bytes(one.written_bytes), bytes(one.read_bytes));
-    let (hashing, durable) = (ms(one.hash_ns), ms(one.append_ns));
+    let (logged, read) = (
+        format_bytes(taken.written_bytes),
+        format_bytes(taken.read_bytes),
+    );
+    let (hashing, durable) = (milliseconds(taken.hash_ns), milliseconds(taken.append_ns));
     let text = format!(
         "{name:?} is kept (epoch {epoch}): {bands} changed, {logged} logged, {read} read; \
          {hashing:.2} ms of hashing, {durable:.2} ms until durable\n"
     );
     let json = json!({
-        "checkpoint": of_checkpoint(&one.checkpoint), "read_bytes": one.read_bytes,
-        "written_bytes": one.written_bytes, "hash_ns": one.hash_ns, "append_ns": one.append_ns,
+        "checkpoint": checkpoint_json(&taken.checkpoint), "read_bytes": taken.read_bytes,
+        "written_bytes": taken.written_bytes, "hash_ns": taken.hash_ns, "append_ns": taken.append_ns,
     });
     Answer::done(text, json)
 }
 
 pub(crate) fn listed(all: &[Checkpoint]) -> Answer {
-    let line = |one: &Checkpoint| {
+    let line = |checkpoint: &Checkpoint| {
         format!(
             "{:>8}  {}  {:>6} bands  {:>10}  {}\n",
-            one.epoch,
-            when(one.created_ns),
-            one.bands,
-            bytes(one.bytes),
-            one.name
+            checkpoint.epoch,
+            format_time(checkpoint.created_ns),
+            checkpoint.bands,
+            format_bytes(checkpoint.bytes),
+            checkpoint.name
         )
     };
     Answer::done(
         all.iter().map(line).collect(),
-        all.iter().map(of_checkpoint).collect(),
+        all.iter().map(checkpoint_json).collect(),
     )
 }
 
@@ -175,32 +178,32 @@ pub(crate) fn bands(all: &BTreeMap<String, BandState>) -> Answer {
 }
 
 pub(crate) fn verified(all: &[(String, Verified)]) -> Answer {
-    let line = |(name, one): &(String, Verified)| {
-        let verdict = if one.wrong.is_empty() {
+    let line = |(name, verified): &(String, Verified)| {
+        let verdict = if verified.wrong.is_empty() {
             "good"
         } else {
             "DAMAGED"
         };
-        let wrong: String = one
+        let wrong: String = verified
             .wrong
             .iter()
             .map(|wrong| ["         ", wrong, "\n"].concat())
             .collect();
         format!(
             "{verdict}  {name}: {}, {}\n{wrong}",
-            count(one.bands, "band"),
-            bytes(one.bytes)
+            count(verified.bands, "band"),
+            format_bytes(verified.bytes)
         )
     };
-    let json = |(name, one): &(String, Verified)| {
+    let json = |(name, verified): &(String, Verified)| {
         let Verified {
             bands,
             bytes,
             wrong,
-        } = one;
+        } = verified;
         json!({"name": name, "bands": bands, "bytes": bytes, "wrong": wrong})
     };
-    let status = if all.iter().all(|(_, one)| one.wrong.is_empty()) {
+    let status = if all.iter().all(|(_, verified)| verified.wrong.is_empty()) {
         0
     } else {
         DAMAGED
@@ -209,24 +212,28 @@ pub(crate) fn verified(all: &[(String, Verified)]) -> Answer {
         text: all.iter().map(line).collect(),
         json: all.iter().map(json).collect(),
         status,
-        aside: false,
+        to_stderr: false,
     }
 }
 
 pub(crate) fn differences(all: &[Difference]) -> Answer {
     let state =
         |state: &Option<BandState>| state.map(|it| json!({"id": hex(&it.id), "size": it.size}));
-    let line = |one: &Difference| {
-        let how = match (&one.from, &one.to) {
+    let line = |difference: &Difference| {
+        let how = match (&difference.from, &difference.to) {
             (None, _) => "added",
             (_, None) => "removed",
             _ => "changed",
         };
-        format!("{how:<8} {}  at most {}\n", one.band, bytes(one.bytes))
+        format!(
+            "{how:<8} {}  at most {}\n",
+            difference.band,
+            format_bytes(difference.bytes)
+        )
     };
-    let json = |one: &Difference| {
-        let (from, to) = (state(&one.from), state(&one.to));
-        json!({"band": one.band, "from": from, "to": to, "at_most_bytes": one.bytes})
+    let json = |difference: &Difference| {
+        let (from, to) = (state(&difference.from), state(&difference.to));
+        json!({"band": difference.band, "from": from, "to": to, "at_most_bytes": difference.bytes})
     };
     Answer::done(
         all.iter().map(line).collect(),
@@ -234,86 +241,90 @@ pub(crate) fn differences(all: &[Difference]) -> Answer {
     )
 }
 
-pub(crate) fn exported(one: &Exported, archive: &Path) -> Answer {
-    let Checkpoint { name, .. } = &one.checkpoint;
-    let (size, carried) = (bytes(one.bytes), bytes(one.carried));
-    let bands = count(one.bands, "band");
+pub(crate) fn exported(exported: &Exported, archive: &Path) -> Answer {
+    let Checkpoint { name, .. } = &exported.checkpoint;
+    let (size, carried) = (format_bytes(exported.bytes), format_bytes(exported.carried));
+    let bands = count(exported.bands, "band");
     let text = format!("{name:?}: {bands}, {size}, of which {carried} are not zeros\n");
     let json = json!({
-        "checkpoint": of_checkpoint(&one.checkpoint), "bands": one.bands, "bytes": one.bytes,
-        "carried_bytes": one.carried,
+        "checkpoint": checkpoint_json(&exported.checkpoint), "bands": exported.bands, "bytes": exported.bytes,
+        "carried_bytes": exported.carried,
     });
     Answer {
-        aside: archive == Path::new("-"),
+        to_stderr: archive == Path::new("-"),
         ..Answer::done(text, json)
     }
 }
 
-pub(crate) fn status(one: &Status) -> Answer {
+pub(crate) fn status(status: &Status) -> Answer {
     let line = |(band, pages): &(String, Option<u64>)| match pages {
         Some(pages) => format!("  {band}: {} changed\n", count(*pages, "page")),
         None => format!("  {band}: changed, or may have\n"),
     };
     let text = format!(
         "{}, {}\n{}; epoch {}, base at epoch {} ({})\nlog: {}, {}; {} of records\n{}{}",
-        count(one.bands, "band"),
-        bytes(one.live_bytes),
-        count(one.checkpoints, "checkpoint"),
-        one.epoch,
-        one.base_epoch,
-        bytes(one.base_bytes),
-        count(one.segments, "segment"),
-        bytes(one.log_bytes),
-        bytes(one.record_bytes),
-        work(&one.work),
-        one.dirty.iter().map(line).collect::<String>(),
+        count(status.bands, "band"),
+        format_bytes(status.live_bytes),
+        count(status.checkpoints, "checkpoint"),
+        status.epoch,
+        status.base_epoch,
+        format_bytes(status.base_bytes),
+        count(status.segments, "segment"),
+        format_bytes(status.log_bytes),
+        format_bytes(status.record_bytes),
+        work_text(&status.work),
+        status.dirty.iter().map(line).collect::<String>(),
     );
-    let dirty: Value = one
+    let dirty: Value = status
         .dirty
         .iter()
         .map(|(band, pages)| json!({"band": band, "pages": pages}))
         .collect();
     let json = json!({
-        "bands": one.bands, "live_bytes": one.live_bytes, "checkpoints": one.checkpoints, "epoch": one.epoch,
-        "base_epoch": one.base_epoch, "segments": one.segments, "log_bytes": one.log_bytes,
-        "record_bytes": one.record_bytes, "base_bytes": one.base_bytes, "dirty": dirty,
-        "work": of_work(&one.work),
+        "bands": status.bands, "live_bytes": status.live_bytes, "checkpoints": status.checkpoints, "epoch": status.epoch,
+        "base_epoch": status.base_epoch, "segments": status.segments, "log_bytes": status.log_bytes,
+        "record_bytes": status.record_bytes, "base_bytes": status.base_bytes, "dirty": dirty,
+        "work": work_json(&status.work),
     });
     Answer::done(text, json)
 }
 
-fn work(one: &Waiting) -> String {
-    let [urgent, soon, idle] = one.hash_queue;
-    let fold = match one.fold {
+fn work_text(waiting: &Waiting) -> String {
+    let [urgent, soon, idle] = waiting.hash_queue;
+    let fold = match waiting.fold {
         Some((made, left)) => format!("under way, {} made, {left} left", count(made, "band")),
-        None => format!("{} to move into the base", bytes(one.foldable_bytes)),
+        None => format!(
+            "{} to move into the base",
+            format_bytes(waiting.foldable_bytes)
+        ),
     };
     format!(
         "hash trees: {} in memory ({}), to make {urgent} urgent, {soon} soon, {idle} idle; {} warmed, \
          {} found, {} loaded, {} missed\nfold: {fold}; {} done; {} in fragmented files ({})\n{}",
-        one.trees,
-        bytes(one.tree_bytes),
-        one.warmed,
-        one.hits,
-        one.loads,
-        one.misses,
-        one.folds,
-        count(one.fragmented, "band"),
-        count(one.patched_pages, "page"),
-        one.failure
+        waiting.trees,
+        format_bytes(waiting.tree_bytes),
+        waiting.warmed,
+        waiting.hits,
+        waiting.loads,
+        waiting.misses,
+        waiting.folds,
+        count(waiting.fragmented, "band"),
+        count(waiting.patched_pages, "page"),
+        waiting
+            .failure
             .as_ref()
             .map(|why| format!("the last job failed: {why}\n"))
             .unwrap_or_default(),
     )
 }
 
-fn of_work(one: &Waiting) -> Value {
-    let [urgent, soon, idle] = one.hash_queue;
+fn work_json(waiting: &Waiting) -> Value {
+    let [urgent, soon, idle] = waiting.hash_queue;
     json!({
         "hash_queue": {"urgent": urgent, "soon": soon, "idle": idle},
-        "trees": one.trees, "tree_bytes": one.tree_bytes, "warmed": one.warmed, "hits": one.hits,
-        "loads": one.loads, "misses": one.misses, "foldable_bytes": one.foldable_bytes,
-        "fold": one.fold.map(|(made, left)| json!({"made": made, "left": left})), "folds": one.folds,
-        "fragmented_bands": one.fragmented, "patched_pages": one.patched_pages, "failure": one.failure,
+        "trees": waiting.trees, "tree_bytes": waiting.tree_bytes, "warmed": waiting.warmed, "hits": waiting.hits,
+        "loads": waiting.loads, "misses": waiting.misses, "foldable_bytes": waiting.foldable_bytes,
+        "fold": waiting.fold.map(|(made, left)| json!({"made": made, "left": left})), "folds": waiting.folds,
+        "fragmented_bands": waiting.fragmented, "patched_pages": waiting.patched_pages, "failure": waiting.failure,
     })
 }

@@ -1,6 +1,6 @@
 //! Archives as files, around the library's streams.
 //!
-//! A file gets its name only when all of it is on the disk. An existing file is never replaced.
+//! A file gets its name only when it is complete and synced. An existing file is never replaced.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read};
@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 
 use crate::answer::{self, Answer};
 
-/// Why a command failed, with what to do.
+/// Why a command failed, with advice.
 pub(crate) struct Failure(String);
 
 impl Failure {
@@ -43,7 +43,7 @@ impl std::fmt::Display for Failure {
 }
 
 /// # Errors
-/// What the library or the system refuses; then there is no such file.
+/// When the library or the system refuses; then there is no such file.
 pub(crate) fn export(store: &Store, name: &str, archive: &Path) -> Result<Answer, Failure> {
     if archive == Path::new("-") {
         let exported = store.export(name, io::stdout().lock())?;
@@ -66,10 +66,10 @@ pub(crate) fn export(store: &Store, name: &str, archive: &Path) -> Result<Answer
     Ok(answer::exported(&exported, archive))
 }
 
-/// Opens the archive and hands its bytes on.
+/// Opens the archive and passes its bytes on.
 ///
 /// # Errors
-/// What the library or the system refuses.
+/// When the library or the system refuses.
 pub(crate) fn read<T>(
     archive: &Path,
     take: impl FnOnce(Box<dyn Read>) -> paceline_checkpoint::Result<T>,

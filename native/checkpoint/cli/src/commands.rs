@@ -1,4 +1,4 @@
-//! The commands: each opens the store, calls the library, saves the index and answers.
+//! The commands: each opens the store, calls the library, saves the index and returns its answer.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use serde_json::json;
 use crate::Command;
 use crate::answer::{self, Answer, count};
 use crate::archives::{self, Failure};
-use crate::told;
+use crate::status_file;
 
-/// Every command is a process that opens the store once, so syncs of an opening would cost as much as a
-/// checkpoint.
+/// Every command is a process that opens the store once, so syncs on opening would cost as much as
+/// a checkpoint.
 fn options() -> Options {
     Options {
         skip_proven_syncs: true,
@@ -31,7 +31,7 @@ fn looked_at(dir: &Path) -> Result<StoreReader> {
 }
 
 /// # Errors
-/// What the library refuses, with its advice.
+/// When the library refuses, with its advice.
 pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> {
     Ok(match command {
         Command::Init { dir, name } => init(dir, name)?,
@@ -81,6 +81,16 @@ pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> 
             )
         }
         Command::Fold { dir } => fold(dir)?,
+        Command::Compact { dir } => {
+            let mut store = opened(dir)?;
+            let done = store.compact()?;
+            store.save_index();
+            let (before, after) = (done.before_bytes, done.after_bytes);
+            Answer::done(
+                format!("the log has {after} bytes of records; it had {before}\n"),
+                json!({"before_bytes": before, "after_bytes": after}),
+            )
+        }
         Command::Gc { dir } => {
             let removed = opened(dir)?.gc()?;
             Answer::done(
@@ -142,9 +152,9 @@ fn fold(dir: &Path) -> Result<Answer> {
     Ok(Answer::done(text, json))
 }
 
-/// While another process holds the store, what that said last.
+/// The status of the store; while another process holds it, the status that it wrote last.
 fn status(dir: &Path) -> Result<Answer> {
-    match (looked_at(dir), told::last(dir)) {
+    match (looked_at(dir), status_file::read(dir)) {
         (Err(error), Some((json, text))) if error.kind() == ErrorKind::Locked => Ok(Answer::done(
             ["held by `watch`, which says:\n", &text].concat(),
             json,

@@ -1,6 +1,6 @@
-//! Parses `--dirty`: a band, and which of its bytes were written.
+//! Parses `--dirty`: a band, and the range that was written.
 //!
-//! What follows the last `@` is always a range, so a band whose name contains an `@` needs its
+//! The text after the last `@` is always a range, so a band whose name contains an `@` needs its
 //! range.
 
 use paceline_checkpoint::Written;
@@ -8,7 +8,7 @@ use paceline_checkpoint::Written;
 /// Reads `BAND@OFFSET+LENGTH` or `BAND`.
 ///
 /// # Errors
-/// What is wrong with it, and how it is written.
+/// What is wrong with it, and the right form.
 pub(crate) fn written(text: &str) -> Result<Written, String> {
     let (band, range) = match text.rsplit_once('@') {
         None => (text, None),
@@ -30,7 +30,7 @@ pub(crate) fn written(text: &str) -> Result<Written, String> {
     })
 }
 
-/// Digits alone: `parse` would take a sign, too.
+/// Digits only, because `parse` would accept a sign.
 fn number(text: &str) -> Option<u64> {
     text.parse()
         .ok()

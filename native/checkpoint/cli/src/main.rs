@@ -1,13 +1,13 @@
 //! `paceline-checkpoint`: the band store from the command line.
 //!
 //! A process of its own sees no writes, so it finds changes by looking (observed mode). Exit
-//! status: 0 done; 1 refused or failed, with what to do; 2 wrong arguments; 3 the store is damaged.
+//! status: 0 done; 1 refused or failed, with advice; 2 wrong arguments; 3 the store is damaged.
 
 mod answer;
 mod archives;
 mod commands;
 mod dirty;
-mod told;
+mod status_file;
 mod watch;
 
 use std::io::{self, Write};
@@ -18,7 +18,7 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use paceline_checkpoint::Written;
 
-/// musl's asks the system so often that a process which lives for one checkpoint does little else.
+/// musl's allocator makes so many system calls that they dominate a process that takes one checkpoint.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static MEMORY: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
@@ -47,19 +47,19 @@ enum Task {
     },
 }
 
-/// How `watch` goes about it.
+/// Options of `watch`.
 #[derive(Debug, clap::Args)]
 struct Pace {
     /// The least time between two checkpoints.
     #[arg(long, default_value = "10s", value_parser = humantime::parse_duration)]
     every: Duration,
-    /// Names are this and a number.
+    /// Names are this prefix and a number.
     #[arg(long, default_value = "watch-")]
     prefix: String,
-    /// Keep so many of its own, and give older ones up. All, when it is not said.
+    /// Keep only so many of the newest checkpoints taken by `watch`. Default: all.
     #[arg(long)]
     keep: Option<usize>,
-    /// Stop after so many.
+    /// Stop after so many checkpoints.
     #[arg(long)]
     count: Option<u64>,
 }
@@ -88,10 +88,10 @@ enum Command {
         /// Read every byte, and believe no time stamp.
         #[arg(long)]
         all: bool,
-        /// Of BAND these bytes were written since you began the last checkpoint that succeeded, and no
-        /// others, as you know, and nobody writes to it until this returns: nothing else of it is read,
-        /// unless the file itself shows more. Say it again for each range; BAND alone is all of it, also
-        /// when you made it anew. Decimal bytes. Bands that you do not name are looked at as ever.
+        /// Read only this range of BAND. Use it when you know that nothing else of BAND was written since the
+        /// last successful checkpoint began, and that nobody writes to it until this command returns. More is
+        /// read if the file itself shows more changes. Repeat it for each range; BAND alone means the whole
+        /// band, also a new one. Decimal bytes. Bands that are not named are checked as usual.
         #[arg(long, value_name = "BAND@OFFSET+LENGTH", value_parser = dirty::written,
               conflicts_with_all = ["all", "mapped"])]
         dirty: Vec<Written>,
@@ -131,7 +131,7 @@ enum Command {
         /// A checkpoint.
         name: String,
     },
-    /// Give checkpoints up. Their space comes back by `fold`.
+    /// Give checkpoints up. Their space comes back by `fold`, or by `compact` while an older one is kept.
     Prune {
         /// The directory of bands.
         dir: PathBuf,
@@ -141,6 +141,12 @@ enum Command {
     },
     /// Move the base to the oldest checkpoint that is kept, and drop the log before it.
     Fold {
+        /// The directory of bands.
+        dir: PathBuf,
+    },
+    /// Write the log anew with the kept checkpoints alone, so that the space of those given up between them
+    /// comes back, too. `watch` does it by itself.
+    Compact {
         /// The directory of bands.
         dir: PathBuf,
     },
@@ -171,12 +177,12 @@ enum Command {
         dir: PathBuf,
         /// The archive; `-` reads from standard input.
         archive: PathBuf,
-        /// The checkpoint's name; that of the archive, when it is not said.
+        /// Name of the checkpoint. Default: its name in the archive.
         #[arg(long = "as")]
         name: Option<String>,
     },
-    /// Say how the store stands, which bands may have changed, and what is done in the background. While
-    /// `watch` holds the store, what that said last.
+    /// Show the state of the store, which bands may have changed, and the work in the background. While
+    /// `watch` holds the store, show what it wrote last.
     Status {
         /// The directory of bands.
         dir: PathBuf,
@@ -196,12 +202,12 @@ fn main() -> ExitCode {
             } else {
                 answer.text
             };
-            let told = if answer.aside {
+            let written = if answer.to_stderr {
                 io::stderr().lock().write_all(text.as_bytes())
             } else {
                 io::stdout().lock().write_all(text.as_bytes())
             };
-            match told {
+            match written {
                 Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                     failed(&error.to_string())
                 }
@@ -224,7 +230,7 @@ fn watch(dir: &Path, pace: &Pace, json: bool) -> ExitCode {
         out.write_all(text.as_bytes()).and_then(|()| out.flush())
     };
     let mut warn = |why: &str| {
-        let _ = failed(why); // it goes on
+        let _ = failed(why); // watching continues
     };
     match watch::watch(dir, pace, &mut tell, &mut warn) {
         Ok(()) => ExitCode::SUCCESS,
@@ -233,7 +239,7 @@ fn watch(dir: &Path, pace: &Pace, json: bool) -> ExitCode {
 }
 
 fn failed(why: &str) -> ExitCode {
-    // Nobody is left to tell when this fails too.
+    // If this fails too, there is nobody left to tell.
     let _ = writeln!(io::stderr(), "paceline-checkpoint: {why}");
     ExitCode::FAILURE
 }

@@ -1,8 +1,8 @@
 //! The command `watch`: a checkpoint whenever the bands changed, until it is stopped.
 //!
 //! At least the given time passes between two lines, and a line's checkpoint contains everything
-//! written before it. Folds and hash trees are made by a second thread. Any signal may stop it at
-//! any moment without losing what was reported.
+//! written before it. A second thread makes folds and hash trees. Any signal may stop it at any
+//! moment without losing a reported checkpoint.
 
 use std::io;
 use std::path::Path;
@@ -14,15 +14,15 @@ use paceline_checkpoint::{Background, ErrorKind, Result, Store, Watcher};
 use crate::Pace;
 use crate::answer::{self, Answer};
 use crate::commands::opened;
-use crate::told;
+use crate::status_file::StatusFile;
 
-/// When nothing changes there is nothing to do: only how long one wait lasts.
+/// Length of one wait for changes; it is repeated until something changes.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// Takes checkpoints until there were as many as asked for, and hands each on; a failure to hand on ends it.
+/// Takes checkpoints and reports each, until there are as many as requested or a report fails.
 ///
 /// # Errors
-/// What the library refuses. Bands that do not hold still are tried again after the pause.
+/// When the library refuses. Bands that keep changing are tried again after the pause.
 pub(crate) fn watch(
     dir: &Path,
     pace: &Pace,
@@ -33,7 +33,8 @@ pub(crate) fn watch(
     let mut watcher = Watcher::new(dir)?;
     let mut own = Vec::new();
     let mut taken = 0;
-    // Its first answer is everything; what happens from here on is in the next, whatever the look sees of it.
+    // The first answer is always "everything". Changes from here on are in the next answer, even if
+    // the look below sees them.
     watcher.seen();
     store.look_at_live()?;
     let quiet = store.status()?.dirty.is_empty();
@@ -41,8 +42,8 @@ pub(crate) fn watch(
     let work = Background::start(Arc::clone(&store))
         .map_err(|error| warn(&error.to_string()))
         .ok();
-    let _told = told::Told(dir);
-    told::leave(dir, &locked(&store).status()?);
+    let status_file = StatusFile(dir);
+    status_file.write(&locked(&store).status()?);
     if quiet {
         while !watcher.wait(Instant::now() + LONG) {}
     }
@@ -51,21 +52,22 @@ pub(crate) fn watch(
         let mut held = locked(&store);
         let name = free_name(&held, &pace.prefix)?;
         match held.checkpoint_seen(&name, &mut || watcher.seen()) {
-            Ok(one) => {
+            Ok(checkpoint) => {
                 held.save_index();
                 own.push(name);
                 taken += 1;
-                if tell(&answer::taken(&one)).is_err()
+                if tell(&answer::taken(&checkpoint)).is_err()
                     || pace.count.is_some_and(|count| taken >= count)
                 {
                     return Ok(());
                 }
                 keep_last(&mut held, &mut own, pace.keep)?;
+                compact_if_due(&mut held, warn)?;
             }
             Err(error) if error.kind() == ErrorKind::Torn => warn(&error.to_string()),
             Err(error) => return Err(error),
         }
-        told::leave(dir, &held.status()?);
+        status_file.write(&held.status()?);
         drop(held);
         work.iter().for_each(Background::nudge);
         watcher.gather(last + pace.every);
@@ -90,9 +92,23 @@ fn free_name(store: &Store, prefix: &str) -> Result<String> {
     Ok(format!("{prefix}{number}"))
 }
 
-/// Gives up the oldest of our own.
+/// Prunes the oldest of our own checkpoints.
 fn keep_last(store: &mut Store, own: &mut Vec<String>, keep: Option<usize>) -> Result<()> {
     let more = keep.map_or(0, |keep| own.len().saturating_sub(keep.max(1)));
     let old: Vec<String> = own.drain(..more).collect();
     store.prune(&old.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Compacts the log when that pays. While a background job is running it is left for the next time.
+fn compact_if_due(store: &mut Store, warn: &mut dyn FnMut(&str)) -> Result<()> {
+    if !store.is_compaction_due() {
+        return Ok(());
+    }
+    match store.compact() {
+        Ok(_) => store.save_index(),
+        Err(error) if error.kind() == ErrorKind::Locked => {}
+        Err(error) if error.kind() == ErrorKind::Stopped => return Err(error),
+        Err(error) => warn(&error.to_string()),
+    }
+    Ok(())
 }

@@ -18,7 +18,7 @@ fn run(root: &Path, arguments: &[&str]) -> Output {
         .expect("it starts")
 }
 
-fn said(root: &Path, arguments: &[&str]) -> String {
+fn run_ok(root: &Path, arguments: &[&str]) -> String {
     let output = run(root, arguments);
     assert!(
         output.status.success(),
@@ -37,30 +37,30 @@ fn ready() -> TempDir {
     File::create(dir.join("1"))
         .and_then(|file| file.set_len(1 << 20))
         .expect("a hole");
-    said(root.path(), &["init", "bands"]);
+    run_ok(root.path(), &["init", "bands"]);
     fs::write(dir.join("0"), vec![6; 100_000]).expect("written");
-    said(root.path(), &["checkpoint", "bands", "second"]);
+    run_ok(root.path(), &["checkpoint", "bands", "second"]);
     root
 }
 
 #[test]
 fn a_checkpoint_moves_as_a_file() {
     let root = ready();
-    let told = said(root.path(), &["export", "bands", "second", "second.tar"]);
+    let output = run_ok(root.path(), &["export", "bands", "second", "second.tar"]);
     assert!(
-        told.contains("2 bands, 1.1 MiB, of which 97.7 KiB are not zeros"),
-        "{told}"
+        output.contains("2 bands, 1.1 MiB, of which 97.7 KiB are not zeros"),
+        "{output}"
     );
-    let told = said(root.path(), &["import", "copy", "second.tar"]);
-    assert!(told.starts_with("2 bands kept as \"second\""), "{told}");
+    let output = run_ok(root.path(), &["import", "copy", "second.tar"]);
+    assert!(output.starts_with("2 bands kept as \"second\""), "{output}");
     assert_eq!(
         fs::read(root.path().join("copy/0")).expect("there"),
         vec![6; 100_000]
     );
-    let bands = |dir: &str| said(root.path(), &["bands", dir, "second"]);
+    let bands = |dir: &str| run_ok(root.path(), &["bands", dir, "second"]);
     assert_eq!(bands("copy"), bands("bands"));
-    assert!(said(root.path(), &["verify", "copy"]).starts_with("good  second"));
-    assert!(said(root.path(), &["status", "copy"]).contains("2 bands"));
+    assert!(run_ok(root.path(), &["verify", "copy"]).starts_with("good  second"));
+    assert!(run_ok(root.path(), &["status", "copy"]).contains("2 bands"));
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn a_checkpoint_moves_through_a_pipe_of_two_processes() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said_and_leaves_nothing() {
+fn impossible_requests_are_explained_and_leave_nothing() {
     let root = ready();
-    said(root.path(), &["export", "bands", "first", "good.tar"]);
+    run_ok(root.path(), &["export", "bands", "first", "good.tar"]);
     let mut bytes = fs::read(root.path().join("good.tar")).expect("there");
     bytes[3000] ^= 1;
     fs::write(root.path().join("bad.tar"), &bytes).expect("written");
@@ -145,29 +145,29 @@ fn what_cannot_be_done_is_said_and_leaves_nothing() {
 }
 
 #[test]
-fn an_archive_comes_into_a_store_that_is_there() {
+fn an_archive_is_added_to_an_existing_store() {
     let root = ready();
-    said(root.path(), &["export", "bands", "first", "first.tar"]);
-    said(root.path(), &["import", "copy", "first.tar"]);
+    run_ok(root.path(), &["export", "bands", "first", "first.tar"]);
+    run_ok(root.path(), &["import", "copy", "first.tar"]);
     fs::write(root.path().join("copy/0"), vec![8; 70_000]).expect("written");
     fs::write(root.path().join("copy/2"), b"new").expect("written");
-    said(root.path(), &["checkpoint", "copy", "own"]);
-    said(root.path(), &["export", "copy", "own", "own.tar"]);
-    let told = said(
+    run_ok(root.path(), &["checkpoint", "copy", "own"]);
+    run_ok(root.path(), &["export", "copy", "own", "own.tar"]);
+    let output = run_ok(
         root.path(),
         &["import", "bands", "own.tar", "--as", "theirs"],
     );
     assert!(
-        told.starts_with("\"theirs\" is kept (epoch 3): 2 bands changed"),
-        "{told}"
+        output.starts_with("\"theirs\" is kept (epoch 3): 2 bands changed"),
+        "{output}"
     );
     assert_eq!(
         fs::read(root.path().join("bands/0")).expect("there"),
         vec![6; 100_000],
         "live stays"
     );
-    assert!(said(root.path(), &["verify", "bands"]).contains("good  theirs: 3 bands"));
-    said(root.path(), &["rollback", "bands", "theirs"]);
+    assert!(run_ok(root.path(), &["verify", "bands"]).contains("good  theirs: 3 bands"));
+    run_ok(root.path(), &["rollback", "bands", "theirs"]);
     assert_eq!(
         fs::read(root.path().join("bands/0")).expect("there"),
         vec![8; 70_000]

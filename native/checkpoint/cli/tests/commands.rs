@@ -11,14 +11,14 @@ use tempfile::TempDir;
 const BAND: usize = 1 << 20;
 
 /// `bands` with three bands, and a store.
-fn ready() -> (TempDir, std::path::PathBuf) {
+fn store_of_three_bands() -> (TempDir, std::path::PathBuf) {
     let root = TempDir::new().expect("a directory");
     let dir = root.path().join("bands");
     fs::create_dir(&dir).expect("created");
     for (name, fill) in [("0", 1), ("1", 2), ("2a", 3)] {
         fs::write(dir.join(name), vec![fill; BAND]).expect("written");
     }
-    said(&dir, &["init"], &["first"]);
+    run_ok(&dir, &["init"], &["first"]);
     (root, dir)
 }
 
@@ -31,7 +31,7 @@ fn run(dir: &Path, before: &[&str], after: &[&str]) -> Output {
         .expect("it starts")
 }
 
-fn said(dir: &Path, before: &[&str], after: &[&str]) -> String {
+fn run_ok(dir: &Path, before: &[&str], after: &[&str]) -> String {
     let output = run(dir, before, after);
     assert!(
         output.status.success(),
@@ -42,27 +42,27 @@ fn said(dir: &Path, before: &[&str], after: &[&str]) -> String {
 }
 
 fn json(dir: &Path, command: &str, after: &[&str]) -> Value {
-    serde_json::from_str(&said(dir, &["--json", command], after)).expect("JSON")
+    serde_json::from_str(&run_ok(dir, &["--json", command], after)).expect("JSON")
 }
 
 #[test]
 fn a_state_is_kept_compared_and_brought_back() {
-    let (_root, dir) = ready();
+    let (_root, dir) = store_of_three_bands();
     fs::write(dir.join("1"), vec![9; BAND]).expect("written");
     fs::write(dir.join("3"), b"short").expect("written");
-    let status = said(&dir, &["status"], &[]);
+    let status = run_ok(&dir, &["status"], &[]);
     assert!(
         status.contains("  1: ") && status.contains("  3: "),
         "{status}"
     );
-    assert!(said(&dir, &["checkpoint"], &["upgrade"]).contains("2 bands changed"));
-    let differences = said(&dir, &["diff"], &["first", "upgrade"]);
+    assert!(run_ok(&dir, &["checkpoint"], &["upgrade"]).contains("2 bands changed"));
+    let differences = run_ok(&dir, &["diff"], &["first", "upgrade"]);
     assert!(
         differences.contains("changed  1") && differences.contains("added    3"),
         "{differences}"
     );
     fs::write(dir.join("0"), b"a mistake").expect("written");
-    let back = said(&dir, &["rollback"], &["first"]);
+    let back = run_ok(&dir, &["rollback"], &["first"]);
     assert!(back.contains("before-rollback-"), "{back}");
     assert_eq!(fs::read(dir.join("0")).expect("there"), vec![1; BAND]);
     assert_eq!(fs::read(dir.join("1")).expect("there"), vec![2; BAND]);
@@ -77,15 +77,15 @@ fn a_state_is_kept_compared_and_brought_back() {
     assert_eq!(names[..2], ["first", "upgrade"]);
     assert_eq!(names.len(), 3);
     let replaced = names[2];
-    said(&dir, &["rollback"], &[replaced]);
+    run_ok(&dir, &["rollback"], &[replaced]);
     assert_eq!(fs::read(dir.join("0")).expect("there"), b"a mistake");
 }
 
 #[test]
 fn ids_are_those_of_the_plain_bytes() {
-    let (_root, dir) = ready();
+    let (_root, dir) = store_of_three_bands();
     let plain = blake3::hash(&vec![1; BAND]).to_hex();
-    let listed = said(&dir, &["bands"], &["first"]);
+    let listed = run_ok(&dir, &["bands"], &["first"]);
     assert_eq!(
         listed.lines().next(),
         Some(format!("{plain}  0").as_str()),
@@ -99,21 +99,41 @@ fn ids_are_those_of_the_plain_bytes() {
 }
 
 #[test]
-fn what_is_given_up_goes_with_the_next_fold() {
-    let (_root, dir) = ready();
+fn the_next_fold_removes_pruned_checkpoints() {
+    let (_root, dir) = store_of_three_bands();
     fs::write(dir.join("2a"), vec![7; BAND]).expect("written");
-    said(&dir, &["checkpoint"], &["second"]);
-    said(&dir, &["prune"], &["first"]);
+    run_ok(&dir, &["checkpoint"], &["second"]);
+    run_ok(&dir, &["prune"], &["first"]);
     let folded = json(&dir, "fold", &[]);
     assert_eq!(folded["bands"], 1);
     assert_eq!(json(&dir, "list", &[])[0]["name"], "second");
-    assert_eq!(said(&dir, &["gc"], &[]), "0 files removed\n");
-    assert!(said(&dir, &["verify"], &[]).starts_with("good  second: 3 bands, 3.0 MiB"));
+    assert_eq!(run_ok(&dir, &["gc"], &[]), "0 files removed\n");
+    assert!(run_ok(&dir, &["verify"], &[]).starts_with("good  second: 3 bands, 3.0 MiB"));
 }
 
 #[test]
-fn damage_is_named_with_a_status_of_its_own() {
-    let (root, dir) = ready();
+fn a_compaction_frees_what_was_given_up_behind_the_oldest_checkpoint() {
+    let (_root, dir) = store_of_three_bands();
+    for (name, fill) in [("second", 7), ("third", 8)] {
+        fs::write(dir.join("2a"), vec![fill; BAND]).expect("written");
+        run_ok(&dir, &["checkpoint"], &[name]);
+    }
+    run_ok(&dir, &["prune"], &["second"]);
+    let compacted = json(&dir, "compact", &[]);
+    let bytes = |key: &str| compacted[key].as_u64().expect("bytes");
+    let band = BAND as u64;
+    assert!(bytes("before_bytes") > 2 * band, "{compacted}");
+    assert!(bytes("after_bytes") < band + 100_000, "{compacted}");
+    let kept = json(&dir, "list", &[]);
+    assert_eq!([&kept[0]["name"], &kept[1]["name"]], ["first", "third"]);
+    let verified = run_ok(&dir, &["verify"], &[]);
+    assert_eq!(verified.matches("good").count(), 2, "{verified}");
+    assert!(run_ok(&dir, &["compact"], &[]).starts_with("the log has"));
+}
+
+#[test]
+fn damage_is_named_and_has_its_own_exit_status() {
+    let (root, dir) = store_of_three_bands();
     let base = root.path().join("bands.paceline/base");
     let file = fs::read_dir(&base)
         .expect("a base")
@@ -129,7 +149,7 @@ fn damage_is_named_with_a_status_of_its_own() {
 
 #[test]
 fn a_refusal_says_what_to_do_and_changes_nothing() {
-    let (root, dir) = ready();
+    let (root, dir) = store_of_three_bands();
     for (before, after, expected) in [
         (vec!["init"], vec!["again"], "there is a store already"),
         (vec!["rollback"], vec!["nothing-of-it"], "nothing-of-it"),
@@ -152,10 +172,10 @@ fn a_refusal_says_what_to_do_and_changes_nothing() {
 }
 
 #[test]
-fn mapped_bands_can_be_asked_for_and_not_together_with_all() {
-    let (_root, dir) = ready();
+fn mapped_and_all_exclude_each_other() {
+    let (_root, dir) = store_of_three_bands();
     fs::write(dir.join("1"), vec![9; BAND]).expect("written");
-    assert!(said(&dir, &["checkpoint", "--mapped"], &["second"]).contains("1 band changed"));
+    assert!(run_ok(&dir, &["checkpoint", "--mapped"], &["second"]).contains("1 band changed"));
     let both = run(&dir, &["checkpoint", "--mapped", "--all"], &["third"]);
     assert_eq!(
         both.status.code(),
@@ -166,8 +186,8 @@ fn mapped_bands_can_be_asked_for_and_not_together_with_all() {
 }
 
 #[test]
-fn of_a_band_whose_owner_says_what_it_wrote_only_that_is_read() {
-    let (_root, dir) = ready();
+fn only_reported_ranges_of_a_band_are_read() {
+    let (_root, dir) = store_of_three_bands();
     let write = |band: &str, bytes: &[u8], offset: u64| {
         let file = RealDisk.open(&dir.join(band), Access::Write).expect("open");
         file.write_at(bytes, offset).expect("written");
@@ -175,7 +195,7 @@ fn of_a_band_whose_owner_says_what_it_wrote_only_that_is_read() {
     write("1", &vec![9; 20_000], 30_000);
     write("2a", &[8; 5], 16_380);
     write("0", b"nobody says this", 500_000);
-    let told = [
+    let options = [
         "--json",
         "checkpoint",
         "--dirty",
@@ -183,7 +203,7 @@ fn of_a_band_whose_owner_says_what_it_wrote_only_that_is_read() {
         "--dirty",
         "2a@16380+5",
     ];
-    let taken: Value = serde_json::from_str(&said(&dir, &told, &["second"])).expect("JSON");
+    let taken: Value = serde_json::from_str(&run_ok(&dir, &options, &["second"])).expect("JSON");
     let exact = RealDisk.stamps_are_exact(dir.parent().expect("a parent"));
     // Three leaves of one, two of the other, all of the third.
     let leaves = if exact { 5 * 16_384 + BAND } else { 3 * BAND };
@@ -197,17 +217,17 @@ fn of_a_band_whose_owner_says_what_it_wrote_only_that_is_read() {
             "band {band}"
         );
     }
-    assert!(said(&dir, &["verify"], &["second"]).starts_with("good"));
+    assert!(run_ok(&dir, &["verify"], &["second"]).starts_with("good"));
     write("1", b"again", 0);
     let whole = ["--json", "checkpoint", "--dirty", "1", "--dirty=1@0+5"];
-    let taken: Value = serde_json::from_str(&said(&dir, &whole, &["third"])).expect("JSON");
+    let taken: Value = serde_json::from_str(&run_ok(&dir, &whole, &["third"])).expect("JSON");
     assert!(taken["read_bytes"].as_u64() >= Some(BAND as u64), "{taken}");
 }
 
 #[test]
-fn what_is_said_of_a_band_and_cannot_be_is_refused_with_what_to_do() {
-    let (_root, dir) = ready();
-    for (told, status, says) in [
+fn impossible_reports_are_refused_with_advice() {
+    let (_root, dir) = store_of_three_bands();
+    for (options, status, says) in [
         (
             vec!["--dirty", "1@30000"],
             2,
@@ -239,21 +259,21 @@ fn what_is_said_of_a_band_and_cannot_be_is_refused_with_what_to_do() {
     ] {
         let output = run(
             &dir,
-            &[vec!["checkpoint"], told.clone()].concat(),
+            &[vec!["checkpoint"], options.clone()].concat(),
             &["second"],
         );
         let why = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{told:?}: {why}");
-        assert!(why.contains(says), "{told:?}: {why}");
+        assert_eq!(output.status.code(), Some(status), "{options:?}: {why}");
+        assert!(why.contains(says), "{options:?}: {why}");
         assert_eq!(
             json(&dir, "list", &[]).as_array().expect("a list").len(),
             1,
-            "{told:?}"
+            "{options:?}"
         );
     }
 }
 
-/// The command as a user who is not root, in a directory of that user's.
+/// The command as another user than root, in a directory of that user.
 #[cfg(unix)]
 struct Nobody {
     _root: TempDir,
@@ -274,7 +294,7 @@ impl Nobody {
         fs::create_dir(&dir).expect("created");
         fs::write(dir.join("a"), vec![1; BAND]).expect("written");
         fs::set_permissions(dir.join("a"), fs::Permissions::from_mode(0o600)).expect("set");
-        // Built where others may not look.
+        // Copied, because it was built where other users may not look.
         let program = root.path().join("program");
         fs::copy(env!("CARGO_BIN_EXE_paceline-checkpoint"), &program).expect("copied");
         if is_root {
@@ -293,7 +313,7 @@ impl Nobody {
     fn run(&self, command: &str, after: &[&str]) -> Output {
         let user = ["--reuid=65534", "--regid=65534", "--clear-groups"].map(str::to_owned);
         let mut started = if self.is_root {
-            let mut started = Command::new("setpriv"); // of util-linux; who runs this as root needs it
+            let mut started = Command::new("setpriv"); // of util-linux; needed when this runs as root
             started.args(user).arg(&self.program);
             started
         } else {
@@ -307,7 +327,7 @@ impl Nobody {
             .expect("it starts")
     }
 
-    fn said(&self, command: &str, after: &[&str]) -> String {
+    fn run_ok(&self, command: &str, after: &[&str]) -> String {
         let output = self.run(command, after);
         assert!(
             output.status.success(),
@@ -323,17 +343,17 @@ impl Nobody {
 fn a_rollback_by_a_user_who_is_not_root_gives_no_band_to_others() {
     use std::os::unix::fs::MetadataExt;
     let nobody = Nobody::new();
-    let is = |path: &Path| {
+    let owner_and_mode = |path: &Path| {
         let meta = fs::metadata(path).expect("there");
         (meta.mode() & 0o7777, meta.uid(), meta.gid())
     };
     let paths = [nobody.dir.clone(), nobody.dir.join("a")];
-    let before = paths.each_ref().map(|path| is(path));
-    nobody.said("init", &["first"]);
+    let before = paths.each_ref().map(|path| owner_and_mode(path));
+    nobody.run_ok("init", &["first"]);
     fs::write(nobody.dir.join("a"), vec![2; BAND]).expect("written");
-    nobody.said("checkpoint", &["second"]);
-    nobody.said("rollback", &["first"]);
-    assert_eq!(paths.each_ref().map(|path| is(path)), before);
+    nobody.run_ok("checkpoint", &["second"]);
+    nobody.run_ok("rollback", &["first"]);
+    assert_eq!(paths.each_ref().map(|path| owner_and_mode(path)), before);
     assert_eq!(fs::read(nobody.dir.join("a")).expect("back"), vec![1; BAND]);
 }
 
@@ -342,7 +362,7 @@ fn a_rollback_by_a_user_who_is_not_root_gives_no_band_to_others() {
 fn a_store_that_may_not_be_written_to_is_listed_verified_and_exported() {
     use std::os::unix::fs::PermissionsExt;
     let nobody = Nobody::new();
-    nobody.said("init", &["first"]);
+    nobody.run_ok("init", &["first"]);
     let mut left = vec![
         nobody.dir.with_file_name("bands.paceline"),
         nobody.dir.clone(),
@@ -365,14 +385,14 @@ fn a_store_that_may_not_be_written_to_is_listed_verified_and_exported() {
         }
     };
     permit(0o400, 0o500);
-    assert!(nobody.said("list", &[]).contains("first"));
+    assert!(nobody.run_ok("list", &[]).contains("first"));
     assert!(
         nobody
-            .said("verify", &[])
+            .run_ok("verify", &[])
             .starts_with("good  first: 1 band")
     );
-    assert!(nobody.said("status", &[]).contains("1 checkpoint"));
-    assert_eq!(nobody.said("bands", &["first"]).lines().count(), 1);
+    assert!(nobody.run_ok("status", &[]).contains("1 checkpoint"));
+    assert_eq!(nobody.run_ok("bands", &["first"]).lines().count(), 1);
     let output = nobody.run("export", &["first", "-"]);
     assert!(
         output.status.success() && output.stdout.len() > BAND,
@@ -382,18 +402,18 @@ fn a_store_that_may_not_be_written_to_is_listed_verified_and_exported() {
     permit(0o600, 0o700);
 }
 
-/// A bit in the middle of the log: reading names what is lost and changes nothing, writing is refused, and
-/// `repair` keeps the rest.
+/// After a bit in the middle of the log has changed, commands that read name what is lost, commands that
+/// write are refused, and `repair` keeps the rest.
 #[test]
 fn a_damaged_log_is_read_refused_and_repaired() {
-    let (root, dir) = ready();
+    let (root, dir) = store_of_three_bands();
     for (number, band) in ["0", "1", "2a", "0", "1"].into_iter().enumerate() {
         fs::write(
             dir.join(band),
             vec![10 + u8::try_from(number).expect("few"); BAND],
         )
         .expect("written");
-        said(&dir, &["checkpoint"], &[&format!("cp{}", number + 1)]);
+        run_ok(&dir, &["checkpoint"], &[&format!("cp{}", number + 1)]);
     }
     let log = root.path().join("bands.paceline/log");
     let segment = fs::read_dir(&log)
@@ -430,7 +450,7 @@ fn a_damaged_log_is_read_refused_and_repaired() {
         bytes,
         "nothing was written"
     );
-    let repaired = said(&dir, &["repair"], &[]);
+    let repaired = run_ok(&dir, &["repair"], &[]);
     assert!(
         repaired.ends_with("repaired: 3 checkpoints kept\n"),
         "{repaired}"
@@ -440,7 +460,7 @@ fn a_damaged_log_is_read_refused_and_repaired() {
         3,
         "first, cp1, cp2"
     );
-    said(&dir, &["checkpoint"], &["cp6"]);
-    assert!(said(&dir, &["verify"], &["cp6"]).starts_with("good"));
-    assert!(said(&dir, &["repair"], &[]).starts_with("nothing to repair"));
+    run_ok(&dir, &["checkpoint"], &["cp6"]);
+    assert!(run_ok(&dir, &["verify"], &["cp6"]).starts_with("good"));
+    assert!(run_ok(&dir, &["repair"], &[]).starts_with("nothing to repair"));
 }

@@ -15,7 +15,7 @@ fn program(arguments: &[&str], dir: &Path, after: &[&str]) -> Command {
     command
 }
 
-fn said(arguments: &[&str], dir: &Path) -> String {
+fn run_ok(arguments: &[&str], dir: &Path) -> String {
     let output = program(arguments, dir, &[]).output().expect("it starts");
     assert!(
         output.status.success(),
@@ -26,13 +26,13 @@ fn said(arguments: &[&str], dir: &Path) -> String {
 }
 
 #[test]
-fn every_change_is_kept_and_the_oldest_are_given_up() {
+fn every_change_is_kept_and_the_oldest_checkpoints_are_pruned() {
     const CHANGES: u8 = 6;
     let root = TempDir::new().expect("a directory");
     let dir = root.path().join("bands");
     fs::create_dir(&dir).expect("created");
     fs::write(dir.join("0"), vec![0; 300_000]).expect("written");
-    said(&["init"], &dir);
+    run_ok(&["init"], &dir);
     let write = |value: u8| {
         let band = RealDisk.open(&dir.join("0"), Access::Write).expect("open");
         band.write_at(&[value; 4096], u64::from(value) * 8192)
@@ -54,22 +54,22 @@ fn every_change_is_kept_and_the_oldest_are_given_up() {
             .next()
             .expect("a line for every change")
             .expect("text");
-        let one: Value = serde_json::from_str(&line).expect("JSON");
-        assert_eq!(one["checkpoint"]["bands"], 1, "{line}");
+        let taken: Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(taken["checkpoint"]["bands"], 1, "{line}");
         names.push(
-            one["checkpoint"]["name"]
+            taken["checkpoint"]["name"]
                 .as_str()
                 .expect("a name")
                 .to_owned(),
         );
         if change < CHANGES {
             if change == 3 {
-                // It holds the store, and still says how that stands.
-                let told: Value =
-                    serde_json::from_str(&said(&["--json", "status"], &dir)).expect("JSON");
+                // It holds the store, but `status` still works.
+                let status: Value =
+                    serde_json::from_str(&run_ok(&["--json", "status"], &dir)).expect("JSON");
                 assert!(
-                    told["work"]["trees"].is_u64() && told["epoch"].as_u64() >= Some(3),
-                    "{told}"
+                    status["work"]["trees"].is_u64() && status["epoch"].as_u64() >= Some(3),
+                    "{status}"
                 );
                 let list = program(&["list"], &dir, &[]).output().expect("it starts");
                 assert!(
@@ -82,21 +82,21 @@ fn every_change_is_kept_and_the_oldest_are_given_up() {
     }
     assert!(watch.wait().expect("it ends").success());
     assert!(
-        said(&["status"], &dir).contains("1 band"),
+        run_ok(&["status"], &dir).contains("1 band"),
         "it is no longer held"
     );
     assert!(
         names.iter().all(|name| name.starts_with("auto-")),
         "{names:?}"
     );
-    let kept: Value = serde_json::from_str(&said(&["--json", "list"], &dir)).expect("JSON");
+    let kept: Value = serde_json::from_str(&run_ok(&["--json", "list"], &dir)).expect("JSON");
     let kept: Vec<&str> = kept
         .as_array()
         .expect("a list")
         .iter()
-        .filter_map(|one| one["name"].as_str())
+        .filter_map(|checkpoint| checkpoint["name"].as_str())
         .collect();
-    // The last one was taken as it ended; giving up comes after the next.
+    // The last one was taken as it ended; pruning comes with the next one.
     let last: Vec<&str> = names[names.len() - 3..]
         .iter()
         .map(String::as_str)
@@ -113,7 +113,7 @@ fn every_change_is_kept_and_the_oldest_are_given_up() {
 }
 
 #[test]
-fn what_cannot_be_watched_is_said() {
+fn watching_the_impossible_is_refused_with_a_reason() {
     let root = TempDir::new().expect("a directory");
     let output = program(&["watch"], &root.path().join("none"), &[])
         .output()

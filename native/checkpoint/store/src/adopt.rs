@@ -3,9 +3,9 @@
 //! ```text
 //! each band of the archive ─▶ its id holds? ─▶ pages that differ from the last epoch ─▶ one record
 //! ```
-//! The checkpoint is one record, so it is added whole or not at all, and nothing is written before
-//! every band had its id (D12). Live does not change; it is marked where it differs from the new
-//! last epoch.
+//! The checkpoint is one record, so it is added whole or not at all. Nothing is written before the
+//! id of every band was checked (D12). Live does not change; bands that now differ from the last
+//! epoch are marked.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::store::{Store, Taken, nanoseconds};
 use crate::tree::{Tree, leaf_of};
 use crate::unpack::{unpack, unreadable};
 
-/// Bytes that are compared at a time.
+/// Bytes compared at a time.
 const PIECE: u64 = 16 * LEAF;
 
-/// What an archive changes: the record's bands, their trees, and its pages.
+/// What an archive changes: the bands of the record, their trees, and its pages.
 #[derive(Default)]
 struct Adopted {
     bands: Vec<(BandChange, Option<Arc<Tree>>)>,
@@ -32,13 +32,13 @@ struct Adopted {
 }
 
 impl Store {
-    /// Adds what [`Store::export`] wrote, in whatever store, as one more checkpoint; it has the archive's
-    /// time, and its name unless another one is given. Live stays as it is.
+    /// Adds an archive that [`Store::export`] wrote, in any store, as one more checkpoint. It keeps
+    /// the archive's time, and its name unless another is given. Live does not change.
     ///
     /// # Errors
-    /// `Exists` or `Refused` for the name; `Refused` for an archive with anything in it but the bands of its
-    /// manifest; `Damaged` when it is not whole or a band has another id; `Stopped`, `Io`. After an error
-    /// there is no such checkpoint.
+    /// `Exists` or `Refused` for the name; `Refused` for an archive with anything but the bands of
+    /// its manifest; `Damaged` when it is incomplete or a band has another id; `Stopped`, `Io`.
+    /// After an error there is no such checkpoint.
     pub fn adopt(&mut self, archive: impl Read, name: Option<&str>) -> Result<Taken> {
         self.refuse_while_pending()?;
         let begin = Instant::now();
@@ -102,7 +102,7 @@ impl Store {
         })
     }
 
-    /// Takes a band of the archive: checks its id, and keeps what differs from the last epoch.
+    /// Checks the id of a band of the archive, and keeps the pages that differ from the last epoch.
     fn compare(
         &self,
         name: &str,
@@ -158,7 +158,8 @@ impl Store {
         Ok(())
     }
 
-    /// Live is as it was and the last epoch another one: what its record carries may differ.
+    /// Live is unchanged, but the last epoch is another one: marks the pages that the record
+    /// carries.
     fn fall_behind(&mut self, epoch: u64, trees: Vec<Option<Arc<Tree>>>) {
         let changes: Vec<BandChange> = self
             .history
@@ -176,7 +177,8 @@ impl Store {
                 pages.mark(first * PAGE, count * PAGE);
             }
             band.dirty.add(&pages);
-            // It came or went, or its size moved: pages alone do not say what differs.
+            // The band appeared, vanished or changed its size, so pages alone do not say what
+            // differs.
             band.unknown |= !steady;
             (band.head, band.tree, band.seen) = (change.state, tree, None);
             self.dirty.insert(change.name.clone());
@@ -185,8 +187,9 @@ impl Store {
     }
 }
 
-/// Takes the pages of a piece that are not what the last epoch has in their place: zeros beyond its end. The
-/// page in which either state ends is taken whenever the sizes differ, as for a band that was cut.
+/// Keeps the pages of a piece that differ from the last epoch, which has zeros beyond its end. If
+/// the sizes differ, the page in which either state ends is always kept, as for a band that was
+/// cut.
 pub(crate) fn differing(
     before: Option<&BandReader>,
     size: u64,

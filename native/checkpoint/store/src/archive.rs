@@ -4,9 +4,9 @@
 //! MANIFEST       "paceline-archive 1", "checkpoint TIME NAME", "ID SIZE BAND" by name, its own BLAKE3
 //! bands/BAND     one plain file for each line, in that order; pages of zeros are holes (GNU's sparse format)
 //! ```
-//! [`Store::export`] writes it, `import` reads it, any `tar` unpacks it and any `b3sum` audits it.
-//! Each band is checked against its id before a byte of it is written. Archives are neither
-//! compressed nor signed: whoever needs to know the author signs the file.
+//! [`Store::export`] writes it, `import` reads it, any `tar` unpacks it and any `b3sum` verifies
+//! it. Each band is checked against its id before any byte of it is written. Archives are neither
+//! compressed nor signed.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -26,32 +26,32 @@ use crate::tree::{Tree, leaf_of, leaves_of};
 const FIRST_LINE: &str = "paceline-archive 1";
 /// The first entry.
 pub(crate) const MANIFEST: &str = "MANIFEST";
-/// The directory of all others.
+/// The directory of all other entries.
 pub(crate) const BANDS: &str = "bands/";
-/// What errors call the archive, whose place only the caller knows.
+/// What errors call the archive, because only the caller knows its path.
 pub(crate) const ARCHIVE: &str = "the archive";
-/// Bytes that are read at a time.
+/// Bytes read at a time.
 const PIECE: u64 = 16 * LEAF;
 
-/// What an archive says it holds.
+/// The bands that an archive declares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Contents {
     pub(crate) name: String,
     pub(crate) created_ns: i64,
-    /// By name.
+    /// Ordered by name.
     pub(crate) bands: Vec<(String, BandState)>,
 }
 
-/// What was exported.
+/// The result of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// Its bands.
     pub bands: u64,
-    /// Bytes of them.
+    /// Total size of the bands.
     pub bytes: u64,
-    /// Of these, bytes that the archive carries: the others are zeros.
+    /// How many of these bytes the archive carries; all others are zeros.
     pub carried: u64,
 }
 
@@ -68,12 +68,12 @@ impl Contents {
         sealed(text)
     }
 
-    /// Refuses what cannot be bands on this disk, before anything is made of it.
+    /// Refuses names that cannot be bands on this disk, before anything is made.
     pub(crate) fn check_names(&self, disk: &dyn Disk) -> Result<()> {
         check_bands(disk, self.bands.iter().map(|(name, _)| name.as_str()))
     }
 
-    /// What [`Contents::text`] wrote, whole, and nothing else; no name in it is more than a file's.
+    /// Reads exactly what [`Contents::text`] wrote; every name in it is a valid file name.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut lines = unsealed(text)?.lines();
         if lines.next()? != FIRST_LINE {
@@ -100,11 +100,11 @@ impl Contents {
 }
 
 impl Store {
-    /// Writes a checkpoint as an archive. What `out` has received is worth something only when this
-    /// returned well; syncing it is the caller's.
+    /// Writes a checkpoint as an archive. `out` is usable only if this succeeds; the caller syncs
+    /// it.
     ///
     /// # Errors
-    /// `NotFound`; `Damaged` when a band is not what it was: then nothing of it is written; `Io`.
+    /// `NotFound`; `Damaged` when a band no longer has its id: then nothing of it is written; `Io`.
     pub fn export(&self, name: &str, out: impl Write) -> Result<Exported> {
         let checkpoint = self.history.find(name)?;
         let archive = Path::new(ARCHIVE);
@@ -155,7 +155,7 @@ impl Store {
     }
 }
 
-/// The stretches of a band that are not pages of zeros, (begin, end) in bytes, after its id was checked.
+/// Checks a band's id and returns the stretches that are not zeros, as (begin, end) in bytes.
 fn full_pages(reader: &BandReader, name: &str, state: BandState) -> Result<Vec<(u64, u64)>> {
     let mut full = PageSet::default();
     let mut leaves = Vec::with_capacity(index(leaves_of(state.size)));
@@ -193,7 +193,7 @@ fn plain(bytes: u64, seconds: u64) -> tar::Header {
     header
 }
 
-/// The header of a band, and the blocks between it and the data: GNU's old sparse format, where the last
+/// The header of a band and the blocks before its data, in GNU's old sparse format: the last
 /// stretch ends at the size of the file.
 fn sparse(size: u64, full: &[(u64, u64)], seconds: u64) -> (tar::Header, Vec<u8>) {
     if full == [(0, size)] || size == 0 {
@@ -228,7 +228,7 @@ fn put(places: &mut [tar::GnuSparseHeader], stretches: &mut impl Iterator<Item =
     }
 }
 
-/// The bytes of some stretches of a band, one after the other.
+/// Reads some stretches of a band, one after the other.
 struct Stretches<'a> {
     reader: &'a BandReader,
     left: VecDeque<(u64, u64)>,

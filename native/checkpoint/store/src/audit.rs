@@ -1,7 +1,7 @@
 //! Reads the past without changing anything: verify, diff, status.
 //!
 //! `verify` computes every hash from the bytes that a rollback would write, and trusts no stored
-//! one.
+//! hash.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::record::BandState;
 use crate::store::Store;
 use crate::work::Waiting;
 
-/// What verify found.
+/// The result of verifying a checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Bands whose bytes have the id they should have.
+    /// Bands whose bytes have the right id.
     pub bands: u64,
     /// Bytes that were hashed.
     pub bytes: u64,
-    /// What is wrong, band by band, in words.
+    /// One sentence per damaged band.
     pub wrong: Vec<String>,
 }
 
@@ -28,22 +28,23 @@ pub struct Verified {
 pub struct Difference {
     /// Its name.
     pub band: String,
-    /// As of the first.
+    /// Its state in the first checkpoint.
     pub from: Option<BandState>,
-    /// As of the second.
+    /// Its state in the second checkpoint.
     pub to: Option<BandState>,
-    /// Bytes of pages that records between the two carry: an upper bound of what differs.
+    /// Bytes of the pages that records between the two carry: an upper bound of the difference.
     pub bytes: u64,
 }
 
-/// How a store stands.
+/// The state of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Bands of live.
+    /// Number of bands in live.
     pub bands: u64,
     /// Bytes of live.
     pub live_bytes: u64,
-    /// Bands that may differ from the last epoch, by name; unknown ones without a count of pages.
+    /// Bands that may differ from the last epoch, by name, with the number of changed pages if it
+    /// is known.
     pub dirty: Vec<(String, Option<u64>)>,
     /// Last epoch.
     pub epoch: u64,
@@ -53,14 +54,13 @@ pub struct Status {
     pub checkpoints: u64,
     /// Segments of the log.
     pub segments: u64,
-    /// Bytes of all files of the log, which are written whole: the segments, those that are to be removed,
-    /// and the spare.
+    /// Size of all files of the log: segments, segments to be removed, and the spare one.
     pub log_bytes: u64,
-    /// Bytes of records that the log holds.
+    /// Bytes of the records in the log.
     pub record_bytes: u64,
-    /// Bytes that the base's files take on the disk; what files share is counted in each.
+    /// Disk space of the base's files; bytes that files share are counted in each of them.
     pub base_bytes: u64,
-    /// What goes on beside the hot path.
+    /// The state of background work.
     pub work: Waiting,
 }
 
@@ -68,7 +68,7 @@ impl Store {
     /// Hashes every band of a checkpoint as a rollback would write it.
     ///
     /// # Errors
-    /// `NotFound`, `Io`. What is wrong with the bytes is no error but in the answer.
+    /// `NotFound`, `Io`. Damaged bytes are part of the result and no error.
     pub fn verify(&self, name: &str) -> Result<Verified> {
         let checkpoint = self.history.find(name)?;
         let mut verified = Verified::default();
@@ -91,7 +91,7 @@ impl Store {
         Ok(verified)
     }
 
-    /// Which bands differ between two checkpoints, by name.
+    /// Lists the bands that differ between two checkpoints, by name.
     ///
     /// # Errors
     /// `NotFound`.
@@ -115,7 +115,7 @@ impl Store {
         Ok(differences)
     }
 
-    /// The ids of a checkpoint's bands, by name: each is what `b3sum` says of the band.
+    /// The ids of a checkpoint's bands, by name; `b3sum` prints the same for each band.
     ///
     /// # Errors
     /// `NotFound`.
@@ -123,7 +123,7 @@ impl Store {
         Ok(self.history.bands_at(self.history.find(name)?.epoch))
     }
 
-    /// How the store stands.
+    /// Summarises the store.
     ///
     /// # Errors
     /// `Io`.
@@ -155,7 +155,7 @@ impl Store {
         })
     }
 
-    /// The sum over the files of a directory of the store.
+    /// The total size of the files in a directory of the store.
     fn bytes_in(&self, dir: &str, bytes: fn(&Stamp) -> u64) -> Result<u64> {
         let dir = self.root.join(dir);
         self.disk
@@ -165,7 +165,7 @@ impl Store {
             .try_fold(0, |sum, entry| {
                 match self.disk.stamp(&dir.join(&entry.name)) {
                     Ok(stamp) => Ok(sum + bytes(&stamp)),
-                    // A job removed or renamed it right after it was listed.
+                    // A background job removed or renamed it after the listing.
                     Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(sum),
                     Err(error) => Err(Error::io("looking at", &dir.join(&entry.name), error)),
                 }

@@ -1,16 +1,16 @@
-//! A thread that does a store's background jobs, for owners who share the store behind a lock.
+//! A thread that runs a store's background jobs, for owners who share the store behind a lock.
 //!
-//! It holds the lock to fetch a job ([`Store::next_job`]) and to hand it back
-//! ([`Store::take_back`]), never while the job runs. It does not poll: whoever changes the store
-//! wakes it. Dropping it ends the thread after the current job. A failed job is not retried at
-//! once.
+//! It holds the lock while it fetches a job ([`Store::next_job`]) and while it returns one
+//! ([`Store::take_back`]), but not while the job runs. It does not poll: whoever changes the store
+//! wakes it. Dropping it ends the thread after the current job. A failed job is not retried until
+//! the store changes again.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use crate::store::Store;
 
-/// Does a store's jobs until it is dropped.
+/// Runs a store's jobs until it is dropped.
 #[derive(Debug)]
 pub struct Background {
     bell: Arc<Bell>,
@@ -25,9 +25,9 @@ struct Bell {
 
 #[derive(Debug, Default)]
 struct Rung {
-    /// Something may have changed since the thread found nothing to do.
+    /// Something may have changed since the thread last found no work.
     again: bool,
-    /// It is to end.
+    /// The thread must end.
     end: bool,
     thread: Thread,
 }
@@ -37,11 +37,11 @@ enum Thread {
     #[default]
     Working,
     Idle,
-    /// There is none any more, for whatever reason.
+    /// The thread has ended, for any reason.
     Ended,
 }
 
-/// Says so.
+/// Sets `gone` when the thread ends, even if it panics.
 struct Ended(Arc<Bell>);
 
 impl Drop for Ended {
@@ -56,10 +56,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Background {
-    /// Begins.
+    /// Starts the thread.
     ///
     /// # Errors
-    /// When the system grants no thread.
+    /// When the system cannot start a thread.
     pub fn start(store: Arc<Mutex<Store>>) -> std::io::Result<Self> {
         let bell = Arc::new(Bell::default());
         lock(&bell.rung).again = true;
@@ -72,13 +72,13 @@ impl Background {
         })
     }
 
-    /// Something changed: there may be work. Called after checkpoints and prunes; cheap.
+    /// Wakes the thread: there may be work. Cheap; call it after checkpoints and prunes.
     pub fn nudge(&self) {
         lock(&self.bell.rung).again = true;
         self.bell.heard.notify_all();
     }
 
-    /// Waits until nothing is left to do.
+    /// Waits until there is no work left.
     pub fn settle(&self) {
         let mut rung = lock(&self.bell.rung);
         while rung.thread != Thread::Ended && (rung.again || rung.thread != Thread::Idle) {
@@ -92,7 +92,7 @@ impl Background {
 }
 
 impl Bell {
-    /// Waits until it is rung; answers whether to go on.
+    /// Waits until it is woken; returns whether to continue.
     fn wait(&self) -> bool {
         let mut rung = lock(&self.rung);
         while !rung.again && !rung.end {
@@ -107,7 +107,8 @@ impl Bell {
         !rung.end
     }
 
-    /// Does jobs until there is none, or one fails, which `status` tells; answers whether to go on.
+    /// Runs jobs until there is none or one fails, which `status` reports; returns whether to
+    /// continue.
     fn work(&self, store: &Mutex<Store>) -> bool {
         loop {
             if lock(&self.rung).end {
@@ -129,7 +130,7 @@ impl Drop for Background {
         lock(&self.bell.rung).end = true;
         self.bell.heard.notify_all();
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join(); // it panicked: it has said so itself
+            let _ = thread.join(); // after a panic, whose message was already printed
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A band's state in memory, and how its changed pages become part of a record.
 //!
-//! Each leaf is read once into one buffer, and what is hashed there is what is logged (D11). A page
-//! of a leaf that was read but not logged equals that page in the last epoch, by its sum, whatever
-//! was marked.
+//! Each leaf is read once into one buffer, so the bytes that are hashed are the bytes that are
+//! logged (D11). A page that was read but not logged equals the same page in the last epoch,
+//! whatever was marked.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,35 +13,37 @@ use crate::pages::{LEAF, PAGE, PAGES_PER_LEAF, PageSet, index, runs};
 use crate::record::{BandChange, BandState};
 use crate::tree::{Leaf, Tree, leaf_of, leaves_of};
 
-/// Leaves that are read at a time, when they are neighbours: 256 KiB stay in the core's own cache.
+/// Neighbouring leaves read at a time: 256 KiB stay in the core's own cache.
 pub(crate) const LEAVES_PER_READ: u64 = 16;
-/// From so many leaves on (2 MiB) a band is read by two threads: hashing them takes ten times what a thread
-/// takes to begin.
+/// From this many leaves on (2 MiB), two threads read a band: hashing them takes ten times as long
+/// as starting a thread.
 const LEAVES_BESIDE: usize = 128;
 
 #[derive(Debug, Default)]
 pub(crate) struct Band {
-    /// As of the last epoch.
+    /// State in the last epoch.
     pub(crate) head: Option<BandState>,
-    /// The tree of `head`; read from the past when it is needed and not there.
+    /// The tree of `head`; read from the log when it is needed and not in memory.
     pub(crate) tree: Option<Arc<Tree>>,
-    /// Bytes of the live file; nothing when there is none.
+    /// Size of the live file; none when there is no file.
     pub(crate) size: Option<u64>,
     /// Pages in which live may differ from `head`.
     pub(crate) dirty: PageSet,
     /// Live may differ anywhere.
     pub(crate) unknown: bool,
-    /// Live at the moment it was equal to `head`, and the wall clock then.
+    /// A stamp of the live file while it was equal to `head`, and the wall clock at that moment.
     pub(crate) seen: Option<(Stamp, i64)>,
-    /// The last of these before a rollback linked its file, which moved the inode's time and nothing else.
+    /// The last such stamp before a rollback linked the file, which changes the inode's time and
+    /// nothing else.
     pub(crate) linked: Option<(Stamp, i64)>,
-    /// Its pages were written back between that look and the reading: a store through a mapping moves the
+    /// Its pages were written back between that stamp and the reading, so any later store through a
+    /// mapping changes the stamp.
     /// stamp from then on.
     pub(crate) settled: bool,
 }
 
 impl Band {
-    /// Where it may differ from the last epoch.
+    /// Where live may differ from the last epoch.
     pub(crate) fn marks(&self) -> Marks {
         Marks {
             pages: self.dirty.clone(),
@@ -49,12 +51,13 @@ impl Band {
         }
     }
 
-    /// The size changed to `bytes`: what may differ by that is marked.
+    /// Sets the size and marks what may differ because of it.
     pub(crate) fn resize(&mut self, bytes: u64) {
         let old = self.size.unwrap_or(0);
         let (low, high) = (old.min(bytes), old.max(bytes));
         self.dirty.mark(low, high - low);
-        // The page that either end lies in, and the first leaf: a band of one leaf is hashed in another way.
+        // Both pages in which an end lies, and the first leaf, because a band of a single leaf is
+        // hashed differently.
         self.dirty.mark(low.saturating_sub(1), u64::from(low > 0));
         self.dirty
             .mark(0, u64::from(low > 0 && low <= LEAF && high > LEAF));
@@ -62,7 +65,7 @@ impl Band {
     }
 }
 
-/// What one checkpoint reads and carries; reused, so that the hot path does not allocate.
+/// Buffers of a checkpoint; reused, so that the hot path does not allocate.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
     /// The pages of the record.
@@ -81,7 +84,7 @@ pub(crate) enum Miss {
 }
 
 impl Miss {
-    /// Said of the live file of a band that should have `size` bytes.
+    /// The error, for the live file of a band that should have `size` bytes.
     pub(crate) fn of(self, path: &Path, size: u64) -> Error {
         match self {
             Self::Io(error) => Error::io("reading", path, error),
@@ -94,7 +97,7 @@ impl Miss {
     }
 }
 
-/// One band on its way into a record: its leaves go in, ascending; a change and a tree come out.
+/// Builds the record of one band: takes its leaves in ascending order, returns a change and a tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Collecting {
     name: String,
@@ -115,7 +118,7 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
-    /// The leaves that must be read of a band of `size` bytes, ascending.
+    /// The leaves of a band of `size` bytes that must be read, ascending.
     pub(crate) fn leaves(&self, size: u64) -> Vec<u64> {
         let end = leaves_of(size);
         if self.unknown {
@@ -128,7 +131,7 @@ impl Marks {
 }
 
 impl Collecting {
-    /// Reads leaves, ascending, and takes them; answers how many bytes they were.
+    /// Reads leaves in ascending order and hands them on; returns their size in bytes.
     fn take_all(
         &mut self,
         leaves: &[u64],
@@ -150,7 +153,7 @@ impl Collecting {
         Ok(bytes)
     }
 
-    /// What was found in later leaves.
+    /// The results of later leaves.
     fn join(&mut self, mut later: Self) {
         self.changed.append(&mut later.changed);
         self.pages.append(&mut later.pages);
@@ -180,9 +183,9 @@ impl Collecting {
         }
     }
 
-    /// Takes neighbouring leaves: hashes them, and keeps the pages of those that changed.
+    /// Hashes neighbouring leaves and keeps the pages of those that changed.
     pub(crate) fn take(&mut self, first: u64, bytes: &[u8], out: &mut Vec<u8>) {
-        // The one leaf of an empty band has no bytes.
+        // An empty band has one leaf without bytes.
         let count = (bytes.len() as u64).div_ceil(LEAF).max(1);
         for leaf in first..first + count {
             let from = index((leaf - first) * LEAF);
@@ -196,8 +199,8 @@ impl Collecting {
         }
     }
 
-    /// Takes the pages of a changed leaf that may differ: those marked, and those that differ although nobody
-    /// marked them; less zeros where the band had no bytes.
+    /// Keeps the pages of a changed leaf that may differ: marked pages, and pages that differ
+    /// without a mark; but no zeros where the band had no bytes.
     fn carry(&mut self, leaf: u64, bytes: &[u8], (old, new): (&Leaf, &Leaf), out: &mut Vec<u8>) {
         let old_size = self.head.map_or(0, |head| head.size);
         for (place, page_bytes) in bytes.chunks(index(PAGE)).enumerate() {
@@ -214,9 +217,9 @@ impl Collecting {
         }
     }
 
-    /// What changed, if anything did, and the new tree.
+    /// The change, if there is one, and the new tree.
     pub(crate) fn done(mut self) -> (Option<BandChange>, Arc<Tree>) {
-        // The tree is of what can be read of `head`, which need not be what it should be.
+        // The tree is that of the readable bytes of `head`, which may be damaged.
         let is_head = |head: BandState| head.size == self.size && head.id == self.tree.id();
         if self.changed.is_empty() && self.head.is_some_and(is_head) {
             return (None, self.tree);
@@ -239,8 +242,8 @@ impl Collecting {
     }
 }
 
-/// What differs between the live file of `size` bytes and `head`. Answers the change, if there is any, and
-/// the new tree; `tree` is that of `head`.
+/// Collects what differs between the live file of `size` bytes and `head`. Returns the change, if
+/// there is one, and the new tree; `tree` is that of `head`.
 pub(crate) fn collect(
     name: &str,
     band: &Band,
@@ -258,7 +261,8 @@ pub(crate) fn collect(
         read,
     } = scratch;
     if leaves.len() < LEAVES_BESIDE {
-        // At once: they grow to megabytes by moving, and what is not used is never touched.
+        // Reserved at once: growing to megabytes would move them, and unused memory is never
+        // touched.
         pages.reserve(leaves.len() * index(LEAF));
         *read += collecting.take_all(&leaves, file, buffer, pages)?;
         return Ok(collecting.done());
@@ -280,7 +284,7 @@ pub(crate) fn collect(
     *read += taken?;
     *read += match beside {
         Ok(taken) => taken?,
-        // There was no thread to be had.
+        // No thread could be started.
         Err(_) => rest.take_all(back, file, &mut rest_buffer, &mut rest_pages)?,
     };
     collecting.join(rest);
@@ -288,7 +292,7 @@ pub(crate) fn collect(
     Ok(collecting.done())
 }
 
-/// Reads leaves, up to the end of a band of `size` bytes; answers how many bytes they are.
+/// Reads leaves up to the end of a band of `size` bytes; returns their size in bytes.
 pub(crate) fn read(
     file: &dyn DiskFile,
     size: u64,

@@ -1,5 +1,5 @@
-//! Takes a checkpoint while others write through the store: they wait while a few leaves are read,
-//! and for no hash, append or sync.
+//! Takes a checkpoint while other threads write through the store: they wait while a few leaves are
+//! read, and never for a hash, an append or a sync.
 //!
 //! ```text
 //! Store::begin ─▶ Store::feed ─▶ Pending::run ─▶ Store::finish
@@ -9,7 +9,7 @@
 //! ```
 //! The record holds live as it was at [`Store::begin`] (D15): a leaf that is about to change is
 //! read first (*rescued*). Later writes are marked for the next checkpoint, and stay marked if this
-//! one fails. Until it is finished nothing else is appended to the log.
+//! one fails. Until it is finished, nothing else is appended to the log.
 
 use std::any::Any;
 use std::collections::{BTreeMap, VecDeque};
@@ -25,70 +25,72 @@ use crate::history::BandReader;
 use crate::index::cached_tree;
 use crate::log::{Epoch, Tail};
 use crate::record::{BandChange, BandState, Meta, StateSum};
-use crate::store::{Found, Store, Taken, nanoseconds};
+use crate::store::{CollectedBand, Store, Taken, nanoseconds};
 use crate::tree::Tree;
 
-/// A checkpoint on its way. Dropping it gives it up; once it appends, that stops the store, because nobody
-/// knows how far it came.
+/// A running checkpoint. Dropping it gives it up; dropping it while it appends stops the store,
+/// because it is unknown how much was written.
 #[derive(Debug)]
 pub struct Pending {
     name: String,
     begin: Instant,
     hash_ns: u64,
     read: u64,
-    /// Trees that were in the cache, and those that had to be made.
+    /// Trees that were read from the cache, and those that had to be computed.
     loads: u64,
     misses: u64,
     /// Bands that were not begun.
     left: VecDeque<String>,
     current: Option<Current>,
-    /// What was read last is not hashed yet.
+    /// The last bytes that were read are not hashed yet.
     fed: bool,
-    found: Vec<Found>,
+    collected: Vec<CollectedBand>,
     pages: Vec<u8>,
-    /// What all bands come to, once everything was read.
+    /// The sum over all bands, once everything was read.
     sum: StateSum,
-    /// Lent by the log from the moment everything was read.
+    /// Lent by the log once everything was read.
     tail: Option<Tail>,
     outcome: Option<Result<Epoch>>,
-    /// A band whose last epoch is not what it should be.
+    /// A band whose stored bytes of the last epoch are damaged.
     doubted: Option<String>,
     disk: Arc<dyn Disk>,
     root: PathBuf,
     out: Arc<()>,
-    /// Nobody else can open the store while it is there.
+    /// Keeps other processes from opening the store.
     _held: Arc<dyn Any + Send + Sync>,
 }
 
-/// The band that is read.
+/// The band that is being read.
 #[derive(Debug)]
 struct Current {
     name: String,
     head: Option<BandState>,
     size: u64,
     way: Way,
-    /// What was read last, and is not hashed: its first leaf, if any.
+    /// The first of the leaves that were read and not hashed, if any.
     first: Option<u64>,
     buffer: Vec<u8>,
-    /// There is no more of it.
+    /// All of it was read.
     last: bool,
 }
 
 #[derive(Debug)]
 enum Way {
-    /// Its tree of the last epoch is still to be made, from the cache or from the past.
+    /// The hash tree of the last epoch must first be loaded from the cache or computed from the
+    /// log.
     Past(Marks, Box<BandReader>),
     Collecting(Box<Collecting>),
 }
 
 impl Store {
-    /// As [`Store::checkpoint`] of a store that others write through meanwhile. Whoever asks the store for
-    /// anything but writes before it is done hears `Locked`.
+    /// Takes a checkpoint like [`Store::checkpoint`], while other threads write through the store.
+    /// Any other call on the store meanwhile returns `Locked`.
     ///
     /// # Errors
-    /// As [`Store::checkpoint`]; `Locked` while another one is on its way; `Torn` when a page was marked by
-    /// [`Store::mark_dirty`] after it began and before it was read: owners that write by their own means
-    /// hold the store while they do, and ask for [`Store::checkpoint`].
+    /// As [`Store::checkpoint`]; `Locked` while another one is running; `Torn` when a page was
+    /// marked by [`Store::mark_dirty`] after this began and before the page was read. Owners that
+    /// write by their own means hold the lock of the store while they write, and use
+    /// [`Store::checkpoint`].
     pub fn checkpoint_beside(store: &Mutex<Self>, name: &str) -> Result<Taken> {
         let held = || store.lock().unwrap_or_else(PoisonError::into_inner);
         let mut pending = held().begin(name)?;
@@ -109,7 +111,7 @@ impl Store {
         self.check_name(name)?;
         let out = Arc::new(());
         let (mut marks, mut unread) = (BTreeMap::new(), BTreeMap::new());
-        let (mut found, mut left) = (Vec::new(), VecDeque::new());
+        let (mut collected, mut left) = (Vec::new(), VecDeque::new());
         for name in &self.dirty {
             let band = self.bands.entry(name.clone()).or_default();
             let its = Marks {
@@ -126,7 +128,7 @@ impl Store {
                     runs: vec![],
                 };
                 let change = band.head.map(|_| gone);
-                found.push(Found {
+                collected.push(CollectedBand {
                     name: name.clone(),
                     change,
                     tree: None,
@@ -150,7 +152,7 @@ impl Store {
             left,
             current: None,
             fed: false,
-            found,
+            collected,
             pages: Vec::new(),
             sum: StateSum::default(),
             tail: None,
@@ -163,17 +165,17 @@ impl Store {
         })
     }
 
-    /// Reads what [`Pending::run`] works on next, unless it has that already. Answers whether there is
-    /// anything; when there is not it is to be finished.
+    /// Reads the leaves that [`Pending::run`] works on next, unless it has some already. Returns
+    /// whether there is anything to do; if not, finish it.
     pub fn feed(&mut self, pending: &mut Pending) -> bool {
         if pending.outcome.is_none() && pending.tail.is_none() && !pending.fed {
-            pending.outcome = Some(Err(cut_short())); // until it says otherwise: it may panic
+            pending.outcome = Some(Err(cut_short())); // if the call panics
             pending.outcome = self.read_on(pending).err().map(Err);
         }
         pending.outcome.is_none()
     }
 
-    /// Reads a few leaves; when there are none any more, gives it the end of the log.
+    /// Reads a few leaves, or lends the end of the log once all were read.
     fn read_on(&mut self, pending: &mut Pending) -> Result<()> {
         let capture = self
             .capture
@@ -195,9 +197,9 @@ impl Store {
         let Some(current) = &mut pending.current else {
             self.refuse_unless_whole(pending)?;
             let changes: Vec<_> = pending
-                .found
+                .collected
                 .iter()
-                .filter_map(|found| found.change.clone())
+                .filter_map(|band| band.change.clone())
                 .collect();
             pending.sum = self.sum_after(&changes);
             pending.tail = Some(self.log.lend()?);
@@ -230,7 +232,8 @@ impl Store {
 
     /// Whether everything that was marked was read and hashed.
     fn refuse_unless_whole(&self, pending: &Pending) -> Result<()> {
-        let whole = |it: &Capture| it.unread.is_empty() && it.marks.len() == pending.found.len();
+        let whole =
+            |it: &Capture| it.unread.is_empty() && it.marks.len() == pending.collected.len();
         if self.capture.as_ref().is_some_and(whole) {
             Ok(())
         } else {
@@ -247,7 +250,7 @@ impl Store {
             return Err(unknown());
         };
         let (head, size, marks) = (shot.head, shot.size, marks.clone());
-        // Shared until its leaves are put: the store keeps that of the last epoch.
+        // Shared until new leaves are added, because the store keeps the tree of the last epoch.
         let tree = match (
             self.bands.get(&name).and_then(|band| band.tree.clone()),
             head,
@@ -279,8 +282,8 @@ impl Store {
         })
     }
 
-    /// Takes a checkpoint in, or, when it failed, its marks back. One that was not run to its end is given
-    /// up.
+    /// Adds a finished checkpoint to the store. A failed or unfinished one is given up, and its
+    /// marks move back.
     ///
     /// # Errors
     /// As [`Store::checkpoint_beside`].
@@ -291,7 +294,7 @@ impl Store {
         };
         match pending.tail.take() {
             Some(tail) => self.log.give_back(tail),
-            None => self.log.give_up_lent(), // it went with the step that had it
+            None => self.log.give_up_lent(), // lost with the step that had it
         }
         self.work.count.loads += pending.loads;
         self.work.count.misses += pending.misses;
@@ -313,7 +316,7 @@ impl Store {
                 let append_ns = nanoseconds(pending.begin).saturating_sub(pending.hash_ns);
                 let (read_bytes, hash_ns) = (pending.read, pending.hash_ns);
                 let (checkpoint, written_bytes) =
-                    self.take_in(epoch, pending.pages.len() as u64, pending.found);
+                    self.take_in(epoch, pending.pages.len() as u64, pending.collected);
                 for name in capture.marks.keys() {
                     self.forget_if_clean(name);
                 }
@@ -328,7 +331,7 @@ impl Store {
         }
     }
 
-    /// A band that nothing was written to since the checkpoint began is as that has it.
+    /// Unmarks a band that was not written to since the checkpoint began: it equals the checkpoint.
     fn forget_if_clean(&mut self, name: &str) {
         let clean = self.bands.get(name).is_none_or(|band| {
             band.dirty.is_empty() && !band.unknown && band.size == band.head.map(|head| head.size)
@@ -339,7 +342,7 @@ impl Store {
     }
 }
 
-/// A [`Pending`] of another store, or of one that went on without it.
+/// The error for a [`Pending`] of another store, or of a store that continued without it.
 fn unknown() -> Error {
     Error::new(
         ErrorKind::Refused,
@@ -348,7 +351,7 @@ fn unknown() -> Error {
     )
 }
 
-/// A step did not come to its end, so nobody knows what it left out.
+/// The error after a step that did not end: what it left out is unknown.
 fn cut_short() -> Error {
     let what = "a step of this checkpoint was cut short";
     Error::new(
@@ -359,14 +362,14 @@ fn cut_short() -> Error {
 }
 
 impl Pending {
-    /// Hashes what was read; when everything was, appends the record and syncs it. Needs no store, and takes
-    /// what a checkpoint takes. Failures are heard of when it is finished.
+    /// Hashes what was read; once everything was, appends the record and syncs it. Needs no store,
+    /// and takes most of a checkpoint's time. Failures are reported by [`Store::finish`].
     pub fn run(&mut self) {
         if self.outcome.is_some() {
             return;
         }
         let tail = self.tail.take();
-        self.outcome = Some(Err(cut_short())); // until it says otherwise: it may panic
+        self.outcome = Some(Err(cut_short())); // if the call panics
         let done = match tail {
             Some(mut tail) => {
                 let committed = self.commit(&mut tail);
@@ -395,13 +398,13 @@ impl Pending {
                 ))
             }
         };
-        // Taken: what was hashed once is not hashed again.
+        // Taken, so that it is not hashed twice.
         if let Some(first) = current.first.take() {
             collecting.take(first, &current.buffer, &mut self.pages);
         }
         if current.last {
             let (change, tree) = collecting.done();
-            self.found.push(Found {
+            self.collected.push(CollectedBand {
                 name: current.name,
                 change,
                 tree: Some(tree),
@@ -418,9 +421,9 @@ impl Pending {
         self.hash_ns = nanoseconds(self.begin);
         let created_ns = self.disk.now().wall_ns;
         let bands = self
-            .found
+            .collected
             .iter_mut()
-            .filter_map(|found| found.change.take())
+            .filter_map(|band| band.change.take())
             .collect();
         let meta = Meta::Checkpoint {
             name: self.name.clone(),
@@ -450,7 +453,7 @@ impl Pending {
             return Ok(Arc::new(tree));
         }
         let name = &current.name;
-        self.doubted = Some(name.clone()); // only what was marked is read this time
+        self.doubted = Some(name.clone()); // only marked pages are read this time
         Err(Error::damaged(format!(
             "band {name:?}: what is stored of the last epoch has another id"
         ))

@@ -3,7 +3,7 @@
 //! [`Reader`] never reads beyond its input and trusts no length: for any bytes it returns a value
 //! or `None`.
 
-/// Reads what [`put_text`] and its siblings wrote.
+/// Reads what [`put_text`] and similar functions wrote.
 pub(crate) struct Reader<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -29,7 +29,8 @@ impl<'a> Reader<'a> {
         Some(u64::from_le_bytes(self.array()?))
     }
 
-    /// A count of things that take at least `least` bytes each; more than can follow is refused.
+    /// A count of items of at least `least` bytes each; refuses more than the rest of the input can
+    /// hold.
     pub(crate) fn count(&mut self, least: usize) -> Option<usize> {
         let count = usize::try_from(self.u32()?).ok()?;
         (count.checked_mul(least)? <= self.0.len()).then_some(count)
@@ -41,7 +42,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A length that fits its field; the limits of names and bands keep it there.
+/// A length that fits its field, because names and bands are limited.
 pub(crate) fn put_count(out: &mut Vec<u8>, count: usize) {
     out.extend_from_slice(&u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
 }
@@ -65,11 +66,12 @@ pub fn hex(bytes: &[u8]) -> String {
             DIGITS[usize::from(byte & 15)],
         ]
     };
-    // As bytes: pushed as characters they take ten times as long, and a manifest has a hash for each band.
+    // As bytes: pushing characters takes ten times as long, and a manifest has a hash for each
+    // band.
     String::from_utf8(bytes.iter().flat_map(digits).collect()).unwrap_or_default()
 }
 
-/// What [`hex`] wrote.
+/// Reads what [`hex`] wrote.
 pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let value = |digit: u8| match digit {
         b'0'..=b'9' => Some(digit - b'0'),
@@ -88,14 +90,14 @@ pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-/// A text with its own hash as the last line, which [`unsealed`] asks for.
+/// A text with its own hash as the last line, which [`unsealed`] checks.
 pub(crate) fn sealed(mut text: String) -> String {
     let hash = hex(blake3::hash(text.as_bytes()).as_bytes());
     text.extend(["whole ", &hash, "\n"]);
     text
 }
 
-/// What was [`sealed`], when it is whole.
+/// The text that [`sealed`] wrote, if it is intact.
 pub(crate) fn unsealed(text: &str) -> Option<&str> {
     let body = text.strip_suffix('\n')?;
     let (_, last) = body.rsplit_once('\n')?;

@@ -1,6 +1,6 @@
 //! The leaves that a running checkpoint still has to read.
 //!
-//! [`Store::write_at`] and similar calls ask here first: a leaf is read from live once, before it
+//! [`Store::write_at`] and similar calls look here first: a leaf is read from live once, before it
 //! changes there (D15). [`crate::beside`] begins and drives it.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -14,7 +14,7 @@ use crate::pages::LEAF;
 use crate::record::BandState;
 use crate::store::Store;
 
-/// A checkpoint on its way, as its store sees it.
+/// A running checkpoint, as its store sees it.
 #[derive(Debug)]
 pub(crate) struct Capture {
     pub(crate) out: Weak<()>,
@@ -32,14 +32,14 @@ pub(crate) struct Shot {
     pub(crate) head: Option<BandState>,
     /// Ascending.
     leaves: VecDeque<u64>,
-    /// Those of them that were read because somebody wrote there.
+    /// Leaves among them that were already read, because a writer was about to change them.
     rescued: BTreeMap<u64, Vec<u8>>,
-    /// Its file, when its name is another's by now.
+    /// Its file, if the band's name now belongs to another file.
     file: Option<Box<dyn DiskFile>>,
 }
 
 impl Shot {
-    /// A band of `size` bytes of which these marks are to be read.
+    /// A band of `size` bytes of which the marked leaves are to be read.
     pub(crate) fn new(size: u64, head: Option<BandState>, marks: &Marks) -> Self {
         Self {
             size,
@@ -50,12 +50,12 @@ impl Shot {
         }
     }
 
-    /// Whether all of it was taken off the list.
+    /// Whether all leaves were taken.
     pub(crate) fn is_read(&self) -> bool {
         self.leaves.is_empty()
     }
 
-    /// The leaves within some that only live has.
+    /// The leaves among these that exist only in live.
     fn due(&self, from: u64, until: u64) -> Vec<u64> {
         let begin = self.leaves.partition_point(|leaf| *leaf < from);
         let within = self.leaves.range(begin..).take_while(|leaf| **leaf < until);
@@ -65,7 +65,7 @@ impl Shot {
             .collect()
     }
 
-    /// Takes the next leaves off the list: neighbours that only live has, or one that was rescued.
+    /// Takes the next leaves: neighbours that exist only in live, or one that was rescued.
     pub(crate) fn next(&mut self) -> Option<(u64, u64, Option<Vec<u8>>)> {
         let first = self.leaves.pop_front()?;
         if let Some(bytes) = self.rescued.remove(&first) {
@@ -84,7 +84,7 @@ impl Shot {
 }
 
 impl Store {
-    /// Reads leaves of a band, as the checkpoint on its way has it, from live.
+    /// Reads leaves of a band from live, as the running checkpoint needs them.
     pub(crate) fn read_shot(
         &mut self,
         name: &str,
@@ -94,7 +94,7 @@ impl Store {
     ) -> Result<()> {
         let path = self.live.join(name);
         if self.shot_of(name).is_some_and(|shot| shot.file.is_none()) {
-            self.file(name, false)?; // opened
+            self.file(name, false)?; // opens it
         }
         let gone = || Error::damaged(format!("band {name:?} is not being read"));
         let shot = self.shot_of(name).ok_or_else(gone)?;
@@ -112,7 +112,7 @@ impl Store {
         self.capture.as_ref()?.unread.get(name)
     }
 
-    /// What was marked when a checkpoint began is marked again.
+    /// Marks again what was marked when a checkpoint began.
     pub(crate) fn put_back(&mut self, capture: Capture) {
         for (name, marks) in capture.marks {
             let band = self.bands.entry(name.clone()).or_default();
@@ -122,8 +122,8 @@ impl Store {
         }
     }
 
-    /// What would change the last epoch waits until the checkpoint on its way is finished. One that was
-    /// dropped is given up now.
+    /// Refuses anything that would change the last epoch while a checkpoint is running. A
+    /// checkpoint that was dropped is given up now.
     pub(crate) fn refuse_while_pending(&mut self) -> Result<()> {
         match self
             .capture
@@ -136,15 +136,15 @@ impl Store {
             }
             None if self.capture.is_some() => Err(lent()),
             None => {
-                self.log.give_up_lent(); // a panic took the end of the log along
+                self.log.give_up_lent(); // a panic lost the end of the log
                 Ok(())
             }
         }
     }
 
-    /// Bytes of a band are about to change: what a checkpoint has still to read of them is read now. When
-    /// that fails the checkpoint fails, and not whoever writes. Its marks stay in the store meanwhile, so
-    /// that a panic does not take them along.
+    /// Bytes of a band are about to change: reads those that a checkpoint still needs. If that
+    /// fails, the checkpoint fails, not the writer. Its marks stay in the store meanwhile, so that
+    /// a panic does not lose them.
     pub(crate) fn rescue(&mut self, name: &str, offset: u64, end: u64) {
         let due = self
             .shot_of(name)
@@ -166,7 +166,7 @@ impl Store {
         }
     }
 
-    /// A band's name is about to go: what is still to be read of it is read from the file it named.
+    /// A band's name is about to go: the rest of it is read from the file that has the name now.
     pub(crate) fn rescue_file(&mut self, name: &str) {
         let path = self.live.join(name);
         let Some(capture) = &mut self.capture else {
@@ -187,7 +187,7 @@ impl Store {
         }
     }
 
-    /// Bytes of a band have changed already: a checkpoint that has still to read them cannot be had.
+    /// Bytes of a band have already changed: a checkpoint that still needs them fails.
     pub(crate) fn miss(&mut self, name: &str, offset: u64, end: u64) {
         let Some(capture) = &mut self.capture else {
             return;

@@ -1,6 +1,6 @@
 //! Creates a store: its first base is a copy of live (D8) and its first checkpoint.
 //!
-//! The store exists once `CURRENT` exists; the next attempt removes what an interrupted one left.
+//! The store exists once `CURRENT` exists; the next attempt removes the rest of an interrupted one.
 
 use std::any::Any;
 use std::collections::hash_map::RandomState;
@@ -22,17 +22,17 @@ use crate::restore::parent;
 use crate::store::{Options, Store, refuse_unless_directory, store_path};
 use crate::tree::{Tree, leaf_of, leaves_of};
 
-/// Bytes that are copied at a time; zeros of this length stay holes.
+/// Bytes copied at a time; zeros of this length stay holes.
 const PIECE: u64 = 16 * LEAF;
-/// How often a band that changes while it is read is read again.
+/// How often reading a band is repeated if it changes meanwhile.
 pub(crate) const TRIES: usize = 5;
 
 impl Store {
-    /// Makes a store for a directory of bands; its first checkpoint has the given name.
+    /// Makes a store for a directory of bands, with a first checkpoint of the given name.
     ///
     /// # Errors
-    /// `Exists` when there is a store, `Refused` for names or entries that cannot be bands, `Torn` when a
-    /// band does not hold still, `Io`.
+    /// `Exists` when there is a store, `Refused` for names or entries that cannot be bands, `Torn`
+    /// when a band keeps changing, `Io`.
     pub fn init(disk: Arc<dyn Disk>, live: &Path, options: Options, name: &str) -> Result<Self> {
         check_checkpoint(name)?;
         refuse_unless_directory(disk.as_ref(), live)?;
@@ -40,12 +40,12 @@ impl Store {
         refuse_store(disk.as_ref(), &root)?;
         disk.list(live).doing("listing", live)?; // before anything is made
         let lock = begin(disk.as_ref(), &root)?;
-        Self::found(disk, live, options, (name.to_owned(), None), lock)
+        Self::create_in(disk, live, options, (name.to_owned(), None), lock)
     }
 
-    /// The rest of [`Store::init`], in a directory that was begun: copies live into the base, makes the log,
-    /// and names both. The checkpoint is of now unless it has a time of its own.
-    pub(crate) fn found(
+    /// The rest of [`Store::init`], in a prepared directory: copies live into the base, makes the
+    /// log, and writes `CURRENT`. The checkpoint's time is now unless one is given.
+    pub(crate) fn create_in(
         disk: Arc<dyn Disk>,
         live: &Path,
         options: Options,
@@ -116,7 +116,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Live was equal to the last epoch when it was looked at.
+    /// Live was equal to the last epoch when its stamps were taken.
     fn know(&mut self, name: &str, tree: Arc<Tree>, seen: (Stamp, i64)) {
         let Some(band) = self.bands.get_mut(name) else {
             return;
@@ -134,7 +134,7 @@ impl Store {
     }
 }
 
-/// There must be no store yet.
+/// Refuses if there is a store already.
 pub(crate) fn refuse_store(disk: &dyn Disk, root: &Path) -> Result<()> {
     if disk.stamp(&root.join("CURRENT")).is_err() {
         return Ok(());
@@ -147,7 +147,7 @@ pub(crate) fn refuse_store(disk: &dyn Disk, root: &Path) -> Result<()> {
     ))
 }
 
-/// The directories of a store, empty, and held.
+/// The directories of a store, empty and locked.
 pub(crate) fn begin(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
     for dir in [
         root.to_owned(),
@@ -160,7 +160,7 @@ pub(crate) fn begin(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send +
     lock(disk, root)
 }
 
-/// Empties a directory that was there when somebody wanted to make it.
+/// Empties a directory that already existed.
 pub(crate) fn make_empty(disk: &dyn Disk, dir: &Path, made: std::io::Result<()>) -> Result<()> {
     match made {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -175,7 +175,7 @@ pub(crate) fn make_empty(disk: &dyn Disk, dir: &Path, made: std::io::Result<()>)
     Ok(())
 }
 
-/// Not to be guessed, not to be repeated: stores must not take each other's segments for their own.
+/// A random id, so that stores never take each other's segments for their own.
 pub(crate) fn store_id(now_ns: i64, live: &Path) -> [u8; 16] {
     let chance = RandomState::new().hash_one((now_ns, live));
     let hash = blake3::hash(format!("{now_ns} {chance} {}", live.display()).as_bytes());
@@ -184,7 +184,7 @@ pub(crate) fn store_id(now_ns: i64, live: &Path) -> [u8; 16] {
     id
 }
 
-/// Copies a band while nobody writes it; when somebody does, again.
+/// Copies a band, repeatedly if somebody writes to it meanwhile.
 fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stamp, i64)> {
     let source = disk.open(from, Access::Read).doing("opening", from)?;
     let target = disk.open(to, Access::CreatePrivate).doing("making", to)?;
@@ -192,7 +192,7 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
         let begin_ns = disk.now().wall_ns;
         let before = source.stamp().doing("looking at", from)?;
         source.await_writes();
-        // Again: what was a hole may have got its bytes under the stamp that their write began with.
+        // Checks again: a hole may have been filled by a write that began before the stamp.
         let now = source.stamp().doing("looking at", from)?;
         if !now.same(&before) {
             continue;
@@ -205,7 +205,8 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
         let tree = tree.doing("copying", from)?;
         let after = source.stamp().doing("looking at", from)?;
         let quiet = after.same(&before);
-        // A stamp this young may hide a write; the same contents twice prove that there was none between.
+        // A stamp this young may hide a write; two readings with the same result prove that there
+        // was none between.
         let twice = (is_young(&before, begin_ns, false) || !disk.stamps_show_writes())
             && read_tree(source.as_ref(), &after, |_, _| Ok(())).doing("reading", from)? != tree;
         if quiet && !twice {
@@ -223,15 +224,16 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
     ))
 }
 
-/// Reads a file as `stamp` has it, hands on what is not zeros, and hashes all of it. The stamp is of after
-/// the wait for writers: it says whether there is anything to read, which is no part of two being the same.
+/// Reads a file as of `stamp`, hands on all bytes that are not zeros, and hashes everything. The
+/// stamp was taken after waiting for writers; it only says whether there is anything to read.
 pub(crate) fn read_tree(
     file: &dyn DiskFile,
     stamp: &Stamp,
     mut take: impl FnMut(u64, &[u8]) -> std::io::Result<()>,
 ) -> std::io::Result<Arc<Tree>> {
     let size = stamp.size;
-    // Nothing is allocated, so all of it is a hole: what is below a page may be kept in the inode.
+    // Nothing is allocated, so all of it is a hole; contents below a page may be stored in the
+    // inode.
     if stamp.blocks == 0 && size >= PAGE {
         return Ok(zeros(size));
     }
@@ -241,7 +243,7 @@ pub(crate) fn read_tree(
     while at < size {
         let count = buffer.len().min(index(size - at));
         let got = file.read_at(&mut buffer[..count], at)?;
-        buffer[got..count].fill(0); // cut meanwhile: the stamps will differ
+        buffer[got..count].fill(0); // cut meanwhile, so the stamps will differ
         if buffer[..count].iter().any(|byte| *byte != 0) {
             take(at, &buffer[..count])?;
         }
@@ -256,7 +258,7 @@ pub(crate) fn read_tree(
     Ok(Arc::new(Tree::new(size, &leaves)))
 }
 
-/// The tree of a band of zeros: a sparse image has thousands of them, all of one size.
+/// The tree of a band of zeros, kept because a sparse image has thousands of them of one size.
 fn zeros(size: u64) -> Arc<Tree> {
     static LAST: Mutex<Option<Arc<Tree>>> = Mutex::new(None);
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! What can go wrong, said with what to do next.
+//! Errors of the store, with advice.
 
 use std::fmt;
 use std::io;
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use crate::disk::os;
 
-/// What kind of failure it is: what a caller may decide by.
+/// The kind of a failure, for callers to decide by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// The system refused or failed; [`Error::source`](std::error::Error::source) is its word.
+    /// The system refused or failed; [`Error::source`](std::error::Error::source) has its error.
     Io,
     /// What is stored contradicts itself.
     Damaged,
@@ -19,13 +19,13 @@ pub enum ErrorKind {
     Exists,
     /// A band kept changing while it was read.
     Torn,
-    /// Asked for something that the store does not do.
+    /// The store does not do what was requested.
     Refused,
-    /// An earlier sync failed, or a checkpoint was dropped while it was being appended; nothing is written
-    /// until the store is opened again.
+    /// An earlier sync failed, or a checkpoint was dropped while it was being appended; nothing is
+    /// written until the store is opened again.
     Stopped,
-    /// Another process has the store open; or, in this one, a checkpoint beside the store is on its way, or a
-    /// job in the background is out.
+    /// Another process has the store open, or in this one a checkpoint beside the store or a
+    /// background job is running.
     Locked,
 }
 
@@ -51,7 +51,7 @@ impl Error {
         }
     }
 
-    /// The same with other advice, of who knows more.
+    /// The same error with better advice.
     pub(crate) fn advising(mut self, advice: &'static str) -> Self {
         self.advice = advice;
         self
@@ -91,19 +91,19 @@ impl Error {
         }
     }
 
-    /// What kind of failure it is.
+    /// The kind of the failure.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// What the system said, if it was the system.
+    /// The system's error kind, if the system failed.
     #[must_use]
     pub fn system(&self) -> Option<io::ErrorKind> {
         self.source.as_ref().map(io::Error::kind)
     }
 
-    /// Whether what was opened is no longer a plain file.
+    /// Whether the opened file is no longer a plain file.
     pub(crate) fn is_of_another_kind(&self) -> bool {
         self.source.as_ref().is_some_and(|source| {
             os::is_link(source)
@@ -114,7 +114,7 @@ impl Error {
         })
     }
 
-    /// What happened, without what to do next.
+    /// What happened, without the advice.
     pub(crate) fn what(&self) -> String {
         self.what.clone()
     }
@@ -138,7 +138,7 @@ impl std::error::Error for Error {
     }
 }
 
-/// Says what was done to which path when the system failed.
+/// Adds to a system error what was done to which path.
 pub(crate) trait Doing<T> {
     fn doing(self, what: &str, path: &Path) -> Result<T>;
 }

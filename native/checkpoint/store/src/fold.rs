@@ -1,12 +1,12 @@
-//! Folds: makes a newer base of the oldest kept checkpoint, band by band, beside everything else.
+//! Folds: makes a newer base of the oldest kept checkpoint, band by band, while the store is used.
 //!
 //! ```text
 //! plan ─▶ a file for each band that changed, synced ─▶ sync base/, CURRENT.new ─▶ place ─▶ remove
 //!  store          no store needed: only reads what never changes                  store    neither
 //! ```
-//! A fold goes to the oldest kept checkpoint (the last epoch when there is none), so it never
-//! removes a kept one (D6, D7). Base files are clones of base files with pages written into them;
-//! one that was patched often is written anew, because cloning and reading cost by the extent.
+//! A fold goes to the oldest kept checkpoint (the last epoch if none is kept), so it never removes
+//! a kept one (D6, D7). Base files are clones of base files with pages written into them. A file
+//! that was patched often is rewritten, because cloning and reading cost per extent.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -19,29 +19,29 @@ use crate::pages::{PAGE, index};
 use crate::record::{BandState, Meta};
 use crate::restore::write_out;
 
-/// A base file is written whole again once a quarter of its pages was written into clones of it.
+/// A base file is rewritten once a quarter of its pages was written into clones of it.
 pub(crate) const PATCHED_SHARE: u64 = 4;
 
-/// What a fold did.
+/// The result of a fold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Folded {
     /// Epoch of the base now.
     pub epoch: u64,
     /// Bands that got a new file in the base.
     pub bands: u64,
-    /// Of these, written whole and not cloned.
+    /// How many of these were written whole instead of cloned.
     pub rewritten: u64,
-    /// Segments of the log that went.
+    /// Removed segments of the log.
     pub segments: u64,
-    /// Files of the base that went.
+    /// Removed files of the base.
     pub files: u64,
 }
 
-/// A fold on its way, with its own view of the past.
+/// A running fold, with its own view of the past.
 #[derive(Debug)]
 pub(crate) struct Folding {
     past: History,
-    /// The base to be, as far as it is made; without its bands' order.
+    /// The new base as far as it is made; its bands are not in order yet.
     manifest: Manifest,
     left: VecDeque<(String, BandState)>,
     pub(crate) folded: Folded,
@@ -49,7 +49,7 @@ pub(crate) struct Folding {
 }
 
 impl Folding {
-    /// What a fold now would do; nothing when the base is where it would go.
+    /// The fold to do now; none when the base is already at its target.
     pub(crate) fn plan(history: &History) -> Result<Option<Self>> {
         let target = history.fold_target();
         let old = &history.manifest;
@@ -103,17 +103,17 @@ impl Folding {
         }))
     }
 
-    /// The epoch it goes to.
+    /// The target epoch.
     pub(crate) fn target(&self) -> u64 {
         self.manifest.epoch
     }
 
-    /// Bands that are still to be made.
+    /// How many bands are still to be made.
     pub(crate) fn left(&self) -> u64 {
         self.left.len() as u64
     }
 
-    /// The files that it has made so far; for when it comes to nothing.
+    /// The files made so far, to be removed if the fold is given up.
     pub(crate) fn made(&self) -> Vec<PathBuf> {
         let file = |name: &str| base_file(name, self.target());
         let made = self
@@ -134,8 +134,8 @@ impl Folding {
             .collect()
     }
 
-    /// Makes one band, or what comes after the last. Answers whether only [`Folding::place`] is left. After
-    /// an error it can be tried again.
+    /// Makes one band, or the steps after the last one. Returns whether only [`Folding::place`] is
+    /// left. It can be repeated after an error.
     pub(crate) fn step(&mut self) -> Result<bool> {
         if let Some((name, state)) = self.left.front().cloned() {
             let before = self.past.manifest.band(&name).cloned();
@@ -155,13 +155,13 @@ impl Folding {
         Ok(self.staged)
     }
 
-    /// The moment from which the base is the new one; durable once the store's directory was synced. Answers
-    /// its manifest, and the files that it no longer names.
+    /// Makes the new base the current one; this is durable once the store's directory was synced.
+    /// Returns its manifest, and the files that it no longer names.
     pub(crate) fn place(self) -> Result<(Manifest, Vec<PathBuf>)> {
         Manifest::place(self.past.disk.as_ref(), &self.past.root)?;
         let is_named = |file: &str| self.manifest.bands.iter().any(|band| band.file == file);
         let old = self.past.manifest.bands.iter().filter(|band| {
-            // By name first: the lists are as long as there are bands.
+            // Looked up by name, because there may be very many bands.
             self.manifest
                 .band(&band.name)
                 .is_none_or(|new| new.file != band.file)
@@ -173,7 +173,7 @@ impl Folding {
         Ok((self.manifest, old))
     }
 
-    /// A band's file as of the target: a clone with the log's pages, or all of it.
+    /// A band's file as of the target: a clone with the log's pages, or rewritten.
     fn fold_band(
         &self,
         name: &str,
@@ -184,13 +184,13 @@ impl Folding {
         let file = base_file(name, self.target());
         let path = base_path(root, &file);
         if disk.stamp(&path).is_ok() {
-            disk.remove(&path).doing("removing", &path)?; // of a fold that was cut short
+            disk.remove(&path).doing("removing", &path)?; // left by an interrupted fold
         }
         let reader = self.past.band_at(name, self.target())?;
         let logged = reader.logged();
         let patched = before.map_or(0, |band| band.patched) + logged.len() as u64;
         let (name, whole) = (name.to_owned(), state.size.div_ceil(PAGE) / PATCHED_SHARE);
-        // A band that shrank in between has zeros where its base has bytes: it is written whole.
+        // A band that shrank in between has zeros where its base has bytes, so it is rewritten.
         let like = before.filter(|band| {
             band.state.size == state.size && patched <= whole && reader.keeps_base()
         });

@@ -1,7 +1,7 @@
 //! Removes history: `prune` drops names, `fold` moves the base forward, `gc` deletes unused files.
 //!
-//! Nothing is deleted before the `CURRENT` that no longer needs it is durable (D7). Folds that
-//! nobody asked for are in [`crate::work`].
+//! Nothing is deleted before the `CURRENT` that no longer needs it is durable (D7). [`crate::work`]
+//! starts folds by itself.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,18 +15,17 @@ use crate::segment::{spare, unfinished};
 use crate::store::Store;
 
 impl Store {
-    /// Checkpoints of these names are no longer wanted. Durable when it returns; space comes back by
-    /// [`Store::fold`].
+    /// Gives up the checkpoints of these names, durably. [`Store::fold`] frees their space.
     ///
     /// # Errors
     /// `NotFound` (then none is pruned), `Stopped`, `Io`.
     pub fn prune(&mut self, names: &[&str]) -> Result<()> {
         self.refuse_while_pending()?;
-        let found: Result<BTreeSet<u64>> = names
+        let epochs: Result<BTreeSet<u64>> = names
             .iter()
             .map(|name| Ok(self.history.find(name)?.epoch))
             .collect();
-        let epochs: Vec<u64> = found?.into_iter().collect();
+        let epochs: Vec<u64> = epochs?.into_iter().collect();
         if epochs.is_empty() {
             return Ok(());
         }
@@ -37,14 +36,14 @@ impl Store {
         Ok(())
     }
 
-    /// Moves the base to the oldest checkpoint that is kept, and drops the log before it.
+    /// Moves the base to the oldest kept checkpoint and drops the log before it.
     ///
     /// # Errors
-    /// `Damaged` when a band would get another id (then nothing changed), `Locked` while a job of this store
-    /// is out, `Stopped`, `Io`.
+    /// `Damaged` when a band would get another id (then nothing changed), `Locked` while a job of
+    /// this store is running, `Stopped`, `Io`.
     pub fn fold(&mut self) -> Result<Folded> {
         self.clear_away()?;
-        self.work.parked = None; // from the beginning: what is already made is made again
+        self.work.parked = None; // started from the beginning
         let mut folded = Folded {
             epoch: self.history.fold_target(),
             ..Folded::default()
@@ -55,7 +54,7 @@ impl Store {
             self.take_base(folding)?;
         }
         if self.history.head() == self.history.manifest.epoch {
-            self.log.rotate()?; // all records are in the base: the full segment can go, too
+            self.log.rotate()?; // all records are in the base, so the full segment can be removed
         }
         let segments = self.log.drop_until(self.history.manifest.epoch);
         folded.segments = segments.len() as u64;
@@ -64,16 +63,18 @@ impl Store {
         Ok(folded)
     }
 
-    /// The base is the one that was made. Answers the files of the old one.
+    /// Switches to the new base and returns the files of the old one.
     pub(crate) fn take_base(&mut self, folding: Folding) -> Result<Vec<PathBuf>> {
         let (manifest, old) = folding.place()?;
         let target = manifest.epoch;
-        // Which of the two counts after a failure is unknown: files of neither may go.
+        // After a failure it is unknown which of the two counts, so no file of either may be
+        // removed.
         self.disk
             .sync_dir(&self.root)
             .doing("syncing", &self.root)
             .inspect_err(|_| self.log.stop())?;
-        // Until the copy names it, too, what the old one names stays; after a failure the next opening knows.
+        // The old files stay until the copy of `CURRENT` names the new base, too; after a failure
+        // the next opening finds out which one counts.
         manifest
             .copy(self.disk.as_ref(), &self.root)
             .inspect_err(|_| self.log.stop())?;
@@ -82,17 +83,18 @@ impl Store {
         Ok(old)
     }
 
-    /// Removes files of the base that `CURRENT` does not name, what a job left in the log's directory, what a
-    /// repair moved aside, the index that an older version did not come to rename, and the log's spare, which takes space and can be
-    /// made again. Answers how many.
+    /// Removes files that the store does not need, and returns how many: files of a base that
+    /// `CURRENT` does not name, files left by jobs in the log's directory or moved aside by a
+    /// repair, an index that an older version did not rename, and the log's spare segment, which
+    /// can be made again.
     ///
     /// # Errors
-    /// `Locked` while a job of this store is out, `Stopped`, `Io`.
+    /// `Locked` while a job of this store is running, `Stopped`, `Io`.
     pub fn gc(&mut self) -> Result<u64> {
         self.sweep(true)
     }
 
-    fn sweep(&mut self, spares: bool) -> Result<u64> {
+    pub(crate) fn sweep(&mut self, spares: bool) -> Result<u64> {
         self.clear_away()?;
         self.work.parked = None;
         let base = self.root.join("base");
@@ -124,9 +126,9 @@ impl Store {
         Ok(unnamed.len() as u64)
     }
 
-    /// Removes what jobs left; their names may be used again. A job that is out may be writing what the
-    /// caller would remove, or removing what it would count.
-    fn clear_away(&mut self) -> Result<()> {
+    /// Removes files that jobs left; their names may be used again. A running job may be writing
+    /// what the caller would remove, or removing what it would count.
+    pub(crate) fn clear_away(&mut self) -> Result<()> {
         self.refuse_while_pending()?;
         self.log.refuse_if_stopped()?;
         if self.work.is_out() {
@@ -144,7 +146,7 @@ impl Store {
     }
 }
 
-/// Removes files, one after the other; those that are gone already are as good.
+/// Removes files one after the other; files that are already gone are fine.
 pub(crate) fn remove(disk: &dyn Disk, paths: &[PathBuf]) -> Result<()> {
     paths.iter().try_for_each(|path| match disk.remove(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),

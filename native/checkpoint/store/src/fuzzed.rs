@@ -1,8 +1,7 @@
-//! The entry points of fuzzing: each reader of bytes that others may have written, and what must
-//! hold.
+//! The entry points of fuzzing: every reader of bytes that others may have written.
 //!
-//! The targets in `../fuzz` call these, and a test here runs them on stored vectors and changes of
-//! them. Whatever the bytes, a reader terminates, allocates in proportion to them, and returns
+//! The targets in `../fuzz` call these; a test here runs them on stored vectors and changes of
+//! them. Whatever the bytes, a reader terminates, allocates in proportion to its input, and returns
 //! nothing, an error, or what its writer would have written. Compiled for tests and fuzzers only.
 
 use std::io::Read;
@@ -23,11 +22,11 @@ use crate::store::{Options, Store};
 use crate::unpack::unpack;
 use crate::walk::Place;
 
-/// Bands of archives that are taken in for real; larger ones are only read.
+/// Archives with at most this many bands are imported; larger ones are only read.
 const BYTES_MOST: u64 = 1 << 20;
 const STORE: [u8; 16] = [7; 16];
 const BASE: (u64, Chain) = (4, [9; 32]);
-/// Of the first record after the base.
+/// The epoch of the first record after the base.
 const SEAL: Seal = Seal {
     store: STORE,
     segment: BASE.0 + 1,
@@ -42,10 +41,10 @@ fn pages_of(meta: &Meta) -> u64 {
     }
 }
 
-/// A record as it lies in the log, and a meta behind a checksum that is right.
+/// Reads a record of the log, and a meta with a valid checksum.
 ///
 /// # Panics
-/// When a reader's promise is broken, as all of these.
+/// When a reader breaks its promise; the same holds for all entry points.
 pub fn record(bytes: &[u8]) {
     if let Some((head, read, _)) = decode(bytes) {
         let pages = vec![0; index(head.page_bytes.min(BYTES_MOST))];
@@ -103,8 +102,8 @@ fn sound() -> Vec<Meta> {
     ]
 }
 
-/// A log: with the first byte 0 the rest lies where records should; else every three bytes change one byte of
-/// a log of three records.
+/// Reads a log. If the first byte is 0, the rest is placed where records begin; otherwise every
+/// three bytes change one byte of a log of three records.
 ///
 /// # Panics
 /// See [`record`].
@@ -163,7 +162,7 @@ pub fn log(bytes: &[u8]) {
                     "what was never written"
                 );
             }
-            // Never written before: an equal record would fit what a damaged log has behind it.
+            // New for each run, because an equal record would fit the rest of a damaged log.
             let after = Meta::Checkpoint {
                 name: "after".into(),
                 created_ns: 1,
@@ -178,7 +177,7 @@ pub fn log(bytes: &[u8]) {
     }
 }
 
-/// `CURRENT`, as it is and behind a checksum that is right.
+/// Reads `CURRENT`, as it is and with a valid checksum.
 ///
 /// # Panics
 /// See [`record`].
@@ -200,8 +199,8 @@ pub fn manifest(bytes: &[u8]) {
     }
 }
 
-/// An archive: with the first byte 0 the rest is a tar; else the next two bytes say how much of the rest is a
-/// manifest, which gets a right checksum and a header, and what remains follows as it is.
+/// Reads an archive. If the first byte is 0, the rest is a tar; otherwise two bytes give the length
+/// of a manifest, which gets a valid checksum and a header, and the rest follows as it is.
 ///
 /// # Panics
 /// See [`record`].
@@ -245,7 +244,7 @@ pub fn archive(bytes: &[u8]) {
         },
     );
     if sizes > BYTES_MOST {
-        return; // a hole as large as a disk takes its time
+        return; // a hole as large as a disk takes long
     }
     let disk = FakeDisk::default();
     let options = Options {
@@ -407,8 +406,8 @@ mod tests {
             .join(target)
     }
 
-    /// The vectors are what a fuzzer begins with, and what the formats of today look like: a store of today
-    /// must be read tomorrow.
+    /// The vectors are the seeds of fuzzers and examples of the current formats, which later
+    /// versions must read.
     #[test]
     fn the_vectors_are_what_todays_writers_write() {
         for (target, _, seeds) in TARGETS {
@@ -427,7 +426,7 @@ mod tests {
         }
     }
 
-    /// What versions before seals wrote.
+    /// Records as versions before seals wrote them.
     #[test]
     fn a_record_of_an_older_version_is_read() {
         let bytes = std::fs::read(vectors("record").join("unsealed0")).expect("there");
@@ -436,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn every_reader_keeps_its_promise_on_the_vectors_and_on_changes_of_them() {
+    fn every_reader_handles_the_vectors_and_changes_of_them() {
         let rounds: u64 = std::env::var("CHECKPOINT_FUZZED")
             .ok()
             .and_then(|text| text.parse().ok())

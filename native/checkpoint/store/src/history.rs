@@ -1,9 +1,8 @@
 //! The store's past: the base, the records after it, and any band at any of their epochs.
 //!
-//! The state of an epoch is the base plus the records up to it, in order. A band that shrank has
-//! lost what was beyond its new end, in the base too; where it grew later it holds zeros unless a
-//! record says otherwise. Checkpoints only append here; verify, diff, rollback, fold and export
-//! read.
+//! The state of an epoch is the base plus the records up to it, in order. A band that shrank loses
+//! what was beyond its new end, in the base too; where it grows later it holds zeros unless a
+//! record has its bytes. Checkpoints append here; verify, diff, rollback, fold and export read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,18 +17,18 @@ use crate::record::{BandChange, BandState, Chain, Meta, StateSum};
 use crate::survey::Lost;
 use crate::tree::{Tree, leaf_of, leaves_of};
 
-/// A checkpoint as it is listed.
+/// A listed checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checkpoint {
     /// Its epoch.
     pub epoch: u64,
     /// Its name.
     pub name: String,
-    /// When, in nanoseconds since 1970, by the wall clock of that moment.
+    /// Its time in nanoseconds since 1970, by the wall clock of that moment.
     pub created_ns: i64,
-    /// Bands that changed since the epoch before; of the base, all of them.
+    /// Bands that changed since the epoch before; for the base, all of them.
     pub bands: u64,
-    /// Bytes of pages that its record carries.
+    /// Bytes of the pages in its record.
     pub bytes: u64,
 }
 
@@ -40,9 +39,9 @@ pub(crate) struct History {
     pub(crate) manifest: Manifest,
     pub(crate) epochs: Vec<Epoch>,
     pruned: BTreeSet<u64>,
-    /// Checkpoints that are still wanted.
+    /// Checkpoints that are kept.
     pub(crate) names: BTreeMap<String, u64>,
-    /// Checkpoints that are wanted and cannot be had.
+    /// Kept checkpoints that are lost.
     lost: BTreeMap<u64, Lost>,
 }
 
@@ -92,7 +91,7 @@ impl History {
         self.epochs.push(epoch);
     }
 
-    /// The past as it was at an epoch that the log has; what came later changes none of it.
+    /// The past up to an epoch of the log; later records do not change it.
     pub(crate) fn until(&self, epoch: u64) -> Self {
         let (disk, root, manifest) = (
             Arc::clone(&self.disk),
@@ -117,26 +116,27 @@ impl History {
         }
     }
 
-    /// These checkpoints are not there to be had.
+    /// Marks these checkpoints as lost.
     pub(crate) fn lose(&mut self, lost: Vec<Lost>) {
-        for one in lost {
-            self.names.retain(|_, epoch| *epoch != one.epoch);
-            self.pruned.insert(one.epoch);
-            self.lost.insert(one.epoch, one);
+        for loss in lost {
+            self.names.retain(|_, epoch| *epoch != loss.epoch);
+            self.pruned.insert(loss.epoch);
+            self.lost.insert(loss.epoch, loss);
         }
     }
 
-    /// Of checkpoints with one name all but the last were given up, by a record that is lost.
+    /// Gives up all but the last of checkpoints with the same name: the record that pruned them is
+    /// lost.
     pub(crate) fn give_up_namesakes(&mut self) {
         let all = self.checkpoints();
         let older = all
             .iter()
-            .filter(|one| self.names.get(&one.name) != Some(&one.epoch));
-        let older: Vec<u64> = older.map(|one| one.epoch).collect();
+            .filter(|checkpoint| self.names.get(&checkpoint.name) != Some(&checkpoint.epoch));
+        let older: Vec<u64> = older.map(|checkpoint| checkpoint.epoch).collect();
         self.pruned.extend(older);
     }
 
-    /// What all bands of the last epoch come to.
+    /// The sum over all bands of the last epoch.
     pub(crate) fn sum(&self) -> StateSum {
         let known = self.epochs.last().and_then(|epoch| epoch.sum);
         known.unwrap_or_else(|| {
@@ -145,12 +145,20 @@ impl History {
         })
     }
 
-    /// Where a fold goes: the oldest checkpoint that is kept, or the last epoch when there is none.
+    /// The target of a fold: the oldest kept checkpoint, or the last epoch if none is kept.
     pub(crate) fn fold_target(&self) -> u64 {
         self.names.values().min().copied().unwrap_or(self.head())
     }
 
-    /// Bytes of records up to an epoch.
+    /// Whether a record is that of a kept checkpoint.
+    pub(crate) fn keeps(&self, epoch: &Epoch) -> bool {
+        match &epoch.meta {
+            Meta::Checkpoint { name, .. } => self.names.get(name) == Some(&epoch.number),
+            Meta::Prune { .. } => false,
+        }
+    }
+
+    /// Bytes of the records up to an epoch.
     pub(crate) fn record_bytes(&self, until: u64) -> u64 {
         self.epochs
             .iter()
@@ -178,7 +186,7 @@ impl History {
         (self.manifest.epoch, self.manifest.chain)
     }
 
-    /// Names of all files that it may ask for: of bands, in whatever epoch, and of what the base has of them.
+    /// Names of all files that it may read: the bands of every epoch, and their files in the base.
     pub(crate) fn every_name(&self) -> impl Iterator<Item = &str> {
         let base = self
             .manifest
@@ -251,7 +259,7 @@ impl History {
             })
     }
 
-    /// What records say about bands after one epoch, up to another, in order.
+    /// The changes of bands in the records after one epoch up to another, in order.
     pub(crate) fn changes(
         &self,
         after: u64,
@@ -283,7 +291,8 @@ impl History {
         bands
     }
 
-    /// The pages in which a band may differ between two epochs, and whether its whole may (it came or went).
+    /// The pages in which a band may differ between two epochs, and whether all of it may, because
+    /// it appeared or vanished.
     pub(crate) fn touched(&self, after: u64, until: u64) -> BTreeMap<String, PageSet> {
         let mut touched: BTreeMap<String, PageSet> = BTreeMap::new();
         for (_, change) in self.changes(after, until) {
@@ -295,7 +304,7 @@ impl History {
         touched
     }
 
-    /// When the checkpoint was made from which a band has its contents at an epoch.
+    /// The time of the checkpoint that last changed a band, as of an epoch.
     pub(crate) fn changed_ns(&self, name: &str, epoch: u64) -> i64 {
         let changes = self
             .changes(self.manifest.epoch, epoch)
@@ -306,7 +315,8 @@ impl History {
         }
     }
 
-    /// When the last band came or went, up to an epoch: what the directory's time says.
+    /// The time at which a band was last added or removed, up to an epoch: the directory's
+    /// modification time.
     pub(crate) fn names_changed_ns(&self, epoch: u64) -> i64 {
         let mut names: BTreeSet<&str> =
             self.manifest.bands.iter().map(|band| &*band.name).collect();
@@ -331,7 +341,7 @@ impl History {
         changed_ns
     }
 
-    /// A band at an epoch, to be read.
+    /// A reader of a band at an epoch.
     pub(crate) fn band_at(&self, name: &str, epoch: u64) -> Result<BandReader> {
         let base = self.manifest.band(name);
         let mut size = base.map(|band| band.state.size);
@@ -403,14 +413,14 @@ impl History {
 
 type Opened = (Box<dyn DiskFile>, PathBuf);
 
-/// A band of the past.
+/// Reads a band of the past.
 #[derive(Debug)]
 pub(crate) struct BandReader {
     pub(crate) size: u64,
     base: Option<Opened>,
     /// Bytes of the base that still count.
     valid: u64,
-    /// Page → segment and place of its last contents.
+    /// Page → segment and position of its last contents.
     pages: BTreeMap<u64, (u64, u64)>,
     segments: HashMap<u64, Opened>,
 }
@@ -421,12 +431,13 @@ impl BandReader {
         self.pages.keys().copied().collect()
     }
 
-    /// Whether the base's bytes all count where no page covers them.
+    /// Whether the base provides all bytes that no page covers.
     pub(crate) fn keeps_base(&self) -> bool {
         self.valid == self.size
     }
 
-    /// Fills the buffer from `offset`, a page's begin, on; the caller stays within the band.
+    /// Fills the buffer from `offset`, which must be the begin of a page; the caller stays within
+    /// the band.
     pub(crate) fn read(&self, offset: u64, buffer: &mut [u8]) -> Result<()> {
         buffer.fill(0);
         if let Some((file, path)) = &self.base
@@ -476,7 +487,7 @@ impl BandReader {
         Ok(())
     }
 
-    /// Its hash tree, from its bytes.
+    /// Its hash tree, computed from its bytes.
     pub(crate) fn tree(&self) -> Result<Tree> {
         let mut leaves = Vec::with_capacity(index(leaves_of(self.size)));
         self.each(|at, bytes| {

@@ -5,8 +5,8 @@
 //!    ─▶ base, log, CURRENT as for any new store
 //! ```
 //! The archive may come from anybody; `unpack` reads it. A failed import leaves nothing behind. If
-//! the machine stops, DIR is absent, or complete without a store, or complete with it. Existing
-//! stores are for `adopt`.
+//! the machine stops, DIR does not exist, or is complete with or without a store. For existing
+//! stores there is `adopt`.
 
 use std::io::Read;
 use std::path::Path;
@@ -22,12 +22,13 @@ use crate::store::{Options, Store, refuse_nameless, store_path};
 use crate::unpack::{unpack, unreadable};
 
 impl Store {
-    /// Makes a directory of bands and its store from an archive that [`Store::export`] wrote. The first
-    /// checkpoint has the archive's name and time.
+    /// Makes a directory of bands and its store from an archive that [`Store::export`] wrote. The
+    /// first checkpoint has the archive's name and time.
     ///
     /// # Errors
-    /// `Exists` when there is a directory or a store already; `Refused` for an archive with anything in it
-    /// but the bands of its manifest; `Damaged` when it is not whole or a band has another id; `Io`.
+    /// `Exists` when there is a directory or a store already; `Refused` for an archive with
+    /// anything but the bands of its manifest; `Damaged` when it is incomplete or a band has
+    /// another id; `Io`.
     pub fn import(
         disk: Arc<dyn Disk>,
         live: &Path,
@@ -48,7 +49,7 @@ impl Store {
         let lock = begin(disk.as_ref(), &root)?;
         let (mut placed, port) = (false, Arc::clone(&disk));
         let made = take(port.as_ref(), live, archive, &mut placed)
-            .and_then(|named| Self::found(disk, live, options, named, lock));
+            .and_then(|named| Self::create_in(disk, live, options, named, lock));
         if made.is_err() {
             // A directory that somebody else made meanwhile is theirs.
             remove_all(port.as_ref(), placed.then_some(live), &root);
@@ -57,8 +58,8 @@ impl Store {
     }
 }
 
-/// Takes the bands out of the archive; live is there, durable, when it returns, and `placed` as soon as it
-/// has its name. Answers name and time.
+/// Unpacks the bands of the archive. Live is durable when this returns; `placed` is set as soon as
+/// it has its name. Returns name and time.
 fn take(
     disk: &dyn Disk,
     live: &Path,
@@ -67,7 +68,7 @@ fn take(
 ) -> Result<(String, Option<i64>)> {
     let root = store_path(live);
     let swap = root.join("swap");
-    make_empty(disk, &swap, disk.make_dir(&swap))?; // live, soon
+    make_empty(disk, &swap, disk.make_dir(&swap))?; // becomes live
     let contents = unpack(
         archive,
         |it| it.check_names(disk),
@@ -106,8 +107,8 @@ fn take_band(disk: &dyn Disk, entry: &mut dyn Read, path: &Path, state: BandStat
     file.sync_data().doing("syncing", path)
 }
 
-/// Takes back what a failed import made. Best effort: the failure itself is what the caller hears of, and
-/// the next `import` or `init` begins by emptying the same places.
+/// Removes what a failed import made. Best effort: the caller needs the failure itself, and the
+/// next `import` or `init` begins by emptying the same places.
 fn remove_all(disk: &dyn Disk, live: Option<&Path>, root: &Path) {
     // CURRENT first: without it there is no store, whatever else remains.
     let _ = disk.remove(&root.join("CURRENT"));

@@ -1,14 +1,14 @@
 //! `INDEX`: a cache that spares an opening from reading all of live and from syncing again.
 //!
-//! Losing it costs time and nothing else (D10), so it is written without syncs and failures are
-//! ignored. A stamp proves that a band is unchanged only within the same boot and an unmoved wall
-//! clock, if it was old enough when taken and no later record names the band; a tree only if its
-//! root is the id of the last epoch.
+//! Losing it costs only time (D10), so it is written without syncs and failures are ignored. A
+//! stamp proves that a band is unchanged only within the same boot and an unmoved wall clock, if it
+//! was old enough when taken and no later record names the band. A tree counts only if its root is
+//! the id of the last epoch.
 //!
 //! Its *proof* (D5) names the base and the last record that this process knew to be on stable
-//! storage, with the stamps of their files. Within the same boot those need no sync when they are
-//! found unchanged. An inode number alone does not identify them, because a replacement may get the
-//! same one; its change time cannot be set while the filesystem is mounted. Appending moves a
+//! storage, with the stamps of their files. Within the same boot they need no sync if they are
+//! unchanged. An inode number alone does not identify a file, because a replacement may get the
+//! same one; the change time cannot be set while the filesystem is mounted. Appending changes a
 //! segment's times, syncing does not.
 
 use std::path::{Path, PathBuf};
@@ -25,14 +25,14 @@ use crate::store::Store;
 use crate::tree::{Tree, leaves_of};
 
 const MAGIC: &[u8; 8] = b"PLCKIDX4";
-/// Two ticks of the slowest kernel clock in use (100 Hz): files that were written later than this before a
-/// look may be written again without another stamp.
+/// Two ticks of the slowest kernel clock in use (100 Hz): a file that was written less than this
+/// before its stamp was taken may be written again without another stamp.
 const TICKS_NS: i64 = 20_000_000;
 /// Leaves of the largest tree that is kept: bands up to 16 GiB.
 const LEAVES_MOST: u64 = 1 << 20;
 
-/// Whether a write after the look at `now_ns` could leave this stamp as it is (the same-tick rule). A stamp
-/// of the future says that the clock was set back: it is young, too. Exact stamps
+/// Whether a write after `now_ns` could leave this stamp as it is (the same-tick rule). A stamp of
+/// the future means that the clock was set back; it is young, too. Exact stamps
 /// (`Disk::stamps_are_exact`) hide nothing.
 pub(crate) fn is_young(stamp: &Stamp, now_ns: i64, exact: bool) -> bool {
     !exact && stamp.modified_ns.max(stamp.changed_ns) > now_ns - TICKS_NS
@@ -41,17 +41,17 @@ pub(crate) fn is_young(stamp: &Stamp, now_ns: i64, exact: bool) -> bool {
 /// What the process that saved the index knew to be on stable storage.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Proof {
-    /// Of the base: its epoch and chain value.
+    /// Epoch and chain value of the base.
     pub(crate) base: (u64, Chain),
-    /// The last record, or the base: likewise.
+    /// Epoch and chain value of the last record, or of the base.
     pub(crate) last: (u64, Chain),
-    /// `CURRENT`, and the segment that takes the next record; nothing when a sync had failed, or a checkpoint
-    /// was on its way.
+    /// Stamps of `CURRENT` and of the segment for the next record; none when a sync had failed or a
+    /// checkpoint was running.
     files: Option<[Stamp; 2]>,
 }
 
 impl Proof {
-    /// Whether `CURRENT` and the newest segment are the files that were synced, and as they were then.
+    /// Whether `CURRENT` and the newest segment are the files that were synced, and unchanged.
     fn is_of(&self, disk: &dyn Disk, root: &Path) -> bool {
         let log = root.join("log");
         let newest = segments(disk, &log)
@@ -61,31 +61,32 @@ impl Proof {
             return false;
         };
         let paths = [root.join("CURRENT"), segment_path(&log, newest)];
-        let found =
+        let unchanged =
             |(stamp, path): (&Stamp, &PathBuf)| disk.stamp(path).is_ok_and(|now| now.same(stamp));
-        files.iter().zip(&paths).all(found)
+        files.iter().zip(&paths).all(unchanged)
     }
 }
 
-/// An index that was saved, in whatever boot.
+/// A saved index, of any boot.
 #[derive(Debug)]
 pub(crate) struct Index {
     boot: [u8; 16],
     /// [`offset`] when it was saved.
     moved: i64,
     proof: Proof,
-    /// What [`Disk::stamps_are_exact`] said.
+    /// [`Disk::stamps_are_exact`] when it was saved.
     pub(crate) exact: bool,
     bands: Vec<(String, Stamp, i64, bool)>,
 }
 
-/// Wall minus steady clock: moves only when the wall clock is set.
+/// Wall clock minus steady clock: changes only when the wall clock is set.
 fn offset(moment: &Moment) -> i64 {
     moment.wall_ns.wrapping_sub(moment.steady_ns)
 }
 
 impl Store {
-    /// Leaves for the next opening what this one knows. Called when the store is closed; never needed.
+    /// Saves what this store knows for the next opening. Called when the store is closed; it may be
+    /// skipped.
     pub fn save_index(&mut self) {
         let moment = self.disk.now();
         let mut out = MAGIC.to_vec();
@@ -132,14 +133,15 @@ impl Store {
         self.fresh_trees.clear();
     }
 
-    /// The stamp that vouches for a clean band, and when it was taken; nothing when none does.
+    /// The stamp that proves a clean band, and when it was taken; none when nothing proves it.
     fn vouched(&self, name: &str, band: &Band, moment: &Moment) -> Option<(Stamp, i64)> {
         if band.seen.is_some() {
             return band.seen;
         }
-        // A band that this store itself wrote was never looked at: look now, the owner is done with it.
+        // A band that this store wrote has no stamp yet: take one now, as the owner has finished.
         let now = self.disk.stamp(&self.live.join(name)).ok()?;
-        // Of one that was looked at and then linked nobody but its stamp says that it was not written since.
+        // A band that was linked after its stamp was taken: only that stamp proves that it was not
+        // written since.
         let written = band.linked.is_some_and(|(old, at)| {
             is_young(&old, at, self.exact)
                 || !old.same(&Stamp {
@@ -150,8 +152,8 @@ impl Store {
         (!written).then_some((now, moment.wall_ns))
     }
 
-    /// Writes over what is there: what comes of that half done has not the hash that is asked for. A rename
-    /// would make filesystems write the new file out first.
+    /// Overwrites the file; a half-written index fails its checksum. A rename would make
+    /// filesystems write the new file out first.
     fn replace(&self, name: &Path, bytes: &[u8]) {
         let path = self.root.join(name);
         let open = |access| self.disk.open(&path, access);
@@ -168,8 +170,8 @@ impl Store {
             });
     }
 
-    /// Takes every band for clean that the index vouches for, by the stamps that this opening took. What is
-    /// written behind them moves a stamp once more, and is found as any other writing: by the next look.
+    /// Marks every band as clean that the index proves, by the stamps of this opening. A later
+    /// write changes the stamp again and is found by the next look.
     pub(crate) fn believe(&mut self, index: Index, looked: &Look) {
         let unmoved = index.is_unmoved(self.disk.as_ref());
         let (epoch, chain) = index.proof.last;
@@ -205,7 +207,7 @@ impl Store {
             }
             let same = now.same(&stamp);
             if same || proven {
-                // Also of one that moved since: what it moved from is what its owner's word is held against.
+                // Even if the band changed since: marks of its owner are compared with this stamp.
                 band.seen = Some((stamp, seen_ns));
             }
             if same {
@@ -217,7 +219,7 @@ impl Store {
 }
 
 impl Index {
-    /// The store's index, if it is whole.
+    /// The store's index, if it is intact.
     pub(crate) fn read(disk: &dyn Disk, root: &Path) -> Option<Self> {
         let file = disk.open(&root.join("INDEX"), Access::Read).ok()?;
         let mut bytes = vec![0; index(file.stamp().ok()?.size)];
@@ -261,17 +263,17 @@ impl Index {
         })
     }
 
-    /// Whether stamps and proof still mean anything.
+    /// Whether stamps and proof are still valid.
     pub(crate) fn is_of_this_boot(&self, disk: &dyn Disk) -> bool {
         self.boot == disk.now().boot && self.boot != [0; 16]
     }
 
-    /// The last epoch when it was saved, which was durable then: in every boot.
+    /// The last epoch when it was saved, which was durable then, whatever the boot.
     pub(crate) fn last(&self) -> (u64, Chain) {
         self.proof.last
     }
 
-    /// What it proves of a store with this base, if its files are what they were, by the same clock.
+    /// The proof for a store with this base, if its files are unchanged by the same clock.
     pub(crate) fn proof(&self, disk: &dyn Disk, root: &Path, base: (u64, Chain)) -> Option<Proof> {
         let holds =
             self.proof.base == base && self.is_unmoved(disk) && self.proof.is_of(disk, root);
@@ -293,7 +295,7 @@ fn put_stamp(out: &mut Vec<u8>, stamp: &Stamp) {
     }
 }
 
-/// Of a file: nothing else is ever put.
+/// Puts the stamp of a file; other entries have none.
 fn read_stamp(reader: &mut Reader<'_>) -> Option<Stamp> {
     let (device, inode, size) = (reader.u64()?, reader.u64()?, reader.u64()?);
     let mut time = || Some(i64::from_le_bytes(reader.array()?));
@@ -336,9 +338,9 @@ mod tests {
     use crate::disk::RealDisk;
     use crate::store::Options;
 
-    /// On whatever filesystem this runs.
+    /// On any filesystem.
     #[test]
-    fn a_proof_outlives_every_sync_and_no_write() {
+    fn a_proof_stays_valid_after_a_sync_but_not_after_a_write() {
         let root = tempfile::tempdir().expect("a directory");
         let live = root.path().join("bands");
         fs::create_dir(&live).expect("made");
@@ -372,7 +374,8 @@ mod tests {
             RealDisk.stamp(&segment).expect("there"),
             fs::read(&segment).expect("there"),
         );
-        // Until the clock of stamps has moved on: a tick takes at most 10 ms, a second where it is coarse.
+        // Waits until the clock of stamps has advanced: a tick takes at most 10 ms, or a second
+        // where it is coarse.
         let probe = root.path().join("probe");
         let later = |_: &u64| {
             fs::write(&probe, "p").expect("written");

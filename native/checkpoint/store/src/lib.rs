@@ -2,11 +2,11 @@
 //!
 //! Read the README beside this crate first (vocabulary, layout, invariants D1 to D16), then
 //! [`store`](Store), `band`, `log`, `walk`, `history`. Looking back: `audit`, `restore`, `swap`,
-//! `forget`, `fold`. Damaged stores: `read_only`, `survey`, `repair`. Archives: `archive`,
-//! `unpack`, `import`, `adopt`. Finding changes: `observe`, `mapped`, `marked`, `watch`. Concurrent
+//! `forget`, `fold`, `compact`. Damaged stores: `read_only`, `survey`, `repair`. Archives:
+//! `archive`, `unpack`, `import`, `adopt`. Finding changes: `observe`, `mapped`, `marked`, `watch`. Concurrent
 //! work: `beside`, `capture`, `work`, `background`. The operating system is behind [`disk::Disk`].
 //!
-//! The crate starts no thread that nobody asked for and never retries a failed sync.
+//! The crate starts no thread unless it is asked to, and never retries a failed sync.
 
 mod adopt;
 mod archive;
@@ -16,6 +16,7 @@ mod band;
 mod beside;
 mod bytes;
 mod capture;
+mod compact;
 mod create;
 pub mod disk;
 mod error;
@@ -37,6 +38,7 @@ pub mod pages;
 mod read_only;
 #[cfg(test)]
 mod reader;
+mod rebuild;
 mod record;
 mod repair;
 mod restore;
@@ -55,6 +57,7 @@ pub use audit::{Difference, Status, Verified};
 pub use background::Background;
 pub use beside::Pending;
 pub use bytes::hex;
+pub use compact::Compacted;
 pub use error::{Error, ErrorKind, Result};
 pub use fold::Folded;
 pub use history::Checkpoint;

@@ -1,8 +1,8 @@
-//! The log: segments of zeros with records behind each other (D2 to D5).
+//! The log: segments of zeros in which records follow each other (D2 to D5).
 //!
-//! [`Log::append`] returns when a record's [`Meta`] and pages are on stable storage. On opening,
-//! segments are read in order and the first incomplete record ends the log. What records mean is
-//! for `store`.
+//! [`Log::append`] returns once a record's [`Meta`] and pages are on stable storage. On opening,
+//! segments are read in order; the first incomplete record ends the log. `store` interprets the
+//! records.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use crate::record::{self, Chain, Meta, Seal, StateSum};
 use crate::segment::{Segment, Wanted, has_spare, make_segment, page_bytes, place, segment_bytes};
 use crate::walk::{Place, Walked};
 
-/// Why a log takes nothing more.
+/// Why a log takes no more records.
 const FAILED: &str = "an earlier sync of the store failed";
-/// Why a log that was opened to be read takes nothing.
+/// Why a log that was opened for reading takes no records.
 const READ_ONLY: &str = "the store was opened to be read";
 const DROPPED: &str = "a checkpoint was dropped, or panicked, while it was being appended";
 
-/// A segment has at least so many bytes, however little space there is, unless it is asked to be smaller.
+/// The least size of a segment, however little space there is, unless a smaller one is requested.
 const LEAST: u64 = 256 << 10;
 
-/// A record that is durable.
+/// A durable record.
 #[derive(Clone, Debug)]
 pub(crate) struct Epoch {
     pub(crate) number: u64,
@@ -37,12 +37,12 @@ pub(crate) struct Epoch {
     pub(crate) pages_at: u64,
     /// Bytes of the record.
     pub(crate) bytes: u64,
-    /// Of the state after it; nothing in records of versions without seals.
+    /// The sum of the state after it; none in records of versions without seals.
     pub(crate) sum: Option<StateSum>,
 }
 
-/// The end of the log: where the next record goes. The log has it, or the checkpoint that is committed beside
-/// the store.
+/// The end of the log, where the next record goes. The log has it, or the checkpoint that is
+/// committed beside the store.
 #[derive(Debug)]
 pub(crate) struct Tail {
     disk: Arc<dyn Disk>,
@@ -50,7 +50,7 @@ pub(crate) struct Tail {
     store: [u8; 16],
     capacity: u64,
     file: Box<dyn DiskFile>,
-    /// First epoch of the segment that is written.
+    /// First epoch of the segment that is written to.
     segment: u64,
     /// Where the next record goes, and where its segment ends.
     at: u64,
@@ -64,9 +64,9 @@ pub(crate) struct Tail {
 pub(crate) struct Log {
     dir: PathBuf,
     capacity: u64,
-    /// First epochs, ascending; the last one is written.
+    /// First epochs, ascending; the last segment is written to.
     pub(crate) segments: Vec<u64>,
-    /// Nothing while it is lent.
+    /// None while it is lent.
     tail: Option<Tail>,
     /// Why nothing more is written.
     stopped: Option<&'static str>,
@@ -78,7 +78,7 @@ pub(crate) fn segment_path(dir: &Path, first: u64) -> PathBuf {
 }
 
 impl Log {
-    /// A log whose first epoch is `first`, on the disk and durable.
+    /// A new, durable log on the disk whose first epoch is `first`.
     pub(crate) fn create(
         disk: Arc<dyn Disk>,
         dir: &Path,
@@ -112,11 +112,11 @@ impl Log {
         Ok(Self::with(tail, vec![first]))
     }
 
-    /// Opens what is there: the log, and its epochs after that of the base. What a proof of this boot covers
-    /// is neither hashed nor synced again. Nothing is changed before the log is known to be sound.
+    /// Opens the log, with its epochs after that of the base. What a proof of this boot covers is
+    /// neither hashed nor synced again. Nothing is changed before the log is known to be sound.
     ///
     /// # Errors
-    /// `Damaged` when it is not, `Io`.
+    /// `Damaged` when it is not sound, `Io`.
     pub(crate) fn open(
         disk: &Arc<dyn Disk>,
         place: Place<'_>,
@@ -163,7 +163,7 @@ impl Log {
         ))
     }
 
-    /// The same, only to be read: nothing is written, synced or removed.
+    /// Opens the log for reading only: nothing is written, synced or removed.
     ///
     /// # Errors
     /// As [`Log::open`].
@@ -178,7 +178,7 @@ impl Log {
         ))
     }
 
-    /// A log of these segments that takes nothing.
+    /// A log of these segments that takes no records.
     pub(crate) fn to_read(dir: &Path, segments: Vec<u64>) -> Self {
         let stopped = Some(READ_ONLY);
         Self {
@@ -191,7 +191,7 @@ impl Log {
         }
     }
 
-    /// What is there, and whether a proof covers all of it.
+    /// Reads the log; also returns whether a proof covers all of it.
     fn walk(place: Place<'_>, access: Access, proof: Option<Proof>) -> Result<(Walked, bool)> {
         let trusted = proof.map(|proof| proof.last);
         let walked = Walked::over(place, access, trusted)?;
@@ -205,13 +205,13 @@ impl Log {
         }
     }
 
-    /// Whether opening it found what this boot had synced before, and nothing else.
+    /// Whether everything that was found when it was opened had been synced in this boot.
     pub(crate) fn is_proven(&self) -> bool {
         self.proven
     }
 
-    /// The stamp of the segment that takes the next record, when all records before it are durable: of the
-    /// file that was written, whatever has its name.
+    /// The stamp of the segment for the next record, if all earlier records are durable. It is the
+    /// stamp of the file that was written, whatever file has the name now.
     pub(crate) fn durable_segment(&self) -> Option<Stamp> {
         self.tail
             .as_ref()
@@ -233,8 +233,8 @@ impl Log {
         }
     }
 
-    /// Makes a record durable. After a failure nothing of it will be found, except that a failed sync
-    /// leaves it open: then the log takes nothing more.
+    /// Makes a record durable. After a failure the record does not exist; only after a failed sync
+    /// it may, and then the log takes nothing more.
     pub(crate) fn append(&mut self, meta: Meta, pages: &[u8], sum: StateSum) -> Result<Epoch> {
         let mut tail = self.lend()?;
         let epoch = tail.append(meta, pages, sum);
@@ -242,13 +242,13 @@ impl Log {
         epoch
     }
 
-    /// Gives the end of the log away: until it is back nothing else is appended.
+    /// Lends the end of the log: until it is returned, nothing else is appended.
     pub(crate) fn lend(&mut self) -> Result<Tail> {
         self.refuse_if_stopped()?;
         self.tail.take().ok_or_else(lent)
     }
 
-    /// Takes the end of the log back, with whatever segment it has come to.
+    /// Takes back the end of the log, which may be in another segment now.
     pub(crate) fn give_back(&mut self, tail: Tail) {
         if self.segments.last() != Some(&tail.segment) {
             self.segments.push(tail.segment);
@@ -259,14 +259,14 @@ impl Log {
         self.tail = Some(tail);
     }
 
-    /// Whoever had the end of the log is gone, and what it did is unknown (D4).
+    /// The borrower of the end of the log is gone, and what it wrote is unknown (D4).
     pub(crate) fn give_up_lent(&mut self) {
         if self.tail.is_none() {
             self.stopped.get_or_insert(DROPPED);
         }
     }
 
-    /// After a failed sync (D4) nothing more is written, and nothing is removed.
+    /// After a failed sync (D4) nothing more is written or removed.
     pub(crate) fn refuse_if_stopped(&self) -> Result<()> {
         let Some(why) = self.stopped else {
             return Ok(());
@@ -282,12 +282,13 @@ impl Log {
         ))
     }
 
-    /// A sync failed: what counts is unknown.
+    /// A sync failed, so it is unknown what is durable.
     pub(crate) fn stop(&mut self) {
         self.stopped.get_or_insert(FAILED);
     }
 
-    /// A new segment, durable before its first record (D2), unless the current one has no records.
+    /// Begins a new segment, durable before its first record (D2), unless the current one has no
+    /// records.
     pub(crate) fn rotate(&mut self) -> Result<()> {
         let mut tail = self.lend()?;
         let rotated = if tail.at == PAGE {
@@ -299,8 +300,8 @@ impl Log {
         rotated
     }
 
-    /// The segments that hold nothing after `epoch` are no longer of this log. Answers their files, which can
-    /// be removed (D7).
+    /// Drops the segments without records after `epoch` from the log, and returns their files,
+    /// which can be removed (D7).
     pub(crate) fn drop_until(&mut self, epoch: u64) -> Vec<PathBuf> {
         let mut dropped = Vec::new();
         while self.segments.len() > 1 && self.segments[1] <= epoch + 1 {
@@ -309,7 +310,7 @@ impl Log {
         dropped
     }
 
-    /// Where a spare segment is to be made, and of how many bytes; nothing while there is one, or half of the
+    /// Where a spare segment should be made, and its size; none while there is one, or half of the
     /// current segment is free.
     pub(crate) fn spare_wanted(&self) -> Option<(PathBuf, u64)> {
         let bytes = segment_bytes(self.capacity);
@@ -318,7 +319,7 @@ impl Log {
             .then(|| (self.dir.clone(), bytes))
     }
 
-    /// Bytes that a segment has at least.
+    /// The least size of a segment.
     pub(crate) fn capacity(&self) -> u64 {
         self.capacity
     }
@@ -330,7 +331,7 @@ pub(crate) fn lent() -> Error {
 }
 
 impl Tail {
-    /// D5: what was read, and the name of the last segment, may only be in the cache.
+    /// Syncs what was read and the name of the last segment, which may only be in the cache (D5).
     fn confirm(&self, last: Option<&Epoch>) -> Result<()> {
         self.file.sync_data().doing("syncing", &self.dir)?;
         self.disk.sync_dir(&self.dir).doing("syncing", &self.dir)?;
@@ -359,7 +360,7 @@ impl Tail {
         let bytes = (front.len() + pages.len()) as u64;
         if self.at + bytes > self.end {
             self.rotate(bytes)?;
-            (front, chain) = self.encode(&meta, pages, sum); // it lies elsewhere now
+            (front, chain) = self.encode(&meta, pages, sum); // its position changed
         }
         let (segment, path) = (self.segment, segment_path(&self.dir, self.segment));
         let pages_at = self.at + front.len() as u64;
@@ -371,7 +372,7 @@ impl Tail {
         self.file
             .write_at(&front, self.at)
             .doing("appending to", &path)?;
-        self.stopped = true; // until the sync says otherwise
+        self.stopped = true; // until the sync succeeds
         self.file.sync_data().doing("syncing", &path)?;
         self.stopped = false;
         let epoch = Epoch {
@@ -398,7 +399,7 @@ impl Tail {
         record::encode(self.next, &self.chain, meta, pages, &seal)
     }
 
-    /// A new segment, durable before its first record (D2). It takes the place of one that is too small and
+    /// A new segment, durable before its first record (D2). It replaces one that is too small and
     /// has no record.
     fn rotate(&mut self, bytes: u64) -> Result<()> {
         let (own, least) = (self.capacity, bytes + PAGE);
@@ -472,9 +473,9 @@ mod tests {
         assert_eq!(opened.1.len(), 1);
     }
 
-    /// Records had no seals before: such a log is read, and gone on with.
+    /// A log of a version without seals is read and continued.
     #[test]
-    fn a_log_of_a_version_without_seals_is_read_and_gone_on_with() {
+    fn a_log_of_a_version_without_seals_is_read_and_continued() {
         let (disk, dir, base) = (FakeDisk::default(), Path::new("/log"), (1, [1; 32]));
         disk.make_dir(dir).expect("a fresh disk");
         let port: Arc<dyn Disk> = Arc::new(disk.clone());

@@ -20,9 +20,9 @@ use crate::tree::Id;
 const FIRST_LINE: &str = "paceline-checkpoint 1";
 const CURRENT: &str = "CURRENT";
 const NEXT: &str = "CURRENT.new";
-/// The same text once more.
+/// A second copy of the same text.
 const COPY: &str = "CURRENT.copy";
-/// A manifest of a million bands; more is not read.
+/// The size of a manifest of a million bands; more is not read.
 const MOST_BYTES: u64 = 1 << 30;
 
 /// A band in the base.
@@ -32,7 +32,7 @@ pub(crate) struct BaseBand {
     pub(crate) state: BandState,
     /// Its file in `base/`.
     pub(crate) file: String,
-    /// Pages written into clones since the file was last written whole: how fragmented it may be.
+    /// Pages written into clones since the file was last rewritten: its fragmentation.
     pub(crate) patched: u64,
 }
 
@@ -41,11 +41,11 @@ pub(crate) struct Manifest {
     pub(crate) store: [u8; 16],
     pub(crate) epoch: u64,
     pub(crate) chain: Chain,
-    /// Whether the base's epoch is a checkpoint that is still wanted.
+    /// Whether the base's epoch is a kept checkpoint.
     pub(crate) kept: bool,
     pub(crate) created_ns: i64,
     pub(crate) name: String,
-    /// By name.
+    /// Ordered by name.
     pub(crate) bands: Vec<BaseBand>,
 }
 
@@ -105,7 +105,7 @@ impl Manifest {
         (ascending && read.text() == text).then_some(read)
     }
 
-    /// Whether there is one.
+    /// Whether `CURRENT` exists.
     pub(crate) fn look_for(disk: &dyn Disk, root: &Path) -> Result<()> {
         let path = root.join(CURRENT);
         disk.stamp(&path)
@@ -147,7 +147,7 @@ impl Manifest {
             .ok_or_else(|| Error::damaged(format!("{}: not whole", path.display())))
     }
 
-    /// Writes the copy, durably. What it named before must still be there until this returned.
+    /// Writes the copy durably. What it named before must exist until this returns.
     pub(crate) fn copy(&self, disk: &dyn Disk, root: &Path) -> Result<()> {
         let path = root.join(COPY);
         if disk.stamp(&path).is_ok() {
@@ -162,7 +162,7 @@ impl Manifest {
         disk.sync_dir(root).doing("syncing", root)
     }
 
-    /// Replaces the store's manifest, durably and in one step.
+    /// Replaces the store's manifest durably in one step.
     pub(crate) fn install(&self, disk: &dyn Disk, root: &Path) -> Result<()> {
         self.stage(disk, root)?;
         Self::place(disk, root)?;
@@ -170,7 +170,7 @@ impl Manifest {
         self.copy(disk, root)
     }
 
-    /// Writes it beside the one that counts.
+    /// Writes it beside the current one.
     pub(crate) fn stage(&self, disk: &dyn Disk, root: &Path) -> Result<()> {
         let next = root.join(NEXT);
         if disk.stamp(&next).is_ok() {
@@ -184,7 +184,8 @@ impl Manifest {
         file.sync_data().doing("syncing", &next)
     }
 
-    /// What was staged is the one that counts, for good once the store's directory was synced.
+    /// Makes the staged manifest the current one; this is final once the store's directory was
+    /// synced.
     pub(crate) fn place(disk: &dyn Disk, root: &Path) -> Result<()> {
         let (next, current) = (root.join(NEXT), root.join(CURRENT));
         disk.rename(&next, &current).doing("replacing", &current)
@@ -225,7 +226,7 @@ fn band(line: &str) -> Option<BaseBand> {
     })
 }
 
-/// The file of a band in the base that a fold to `epoch` makes.
+/// The name of a band's file in a base that a fold to `epoch` makes.
 pub(crate) fn base_file(name: &str, epoch: u64) -> String {
     format!("{name}.{epoch:016x}")
 }

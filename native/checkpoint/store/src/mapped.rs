@@ -3,10 +3,10 @@
 //! ```text
 //! stamps ─▶ write the bands back ─▶ read ─▶ the same stamps?
 //! ```
-//! A store into a mapped page moves the file's times only when the page is clean: the kernel
+//! A store into a mapped page changes the file's times only when the page is clean: the kernel
 //! protects a page when it writes it back, and the next store traps. So bands are written back
 //! *between* taking the stamp and reading: an unchanged stamp afterwards proves that no page was
-//! written meanwhile (D11). Whether the filesystem behaves like this is tried out
+//! written meanwhile (D11). Whether the filesystem behaves like this is tested
 //! ([`Disk::stamps_show_mappings`]; memory filesystems do not); where it does not, every band is
 //! read twice with equal results.
 //!
@@ -18,20 +18,20 @@ use crate::error::{Doing, Result};
 use crate::observe::Look;
 use crate::store::{Store, Taken};
 
-/// What a look does about stores through mappings.
+/// How a look finds stores through mappings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mapped {
-    /// Nothing: there are none, says the caller.
+    /// Not at all: the caller says that there are none.
     Ignored,
     /// Stamps show them once a band was written back.
     Shown,
-    /// Nothing shows them; or no stamp shows any write for sure, whoever writes
-    /// ([`Disk::stamps_show_writes`](crate::disk::Disk::stamps_show_writes)): then always.
+    /// Nothing shows them, or no stamp shows any write reliably
+    /// ([`Disk::stamps_show_writes`](crate::disk::Disk::stamps_show_writes)).
     Hidden,
 }
 
 impl Mapped {
-    /// Whether an unmoved stamp says that the band did not change.
+    /// Whether an unchanged stamp proves that the band did not change.
     pub(crate) fn trusts(self, band: &Band) -> bool {
         match self {
             Self::Ignored => true,
@@ -42,8 +42,8 @@ impl Mapped {
 }
 
 impl Store {
-    /// As [`Store::checkpoint_observed`], for bands that somebody writes through a mapping. What changed is
-    /// read again; all bands are, twice, where the filesystem cannot tell.
+    /// Like [`Store::checkpoint_observed`], for bands that somebody writes through a mapping.
+    /// Changed bands are read again; where the filesystem cannot tell, all bands are read twice.
     ///
     /// # Errors
     /// As [`Store::checkpoint_observed`].
@@ -56,7 +56,7 @@ impl Store {
         taken
     }
 
-    /// Waits for writes that began before the look at what is about to be read: their bytes come without
+    /// Waits for writes that began before the stamps were taken, because their bytes arrive without
     /// another stamp. Writes mapped pages back.
     pub(crate) fn settle(&mut self, stamped: &Look) -> Result<()> {
         for (name, _) in stamped.iter().filter(|(_, stamp)| stamp.kind == Kind::File) {

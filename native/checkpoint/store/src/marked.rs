@@ -1,16 +1,15 @@
-//! Checkpoints for owners that say what they wrote to some bands, while the store looks at all
-//! others.
+//! Checkpoints for owners that report their writes to some bands; the store finds changes of all
+//! other bands itself.
 //!
 //! ```text
 //! named, and only its times moved ─▶ the leaves that were written
 //! anything else that moved        ─▶ the whole band
 //! ```
-//! This is for processes that live for one checkpoint; an open store learns the same by
-//! [`Store::mark_dirty`]. The owner is responsible for the bytes it left out of a band it names,
-//! and for nothing else (D16). A band whose stamp contradicts the owner is read whole: a new one,
-//! one of another size or another file, one whose times went back, one that was not proven
-//! unchanged before, and one that changes while it is read. Ranges may name bytes that did not
-//! change.
+//! This is for processes that live for one checkpoint; with an open store, use
+//! [`Store::mark_dirty`]. The owner is responsible for the bytes it left out of a band it reports,
+//! and for nothing else (D16). A band is read whole if its stamp contradicts the owner: it is new,
+//! has another size or file, its times went back, it was not proven unchanged before, or it changes
+//! while it is read. Ranges may include bytes that did not change.
 
 use std::io;
 
@@ -22,67 +21,69 @@ use crate::observe::Look;
 use crate::pages::LEAF;
 use crate::store::{Store, Taken};
 
-/// What an owner wrote to a band by its own means.
+/// A write that an owner reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The band.
     pub band: String,
-    /// From which byte on, and how many; nothing when it may be any.
+    /// Offset and number of bytes; none when any byte may have changed.
     pub range: Option<(u64, u64)>,
 }
 
 impl Store {
-    /// As [`Store::checkpoint_observed`], by an owner that says what it wrote: `written` has every write, cut
-    /// and hole in the bands that it names since it began the last checkpoint that looked at live and
-    /// succeeded; and it writes nothing to them from the moment it lists its writes until this returns. Of
-    /// those bands only the leaves with such bytes are read, unless their stamps show more than that.
+    /// Takes a checkpoint like [`Store::checkpoint_observed`], for an owner that reports its
+    /// writes. `written` must have every write, cut and hole in the bands that it names, since the
+    /// last successful checkpoint that looked at live began. The owner writes nothing to them from
+    /// the moment it lists its writes until this returns. Of these bands only the leaves with such
+    /// bytes are read, unless their stamps show more changes.
     ///
     /// # Errors
-    /// As [`Store::checkpoint_observed`]; `NotFound` for a band that is not there and `Refused` for a range
-    /// that ends behind it: then nothing was done.
+    /// As [`Store::checkpoint_observed`]; `NotFound` for a missing band and `Refused` for a range
+    /// that ends beyond it: then nothing was done.
     pub fn checkpoint_marked(&mut self, name: &str, written: &[Written]) -> Result<Taken> {
         self.refuse_while_pending()?;
         self.check_name(name)?;
-        self.told.clear();
+        self.reported.clear();
         let stamps = self.stamps_of_written(written)?;
         let now_ns = self.disk.now().wall_ns;
-        for one in written {
-            let (Some(band), Some(stamp)) = (self.bands.get_mut(&one.band), stamps.get(&one.band))
+        for write in written {
+            let (Some(band), Some(stamp)) =
+                (self.bands.get_mut(&write.band), stamps.get(&write.band))
             else {
                 continue;
             };
-            if let Some((offset, bytes)) = one.range {
+            if let Some((offset, bytes)) = write.range {
                 mark_leaves(band, (offset, bytes), stamp.size);
                 if only_times_moved(band, stamp, now_ns, self.exact) {
-                    band.unknown = false; // its marks say where
-                    self.told.insert(one.band.clone(), *stamp);
+                    band.unknown = false; // its marks say where it changed
+                    self.reported.insert(write.band.clone(), *stamp);
                 }
             }
-            self.dirty.insert(one.band.clone());
+            self.dirty.insert(write.band.clone());
         }
-        for one in written.iter().filter(|one| one.range.is_none()) {
-            self.bands.entry(one.band.clone()).or_default().unknown = true; // whatever ranges of it say
+        for write in written.iter().filter(|write| write.range.is_none()) {
+            self.bands.entry(write.band.clone()).or_default().unknown = true; // overrides ranges of the band
         }
         let taken = self.observe(name, None);
-        self.told.clear();
+        self.reported.clear();
         taken
     }
 
-    /// The stamps of the bands that somebody says it wrote to; refused when it cannot have.
+    /// The stamps of the bands that were reported as written; refuses impossible reports.
     fn stamps_of_written(&mut self, written: &[Written]) -> Result<Look> {
         let mut stamps = Look::new();
-        for one in written {
-            let stamp = match stamps.get(&one.band) {
-                Some(stamp) => *stamp, // one for all its ranges, taken after all were written
-                None => self.stamp_of_band(&one.band)?,
+        for write in written {
+            let stamp = match stamps.get(&write.band) {
+                Some(stamp) => *stamp, // taken after all its ranges were written
+                None => self.stamp_of_band(&write.band)?,
             };
-            refuse_unless_within(one, &stamp)?;
-            stamps.insert(one.band.clone(), stamp);
+            refuse_unless_within(write, &stamp)?;
+            stamps.insert(write.band.clone(), stamp);
         }
         Ok(stamps)
     }
 
-    /// The stamp of a band that is there.
+    /// The stamp of an existing band.
     fn stamp_of_band(&mut self, name: &str) -> Result<Stamp> {
         if !self.bands.contains_key(name) {
             self.list_if_moved()?; // it may be new
@@ -108,9 +109,9 @@ impl Store {
     }
 }
 
-/// A range that ends behind its band is a mistake.
-fn refuse_unless_within(one: &Written, stamp: &Stamp) -> Result<()> {
-    let (name, (offset, bytes)) = (&one.band, one.range.unwrap_or_default());
+/// Refuses a range that ends beyond its band.
+fn refuse_unless_within(write: &Written, stamp: &Stamp) -> Result<()> {
+    let (name, (offset, bytes)) = (&write.band, write.range.unwrap_or_default());
     if offset
         .checked_add(bytes)
         .is_some_and(|end| end <= stamp.size)
@@ -128,8 +129,8 @@ fn refuse_unless_within(one: &Written, stamp: &Stamp) -> Result<()> {
     ))
 }
 
-/// Whole leaves: they are what is hashed, and all of what is hashed is logged. A word that leaves out a page
-/// of one then keeps it none the less.
+/// Marks whole leaves, because leaves are hashed and logged whole. So a page that was left out of a
+/// reported leaf is kept nevertheless.
 fn mark_leaves(band: &mut Band, (offset, bytes): (u64, u64), size: u64) {
     if bytes > 0 {
         let from = offset / LEAF * LEAF;
@@ -141,8 +142,7 @@ fn mark_leaves(band: &mut Band, (offset, bytes): (u64, u64), size: u64) {
     }
 }
 
-/// Whether a band is the file that it was when it was equal to the last epoch, but for its times, and these
-/// went on.
+/// Whether a band is the file that equalled the last epoch, except for its times, which advanced.
 fn only_times_moved(band: &Band, now: &Stamp, now_ns: i64, exact: bool) -> bool {
     let is_it = |old: &Stamp| {
         let times = (old.modified_ns, old.changed_ns);

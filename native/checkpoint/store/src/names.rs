@@ -1,9 +1,8 @@
 //! The rules for names of bands and checkpoints.
 //!
-//! A band's name is one component of a path, so nothing read from a store or archive can name a
-//! file elsewhere. Where several names mean one file (Windows) only unambiguous names are accepted
-//! for live, stores and archives. A store may hold any names made elsewhere; on such a system it is
-//! refused as a whole.
+//! A band's name is one component of a path, so no name in a store or archive can lead to a file
+//! elsewhere. Where several names mean one file (Windows), only unambiguous names are accepted. A
+//! store with other names, made elsewhere, is refused there as a whole.
 
 use crate::disk::Disk;
 use crate::error::{Error, ErrorKind, Result};
@@ -27,9 +26,9 @@ pub(crate) fn is_base_file(name: &str) -> bool {
     plain(name, BAND_BYTES + 17) && !name.contains(['/', '\\']) && name != "." && name != ".."
 }
 
-/// Whether a file of this name has no other on Windows, and is no device: the system folds case, drops dots
-/// and blanks at the end, cuts at a colon, makes up short names with a tilde, and has devices in every
-/// directory. How it folds letters beyond ASCII depends on the volume.
+/// Whether a file of this name has no other name on Windows and is no device: the system folds
+/// case, drops dots and blanks at the end, cuts at a colon, makes up short names with a tilde, and
+/// has devices in every directory. How it folds letters beyond ASCII depends on the volume.
 fn is_alone_on_windows(name: &str) -> bool {
     const DEVICES: [&str; 7] = ["con", "prn", "aux", "nul", "conin$", "conout$", "clock$"];
     let plain = |byte: u8| (b' '..=b'~').contains(&byte) && !byte.is_ascii_uppercase();
@@ -54,7 +53,7 @@ pub(crate) fn check_band(disk: &dyn Disk, name: &str) -> Result<()> {
     check_bands(disk, std::iter::once(name))
 }
 
-/// The same of many.
+/// Checks several names.
 pub(crate) fn check_bands<'a>(disk: &dyn Disk, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let alias = disk.names_alias();
     names.into_iter().try_for_each(|name| check(name, alias))
@@ -88,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn on_windows_only_names_are_let_in_that_no_other_file_can_have() {
+    fn on_windows_only_unambiguous_names_are_accepted() {
         for name in [
             "0",
             "3f",

@@ -1,23 +1,23 @@
-//! Observed mode: nobody says what was written, so the store looks at the files.
+//! Observed mode: writes are not reported, so the store finds changed bands by their stamps.
 //!
 //! ```text
-//! stamps of what is known to have moved ─▶ look at all: more of it? again : read it ─▶ the same stamps?
+//! stamps of known changes ─▶ look at all bands: more changes? again : read them ─▶ same stamps?
 //!    append : again, a few times, then `Torn`
 //! ```
-//! What is appended is one state that live had at one moment (D11), the beginning of the look at
-//! all bands:
+//! The record holds one state that live had at one moment (D11), the beginning of the look at all
+//! bands:
 //!
-//! - A band that is read keeps the same stamp from before the look to after the reading.
-//! - Every other band is found unchanged by the look, so it equals the last epoch.
-//! - A write moves the stamp when it begins and may take long, so writes in progress are awaited
+//! - A band that is read keeps its stamp from before the look until after the reading.
+//! - Every other band is unchanged at the look, so it equals the last epoch.
+//! - A write changes the stamp when it begins and may take long, so writes in progress are awaited
 //!   between taking the stamps and the look.
 //! - A band whose stamp is too young to show a write (the same-tick rule) is read twice with equal
-//!   results: all first readings end before any second one begins. Then everything is looked at
+//!   results: all first readings end before any second one begins. Then all bands are looked at
 //!   once more.
-//! - A listing may miss a file that is renamed meanwhile, so the directory must have the same stamp
-//!   throughout; if that is too young, it is listed again between the readings and after them.
+//! - A listing may miss a file that is renamed meanwhile, so the directory must keep its stamp
+//!   throughout; if the stamp is too young, it is listed again between the readings and after them.
 //!
-//! Stores through a mapping may move no stamp ([`crate::mapped`] handles them).
+//! Stores through a mapping may leave the stamp unchanged ([`crate::mapped`] handles them).
 //! `checkpoint_everything` reads all bands and relies on no stamp.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,34 +28,34 @@ use crate::disk::{Access, Kind, Stamp};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::index::is_young;
 use crate::mapped::Mapped;
-use crate::store::{Found, Store, Taken, nanoseconds};
+use crate::store::{CollectedBand, Store, Taken, nanoseconds};
 
-/// What a watcher of live has seen since it was last asked.
+/// What a watcher of live has seen since its last answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// Only bands of these names can have changed, come or gone.
+    /// Only bands of these names may have changed, appeared or vanished.
     Bands(BTreeSet<String>),
-    /// It lost events, or just began: anything may have changed.
+    /// It lost events or just began: anything may have changed.
     Everything,
 }
 
-/// Who is asked before and after reading what it has seen, if anybody is.
+/// The watcher, if there is one; it is asked before and after bands are read.
 type Watching<'a, 'b> = Option<&'a mut (dyn FnMut() -> Seen + 'b)>;
 
 /// Bands by name, with their stamps at some moment.
 pub(crate) type Look = BTreeMap<String, Stamp>;
 
 impl Store {
-    /// A checkpoint of whatever live is now, by looking at every band's stamp.
+    /// Takes a checkpoint of live as it is now, finding changed bands by their stamps.
     ///
     /// # Errors
     /// As [`Store::checkpoint`], and `Torn` when live changed each time while it was read.
     pub fn checkpoint_observed(&mut self, name: &str) -> Result<Taken> {
-        self.told.clear(); // also what a panic left
+        self.reported.clear(); // may be left by a panic
         self.observe(name, None)
     }
 
-    /// The same without trusting any stamp: reads every band whole.
+    /// Reads every band whole, without trusting any stamp.
     ///
     /// # Errors
     /// As [`Store::checkpoint_observed`].
@@ -67,21 +67,22 @@ impl Store {
         self.checkpoint_observed(name)
     }
 
-    /// The same, looking only at what a watcher has seen; `seen` is asked before and after reading, and what
-    /// it says need not be said again: after a failure the next one looks at everything.
+    /// Looks only at bands that a watcher has seen; `seen` is called before and after reading. It
+    /// need not repeat itself: after a failure the next checkpoint looks at everything.
     ///
     /// # Errors
     /// As [`Store::checkpoint_observed`].
     pub fn checkpoint_seen(&mut self, name: &str, seen: &mut dyn FnMut() -> Seen) -> Result<Taken> {
-        self.told.clear();
+        self.reported.clear();
         self.observe(name, Some(seen))
     }
 
-    /// The same, with what an owner told; without a watcher everything is looked at.
+    /// The common part, with the writes that an owner reported; without a watcher all bands are
+    /// looked at.
     pub(crate) fn observe(&mut self, name: &str, seen: Watching<'_, '_>) -> Result<Taken> {
         let taken = self.try_to_observe(name, seen);
         if taken.is_err() {
-            self.forget_files(); // what was opened need not have its name any more
+            self.forget_files(); // names may belong to other files now
         }
         taken
     }
@@ -93,14 +94,14 @@ impl Store {
         let blind = std::mem::replace(&mut self.blind, true);
         for attempt in 0..TRIES {
             if attempt > 0 {
-                self.told.clear(); // who writes meanwhile did not say all of it
+                self.reported.clear(); // somebody else writes, so the owner's report is incomplete
             }
             let now_ns = self.disk.now().wall_ns;
-            let told = seen.as_mut().map_or(Seen::Everything, |ask| ask());
+            let changes = seen.as_mut().map_or(Seen::Everything, |ask| ask());
             let first = if blind && attempt == 0 {
                 Seen::Everything
             } else {
-                told
+                changes
             };
             let names = self
                 .disk
@@ -109,20 +110,20 @@ impl Store {
             let Some(before) = self.find_what_moved(&first, now_ns)? else {
                 continue;
             };
-            let mut found = match self.collect_dirty() {
-                Ok(found) => found,
+            let mut collected = match self.collect_dirty() {
+                Ok(collected) => collected,
                 Err(error) if is_movement(&error) => continue,
                 Err(error) => return Err(error),
             };
-            // The moment that two readings enclose is here.
+            // The record holds live as of this moment, between the two looks.
             if !self.names_held_still(&names, now_ns)?
-                || !self.held_still(&before, &found, seen.as_deref_mut(), now_ns)?
+                || !self.held_still(&before, &collected, seen.as_deref_mut(), now_ns)?
                 || !self.names_held_still(&names, now_ns)?
             {
                 continue;
             }
             let hash_ns = nanoseconds(begin);
-            let taken = self.commit(name, &mut found, hash_ns)?;
+            let taken = self.commit(name, &mut collected, hash_ns)?;
             self.blind = false;
             for (name, stamp) in before {
                 if let Some(band) = self.bands.get_mut(&name) {
@@ -143,16 +144,16 @@ impl Store {
         ))
     }
 
-    /// The stamps of all that may have changed, taken before a look that found nothing more; nothing when
-    /// live did not hold still for that.
+    /// The stamps of all bands that may have changed, taken before a look that found no others;
+    /// none when live kept changing.
     fn find_what_moved(&mut self, seen: &Seen, now_ns: i64) -> Result<Option<Look>> {
-        // The first look may find what moved, a second one then that this is all.
+        // The first look may find changes; a second one then confirms that there are no others.
         for _ in 0..TRIES {
             let before = self.stamps(self.dirty.iter())?;
             self.doubt_what_moved(&before);
-            self.forget_files(); // a name may be another file since it was opened
+            self.forget_files(); // a name may belong to another file by now
             let (known, settled) = (self.dirty.len(), self.settle(&before));
-            // Also after what did not go well: the look says what lies there instead.
+            // Even if settling failed: the look finds what is there instead.
             self.look(seen, now_ns)?;
             match settled {
                 Err(error) if !is_movement(&error) => return Err(error),
@@ -163,8 +164,8 @@ impl Store {
         Ok(None)
     }
 
-    /// What is read of a band is what it had when its stamp was taken, not what a later look found: else it
-    /// is read for nothing.
+    /// Sets sizes to those of the stamps, not of a later look, because the bytes that are read must
+    /// match the stamps.
     fn as_stamped(&mut self, before: Look) -> Look {
         for name in &self.dirty {
             if let Some(band) = self.bands.get_mut(name) {
@@ -174,12 +175,12 @@ impl Store {
         before
     }
 
-    /// Marks what may have changed since it was last equal to the last epoch.
+    /// Marks bands that may have changed since they last equalled the last epoch.
     ///
     /// # Errors
-    /// `Refused` for what cannot be a band, `Io`.
+    /// `Refused` for an entry that cannot be a band, `Io`.
     pub fn look_at_live(&mut self) -> Result<()> {
-        self.told.clear(); // what a panic left would hide a band
+        self.reported.clear(); // may be left by a panic, and would hide a band
         self.look(&Seen::Everything, self.disk.now().wall_ns)
     }
 
@@ -224,7 +225,7 @@ impl Store {
                 old.same(&stamp) && !is_young(&old, at, self.exact) && at <= now_ns
             });
             if !trusted || !self.mapped.trusts(band) {
-                band.unknown |= !self.told.contains_key(&name);
+                band.unknown |= !self.reported.contains_key(&name);
                 band.size = Some(stamp.size);
                 self.dirty.insert(name);
             }
@@ -232,9 +233,10 @@ impl Store {
         Ok(())
     }
 
-    /// An owner's word is of the stamp that it was taken at: a band that moved since is read whole.
+    /// A report is valid for the stamp at which it was made: a band that changed since is read
+    /// whole.
     fn doubt_what_moved(&mut self, now: &Look) {
-        for (name, then) in &self.told {
+        for (name, then) in &self.reported {
             let moved = now.get(name).is_none_or(|stamp| !stamp.same(then));
             if let Some(band) = self.bands.get_mut(name).filter(|_| moved) {
                 band.unknown = true;
@@ -242,7 +244,7 @@ impl Store {
         }
     }
 
-    /// Lists live unless its directory is as it was.
+    /// Lists live unless its directory is unchanged.
     pub(crate) fn list_if_moved(&mut self) -> Result<()> {
         let stamp = self
             .disk
@@ -273,30 +275,31 @@ impl Store {
         Ok(look)
     }
 
-    /// Whether all that was collected is one state of live.
+    /// Whether everything collected is one state of live.
     fn held_still(
         &mut self,
         before: &Look,
-        found: &[Found],
+        collected: &[CollectedBand],
         seen: Watching<'_, '_>,
         now_ns: i64,
     ) -> Result<bool> {
-        let Some(twice) = self.young_read_twice(before, found, now_ns)? else {
+        let Some(twice) = self.young_read_twice(before, collected, now_ns)? else {
             return Ok(false);
         };
-        let collected = self.dirty.clone();
-        let told = match seen {
+        let dirty_before = self.dirty.clone();
+        let changes = match seen {
             Some(ask) => ask(),
-            // What was read twice held at a moment behind the look.
+            // Bands that were read twice had this state at a moment after the look.
             None if twice => Seen::Everything,
-            // What was looked at need not be the same now: it was at the moment of the look.
+            // Bands that were only looked at may have changed since: they had this state at the
+            // look.
             None => Seen::Bands(BTreeSet::new()),
         };
-        let moved = match told {
+        let moved = match changes {
             Seen::Bands(names) => {
                 let moved = !names.is_empty();
                 if moved {
-                    // They are told once: marked now, so that the next reading has them.
+                    // Events are reported once, so these bands are marked now for the next reading.
                     self.look(&Seen::Bands(names), now_ns)?;
                 }
                 moved
@@ -304,10 +307,10 @@ impl Store {
             Seen::Everything => {
                 let after_ns = self.disk.now().wall_ns;
                 self.look(&Seen::Everything, after_ns)?;
-                self.dirty != collected
+                self.dirty != dirty_before
             }
         };
-        let after = self.stamps(collected.iter())?;
+        let after = self.stamps(dirty_before.iter())?;
         let same = after.len() == before.len()
             && after
                 .iter()
@@ -315,7 +318,7 @@ impl Store {
         Ok(same && !moved)
     }
 
-    /// Whether no name came or went since live's directory had this stamp.
+    /// Whether no name appeared or vanished since live's directory had this stamp.
     fn names_held_still(&self, before: &Stamp, now_ns: i64) -> Result<bool> {
         let live = &self.live;
         if !self
@@ -344,23 +347,23 @@ impl Store {
             .eq(&listed))
     }
 
-    /// The second reading of bands whose stamps are too young to show a write: whether there were any;
-    /// nothing when one is not what it was.
+    /// Reads bands again whose stamps are too young to show a write. Returns whether there were
+    /// any; none when a band differs.
     fn young_read_twice(
         &mut self,
         before: &Look,
-        found: &[Found],
+        collected: &[CollectedBand],
         now_ns: i64,
     ) -> Result<Option<bool>> {
         let mut any = false;
-        for found in found {
-            let (Some(stamp), Some(tree)) = (before.get(&found.name), &found.tree) else {
+        for band in collected {
+            let (Some(stamp), Some(tree)) = (before.get(&band.name), &band.tree) else {
                 continue;
             };
             if !is_young(stamp, now_ns, self.exact) && self.mapped != Mapped::Hidden {
                 continue;
             }
-            let path = self.live.join(&found.name);
+            let path = self.live.join(&band.name);
             let again = self.disk.open(&path, Access::Read).and_then(|file| {
                 let now = file.stamp()?;
                 Ok(now.same(stamp) && read_tree(file.as_ref(), &now, |_, _| Ok(()))? == *tree)
@@ -377,7 +380,7 @@ impl Store {
     }
 }
 
-/// Failures of reading that mean that somebody changed live meanwhile.
+/// Whether a failed reading means that somebody changed live meanwhile.
 fn is_movement(error: &Error) -> bool {
     error.kind() == ErrorKind::Torn
         || error.system() == Some(std::io::ErrorKind::NotFound)

@@ -1,8 +1,8 @@
 //! Opens a store, for writing or only for reading.
 //!
-//! A band counts as unchanged only when the index proves it; every other one will be read. A
-//! damaged store opens for reading only, and opening for reading changes nothing on the disk. What
-//! a damaged store still holds is found in `survey`.
+//! A band counts as unchanged only if the index proves it; every other one will be read. A damaged
+//! store opens for reading only, and opening for reading changes nothing on the disk. `survey`
+//! finds what a damaged store still holds.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -27,31 +27,31 @@ use crate::walk::Place;
 use crate::work::Work;
 
 impl Store {
-    /// Opens the store of a directory of bands, and finishes or undoes what a crash left half done.
+    /// Opens the store of a directory of bands, and finishes or undoes what a crash interrupted.
     ///
     /// # Errors
-    /// `NotFound` without a store, `Locked` while another process has it, `Damaged`, `Io`; `Refused` for
-    /// names that bands cannot have on this system, or when something else took live's place in a rollback
-    /// that was cut short.
+    /// `NotFound` without a store, `Locked` while another process has it, `Damaged`, `Io`;
+    /// `Refused` for names that bands cannot have on this system, or when something else took
+    /// live's place during an interrupted rollback.
     pub fn open(disk: Arc<dyn Disk>, live: &Path, options: Options) -> Result<Self> {
         refuse_unless_directory(disk.as_ref(), live)?;
         let root = store_path(live);
-        // Before the lock, which makes a file: where there is no store nothing is left.
+        // Before taking the lock, which makes a file: without a store nothing is left behind.
         Manifest::look_for(disk.as_ref(), &root)?;
         let lock = lock(disk.as_ref(), &root)?;
-        // Behind it: until then another process may fold.
-        let found = OnDisk::find(disk.as_ref(), &root)?;
-        if found.decayed.is_some() {
-            return Err(found
+        // After taking the lock, because until then another process may fold.
+        let on_disk = OnDisk::find(disk.as_ref(), &root)?;
+        if on_disk.decayed.is_some() {
+            return Err(on_disk
                 .survey(&disk, &root, None, false)?
                 .damage
                 .refusal(&root));
         }
         let (dir, base) = (
             root.join("log"),
-            (found.manifest.epoch, found.manifest.chain),
+            (on_disk.manifest.epoch, on_disk.manifest.chain),
         );
-        let index = found
+        let index = on_disk
             .index
             .as_ref()
             .filter(|index| index.is_of_this_boot(disk.as_ref()));
@@ -59,8 +59,8 @@ impl Store {
             .filter(|_| options.skip_proven_syncs)
             .and_then(|index| index.proof(disk.as_ref(), &root, base));
         if proof.is_none() {
-            // What is seen may only be in memory: nothing is removed on the word of a manifest that may
-            // vanish (D7).
+            // What is read may only be in memory, so nothing is removed because of a manifest that
+            // a power loss may undo (D7).
             let current = root.join("CURRENT");
             let file = disk
                 .open(&current, Access::Write)
@@ -70,12 +70,12 @@ impl Store {
         }
         let opened = Log::open(
             &disk,
-            found.place(disk.as_ref(), &dir),
+            on_disk.place(disk.as_ref(), &dir),
             options.segment_bytes,
             proof,
         );
         let (log, epochs) = opened.map_err(|error| match error.kind() {
-            ErrorKind::Damaged => match found.survey(&disk, &root, Some(error.what()), false) {
+            ErrorKind::Damaged => match on_disk.survey(&disk, &root, Some(error.what()), false) {
                 Ok(survey) => survey.damage.refusal(&root),
                 Err(error) => error,
             },
@@ -83,7 +83,7 @@ impl Store {
         })?;
         let OnDisk {
             manifest, index, ..
-        } = found;
+        } = on_disk;
         if !log.is_proven()
             && Manifest::read_copy(disk.as_ref(), &root).ok().as_ref() != Some(&manifest)
         {
@@ -102,7 +102,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Everything that is not on the disk, with all bands unknown; nothing is asked of the disk.
+    /// Everything in memory, with all bands unknown; makes no call to the disk.
     pub(crate) fn assemble(
         disk: Arc<dyn Disk>,
         live: &Path,
@@ -145,20 +145,20 @@ impl Store {
             exact,
             blind: false,
             mapped,
-            told: BTreeMap::new(),
+            reported: BTreeMap::new(),
             capture: None,
             work: Work::default(),
             held: Arc::from(lock),
         }
     }
 
-    /// Ends what a rollback left, and looks at live.
+    /// Ends an interrupted rollback and looks at live.
     pub(crate) fn settle_in(&mut self, index: Option<Index>) -> Result<()> {
         self.remove_swap()?;
         self.meet_live(index)
     }
 
-    /// Looks at live, and believes what the index says of bands that did not move since.
+    /// Looks at live, and marks bands as clean that the index proves.
     pub(crate) fn meet_live(&mut self, index: Option<Index>) -> Result<()> {
         let looked = self.list_live()?;
         if let Some(index) = index {
@@ -167,13 +167,13 @@ impl Store {
         Ok(())
     }
 
-    /// Reads the names of live, and the sizes of bands that had none. Bands nobody knew are unknown from now
-    /// on. Answers the stamps that it took.
+    /// Reads the names in live, and the sizes of bands that had none. New bands are unknown.
+    /// Returns the stamps that it took.
     pub(crate) fn list_live(&mut self) -> Result<Look> {
         let live = self.live.clone();
         let stamp = self.disk.stamp(&live).doing("looking at", &live)?;
         let now_ns = self.disk.now().wall_ns;
-        let mut found = BTreeSet::new();
+        let mut listed = BTreeSet::new();
         for entry in self.disk.list(&live).doing("listing", &live)? {
             let path = live.join(&entry.name);
             if entry.kind != Kind::File {
@@ -193,11 +193,11 @@ impl Store {
                 self.bands.insert(entry.name.clone(), band);
                 self.dirty.insert(entry.name.clone());
             }
-            found.insert(entry.name);
+            listed.insert(entry.name);
         }
         let mut looked = Look::new();
         for (name, band) in &mut self.bands {
-            if !found.contains(name) {
+            if !listed.contains(name) {
                 if band.size.is_some() || band.head.is_some() {
                     self.dirty.insert(name.clone());
                 }
@@ -208,7 +208,7 @@ impl Store {
                         looked.insert(name.clone(), stamp);
                         Some(stamp.size)
                     }
-                    // It went right after it was listed.
+                    // It was removed right after the listing.
                     Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
                     Err(error) => return Err(Error::io("looking at", &live.join(name), error)),
                 };
@@ -227,8 +227,8 @@ pub(crate) fn lock(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + 
         .map_err(|error| not_locked(root, &path, error))
 }
 
-/// Keeps writers out as long as it is held, and makes nothing: where no writer ever was there is nothing to
-/// hold.
+/// Keeps writers out while it is held, and makes nothing: where no writer ever was, there is
+/// nothing to lock.
 pub(crate) fn lock_to_read(disk: &dyn Disk, root: &Path) -> Result<Box<dyn Any + Send + Sync>> {
     let path = root.join("LOCK");
     match disk.lock_to_read(&path) {
@@ -251,7 +251,7 @@ fn not_locked(root: &Path, path: &Path, error: std::io::Error) -> Error {
     }
 }
 
-/// Refuses a store with bands that cannot have their names on this system.
+/// Refuses a store whose bands cannot have their names on this system.
 pub(crate) fn check_names(disk: &dyn Disk, history: &History) -> Result<()> {
     if !disk.names_alias() {
         return Ok(());
@@ -261,12 +261,12 @@ pub(crate) fn check_names(disk: &dyn Disk, history: &History) -> Result<()> {
     })
 }
 
-/// What the files of a store say, but for the log.
+/// The files of a store except its log.
 pub(crate) struct OnDisk {
     pub(crate) manifest: Manifest,
-    /// Why the manifest is that of the copy.
+    /// Why the copy of the manifest was used.
     pub(crate) decayed: Option<String>,
-    /// Of whatever boot.
+    /// The index, of any boot.
     pub(crate) index: Option<Index>,
 }
 
@@ -275,7 +275,7 @@ impl OnDisk {
         let (manifest, decayed) = match Manifest::read(disk, root) {
             Err(error) if error.kind() == ErrorKind::Damaged => {
                 let what = error.what();
-                // Without a copy the error that matters is that of the original.
+                // Without a copy, the error of the original counts.
                 (
                     Manifest::read_copy(disk, root).map_err(|_| error)?,
                     Some(what),
@@ -290,7 +290,7 @@ impl OnDisk {
         })
     }
 
-    /// The log that belongs to it.
+    /// Opens its log.
     pub(crate) fn place<'a>(&self, disk: &'a dyn Disk, dir: &'a Path) -> Place<'a> {
         let Manifest {
             store,
@@ -311,7 +311,7 @@ impl OnDisk {
         self.index.as_ref().map(Index::last)
     }
 
-    /// What is left of it; `why` is what made somebody doubt the log.
+    /// Finds what is left of it; `why` is the reason to doubt the log.
     pub(crate) fn survey(
         &self,
         disk: &Arc<dyn Disk>,

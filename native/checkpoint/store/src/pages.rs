@@ -2,16 +2,16 @@
 //!
 //! A page outside the set equals the last epoch; a page in it may be unchanged too.
 
-/// Bytes of a page: what is marked and logged. The page of the systems this runs on, so that a write of an
-/// application rarely touches more pages than it must.
+/// Size of a page, the unit of marking and logging. It is the page size of the systems this runs
+/// on, so that an application's write rarely touches more pages than it must.
 pub const PAGE: u64 = 4096;
-/// Bytes of a leaf: what is hashed as one. 16 chunks of BLAKE3: as many as AVX-512 has lanes.
+/// Size of a leaf, the unit of hashing: 16 chunks of BLAKE3, as many as AVX-512 has lanes.
 pub const LEAF: u64 = 16 * 1024;
 /// Pages of a leaf.
 pub const PAGES_PER_LEAF: u64 = LEAF / PAGE;
 
-/// A position in memory. Bands are far smaller than the address space; a nonsensical number becomes one that
-/// every slice refuses.
+/// A position in memory. Bands are far smaller than the address space; an impossible number becomes
+/// one that every slice refuses.
 pub(crate) fn index(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
@@ -23,7 +23,7 @@ pub struct PageSet {
 }
 
 impl PageSet {
-    /// Adds every page that touches `bytes` bytes from `offset` on.
+    /// Adds every page that has any of `bytes` bytes from `offset` on.
     pub fn mark(&mut self, offset: u64, bytes: u64) {
         if bytes == 0 {
             return;
@@ -51,7 +51,7 @@ impl PageSet {
         self.words.iter().all(|word| *word == 0)
     }
 
-    /// How many there are.
+    /// The number of pages.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.words
@@ -60,7 +60,7 @@ impl PageSet {
             .sum()
     }
 
-    /// Everything of another set.
+    /// Adds all pages of another set.
     pub fn add(&mut self, other: &Self) {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
@@ -85,7 +85,7 @@ impl PageSet {
         })
     }
 
-    /// The leaves its pages lie in, ascending, each once.
+    /// The leaves of its pages, ascending, each once.
     #[must_use]
     pub fn leaves(&self) -> Vec<u64> {
         let mut leaves: Vec<u64> = self.iter().map(|page| page / PAGES_PER_LEAF).collect();

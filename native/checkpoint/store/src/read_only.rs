@@ -1,7 +1,7 @@
 //! A store opened only for reading, also on a read-only filesystem or when it is damaged.
 //!
 //! It changes, makes, removes and syncs nothing, not even leftovers of a crash. So its last record
-//! may be one that was never reported; the next opening for writing makes it durable.
+//! may never have been reported; the next opening for writing makes it durable.
 
 use std::ops::Deref;
 use std::path::Path;
@@ -17,8 +17,8 @@ use crate::opening::{OnDisk, check_names, lock_to_read};
 use crate::store::{Store, refuse_nameless, store_path};
 use crate::survey::Damage;
 
-/// A store that was opened to be read: everything of [`Store`] that changes nothing. Writers are kept out as
-/// long as it is there, other readers are not.
+/// A store opened for reading: every method of [`Store`] that changes nothing. It keeps writers out
+/// while it exists, but no other readers.
 #[derive(Debug)]
 pub struct StoreReader {
     store: Store,
@@ -35,34 +35,35 @@ impl Deref for StoreReader {
 }
 
 impl Store {
-    /// Opens the store of a directory of bands to look at it. The bands need not be there. Of a damaged store
-    /// the checkpoints that are intact can be had, and [`StoreReader::damage`] names the others.
+    /// Opens the store of a directory of bands for reading. The bands need not exist. Of a damaged
+    /// store, the intact checkpoints can be read, and [`StoreReader::damage`] names the others.
     ///
     /// # Errors
-    /// `NotFound` without a store, `Locked` while a process writes to it, `Damaged` when neither `CURRENT` nor
-    /// its copy can be read, `Refused` for names that bands cannot have on this system, `Io`.
+    /// `NotFound` without a store, `Locked` while a process writes to it, `Damaged` when neither
+    /// `CURRENT` nor its copy can be read, `Refused` for names that bands cannot have on this
+    /// system, `Io`.
     pub fn open_read_only(disk: Arc<dyn Disk>, live: &Path) -> Result<StoreReader> {
         refuse_nameless(live)?;
         let root = store_path(live);
         Manifest::look_for(disk.as_ref(), &root)?;
         let lock = lock_to_read(disk.as_ref(), &root)?;
-        let found = OnDisk::find(disk.as_ref(), &root)?;
+        let on_disk = OnDisk::find(disk.as_ref(), &root)?;
         let (dir, base) = (
             root.join("log"),
-            (found.manifest.epoch, found.manifest.chain),
+            (on_disk.manifest.epoch, on_disk.manifest.chain),
         );
-        let index = found
+        let index = on_disk
             .index
             .as_ref()
             .filter(|index| index.is_of_this_boot(disk.as_ref()));
         let proof = index.and_then(|index| index.proof(disk.as_ref(), &root, base));
-        let looked = match &found.decayed {
+        let looked = match &on_disk.decayed {
             Some(_) => None,
-            None => Some(Log::look(found.place(disk.as_ref(), &dir), proof)),
+            None => Some(Log::look(on_disk.place(disk.as_ref(), &dir), proof)),
         };
         let (log, history, damage) = match looked {
             Some(Ok((log, epochs))) => {
-                let manifest = found.manifest.clone();
+                let manifest = on_disk.manifest.clone();
                 (
                     log,
                     History::new(Arc::clone(&disk), &root, manifest, epochs),
@@ -74,7 +75,7 @@ impl Store {
                 let why = doubted
                     .and_then(std::result::Result::err)
                     .map(|error| error.what());
-                let survey = found.survey(&disk, &root, why, false)?;
+                let survey = on_disk.survey(&disk, &root, why, false)?;
                 (
                     Log::to_read(&dir, survey.segments),
                     survey.history,
@@ -83,7 +84,7 @@ impl Store {
             }
         };
         check_names(disk.as_ref(), &history)?;
-        let index = found
+        let index = on_disk
             .index
             .filter(|index| index.is_of_this_boot(disk.as_ref()));
         let exact = index
@@ -100,8 +101,8 @@ impl Store {
 }
 
 impl StoreReader {
-    /// What is wrong with the store, if anything is: what its log and its manifest contradict. Bytes that
-    /// decayed beneath a record or a base file that nobody read since are found by [`Store::verify`].
+    /// The damage of the store, if there is any: contradictions of its log and its manifest.
+    /// Decayed bytes that nothing has read since are found by [`Store::verify`].
     #[must_use]
     pub fn damage(&self) -> Option<&Damage> {
         self.damage.as_ref()

@@ -1,7 +1,7 @@
-//! Tests of the readers behind their checksums: valid bytes are changed and given a correct
-//! checksum again.
+//! Tests readers of bytes with a valid checksum: valid bytes are changed and get a correct checksum
+//! again.
 //!
-//! A checksum keeps accidents out; this covers bytes that somebody made on purpose.
+//! A checksum catches accidents; these tests cover bytes that somebody made on purpose.
 
 use proptest::prelude::*;
 
@@ -49,7 +49,7 @@ fn metas() -> impl Strategy<Value = Meta> {
     prop_oneof![3 => checkpoint, 1 => prune]
 }
 
-/// (place, what to do there, with what)
+/// (position, change, operand)
 fn changes() -> impl Strategy<Value = Vec<(prop::sample::Index, u8, u8)>> {
     prop::collection::vec((any::<prop::sample::Index>(), 0_u8..5, any::<u8>()), 1..4)
 }
@@ -76,7 +76,7 @@ proptest! {
     ))]
 
     #[test]
-    fn a_changed_record_is_refused_or_is_what_its_writer_would_have_written(
+    fn a_changed_record_is_refused_or_canonical(
         meta_in in metas(), how in changes(),
     ) {
         let pages = |meta: &Meta| match meta {
@@ -98,7 +98,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_manifest_is_refused_or_is_what_its_writer_would_have_written(
+    fn a_changed_manifest_is_refused_or_canonical(
         names in prop::collection::btree_set("[a-z]{1,9}", 0..4), epoch: u64, how in changes(),
     ) {
         let band = |name: &String| BaseBand {
@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn a_changed_archives_manifest_is_refused_or_is_what_export_would_have_written(
+    fn a_changed_manifest_of_an_archive_is_refused_or_canonical(
         names in prop::collection::btree_set("[a-z]{1,9}", 0..4), size: u64, how in changes(),
     ) {
         let bands = names.into_iter().map(|name| (name, band_state(size))).collect();

@@ -1,9 +1,9 @@
 //! One record of the log: what it says, and its bytes.
 //!
 //! A checkpoint becomes a [`Meta`] and pages; [`crate::log`] writes and reads both. The README has
-//! the layout. [`decode`] accepts exactly what [`encode`] wrote. Each record carries a [`Seal`],
-//! which proves where it was written, so that a record behind a damaged one is still known to be
-//! genuine and its state to be complete.
+//! the layout. [`decode`] accepts exactly what [`encode`] wrote. Each record carries a [`Seal`]
+//! that proves where it was written. So a record after a damaged one is known to be genuine, and
+//! its state to be complete.
 
 use std::ops::{AddAssign, SubAssign};
 
@@ -12,45 +12,45 @@ use crate::names::{check_checkpoint, is_band};
 use crate::pages::{PAGE, index};
 use crate::tree::Id;
 
-/// Bytes of the header, of which the last 32 are the hash over the rest and the meta.
+/// Size of the header; its last 32 bytes are the hash over the rest and the meta.
 pub(crate) const HEADER: usize = 192;
 const MAGIC: &[u8; 8] = b"PLCKREC1";
 const KIND_CHECKPOINT: u8 = 1;
 const KIND_PRUNE: u8 = 2;
-/// More than any checkpoint says; what claims more is not read.
+/// More than any checkpoint needs; a record that claims more is not read.
 const META_MOST: u64 = 1 << 30;
 
-/// Names a record and everything before it.
+/// Identifies a record and everything before it.
 pub(crate) type Chain = [u8; 32];
 
 /// A band at some epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BandState {
-    /// Bytes.
+    /// Size in bytes.
     pub size: u64,
     /// Plain BLAKE3.
     pub id: Id,
 }
 
-/// What a record says about one band.
+/// The change of one band in a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BandChange {
     /// Its name.
     pub name: String,
-    /// What it is now; nothing when it was removed.
+    /// Its new state; none when it was removed.
     pub state: Option<BandState>,
     /// The pages that the record carries: (first, count), ascending.
     pub runs: Vec<(u64, u64)>,
 }
 
 impl BandChange {
-    /// Pages that the record carries of it.
+    /// The number of pages that the record carries of it.
     pub(crate) fn pages(&self) -> u64 {
         self.runs.iter().map(|(_, count)| count).sum()
     }
 }
 
-/// What a record says.
+/// The contents of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Meta {
     /// A named state. Its pages follow in the order of `bands` and of their runs.
@@ -59,23 +59,24 @@ pub(crate) enum Meta {
         name: String,
         /// When, in nanoseconds since 1970, by the wall clock.
         created_ns: i64,
-        /// What changed since the epoch before.
+        /// The changes since the epoch before.
         bands: Vec<BandChange>,
     },
-    /// These epochs are no longer wanted.
+    /// These epochs are no longer kept.
     Prune {
         /// Ascending.
         epochs: Vec<u64>,
     },
 }
 
-/// A sum over the names, sizes and ids of all bands of a state: two states with equal sums are equal. A change
-/// of one band changes it by that band alone, so keeping it costs nothing that grows with the bands.
+/// A sum over the names, sizes and ids of all bands of a state: two states with equal sums are
+/// equal. Changing one band changes the sum by that band alone, so updating it does not depend on
+/// the number of bands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct StateSum([u64; 4]);
 
 impl StateSum {
-    /// Of no bands.
+    /// The sum of no bands.
     pub(crate) const ZERO: Self = Self([0; 4]);
 
     /// The sum of a state.
@@ -128,7 +129,8 @@ impl SubAssign for StateSum {
     }
 }
 
-/// Where a record was written, and what its state comes to. Its bytes were zeros before there were seals.
+/// Where a record was written, and the sum of its state. Before there were seals, its bytes were
+/// zeros.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seal {
     pub(crate) store: [u8; 16],
@@ -136,7 +138,7 @@ pub(crate) struct Seal {
     pub(crate) segment: u64,
     /// Where the record begins in it.
     pub(crate) at: u64,
-    /// Of the state after the record.
+    /// The sum of the state after the record.
     pub(crate) sum: StateSum,
 }
 
@@ -148,12 +150,12 @@ pub(crate) struct Head {
     pub(crate) page_bytes: u64,
     pub(crate) pages_hash: Id,
     pub(crate) previous: Chain,
-    /// Nothing in records of versions without seals.
+    /// None in records of versions without seals.
     pub(crate) seal: Option<Seal>,
 }
 
 impl Head {
-    /// Whether the record may lie here: one without a seal may lie anywhere.
+    /// Whether the record may be at this position: a record without a seal may be anywhere.
     pub(crate) fn may_lie(&self, store: [u8; 16], segment: u64, at: u64) -> bool {
         self.seal
             .is_none_or(|seal| (seal.store, seal.segment, seal.at) == (store, segment, at))
@@ -207,7 +209,7 @@ fn chain_of(front: &[u8]) -> Chain {
         .as_bytes()
 }
 
-/// The lengths that a header claims: enough to know how much to read for [`decode`].
+/// The lengths that a header claims: how much to read for [`decode`].
 pub(crate) fn peek(header: &[u8]) -> Option<Head> {
     let mut reader = Reader(header.get(..HEADER)?);
     if reader.take(8)? != MAGIC {
@@ -234,7 +236,7 @@ pub(crate) fn peek(header: &[u8]) -> Option<Head> {
     })
 }
 
-/// Header and meta as they were written; nothing when any byte is another.
+/// Reads header and meta; none unless every byte is as it was written.
 pub(crate) fn decode(front: &[u8]) -> Option<(Head, Meta, Chain)> {
     let head = peek(front)?;
     let front = front.get(..HEADER + index(head.meta_bytes))?;
@@ -252,10 +254,10 @@ pub(crate) fn decode(front: &[u8]) -> Option<(Head, Meta, Chain)> {
         .then_some((head, meta, chain))
 }
 
-/// Sets right a header and meta of which one bit is another than was written, and says whether that went well.
-/// A right guess has the right hash, so it is no guess.
+/// Repairs a header and meta with one flipped bit, and returns whether that succeeded. Only the
+/// right repair has the right hash.
 pub(crate) fn mend(front: &mut [u8], fits: impl Fn(&Head) -> bool) -> bool {
-    /// Metas up to this size are tried whole; of larger ones the header is.
+    /// Metas up to this size are tried in full; of larger ones only the header.
     const META_TRIED: u64 = 16 << 10;
     let whole = |front: &[u8]| decode(front).is_some_and(|(head, _, _)| fits(&head));
     if whole(front) {
@@ -280,7 +282,8 @@ pub(crate) fn mend(front: &mut [u8], fits: impl Fn(&Head) -> bool) -> bool {
     false
 }
 
-/// The epoch and the checkpoint's name as they read in a header and meta that are not whole.
+/// The epoch and the checkpoint's name, as far as they can be read in an incomplete header and
+/// meta.
 pub(crate) fn glean(front: &[u8]) -> Option<(u64, Option<String>)> {
     let epoch = Reader(front.get(8..)?).u64()?;
     let mut meta = Reader(front.get(HEADER..)?);
@@ -291,7 +294,7 @@ pub(crate) fn glean(front: &[u8]) -> Option<(u64, Option<String>)> {
     Some((epoch, name()))
 }
 
-/// Whether these bytes may have been a header: all but one bit of how one begins is there.
+/// Whether these bytes may have been a header: at most one bit of its first bytes differs.
 pub(crate) fn may_begin(page: &[u8]) -> bool {
     let differing = |(a, b): (&u8, &u8)| (a ^ b).count_ones();
     page.len() >= HEADER && page.iter().zip(MAGIC).map(differing).sum::<u32>() <= 1
@@ -336,7 +339,7 @@ fn put_band(out: &mut Vec<u8>, band: &BandChange) {
     }
 }
 
-/// What [`put_meta`] wrote, as far as it makes sense.
+/// Reads what [`put_meta`] wrote, as far as it makes sense.
 pub(crate) fn meta(reader: &mut Reader<'_>) -> Option<Meta> {
     match reader.byte()? {
         KIND_PRUNE => {
@@ -411,7 +414,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_a_meta_claims_it_is_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn any_meta_is_refused_or_read(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = (peek(&bytes), glean(&bytes), mend(&mut bytes.clone(), |_| true));
             let _ = decode(&bytes);
             let _ = meta(&mut Reader(&bytes));

@@ -4,9 +4,9 @@
 //! log live as before-rollback-N ─▶ build swap/ ─▶ sync swap/ ─▶ exchange with live (`swap`)
 //!    ─▶ sync both parents ─▶ remove swap/
 //! ```
-//! Live is one whole directory at every moment, and what it was is a checkpoint before anything
-//! moves. A band that is equal in both states keeps its file. Owners must open their bands again:
-//! an open file of a replaced band is a file of the past.
+//! Live is one whole directory at every moment, and its previous state is a checkpoint before
+//! anything moves. A band that is equal in both states keeps its file. Owners must open their bands
+//! again, because an open file of a replaced band is a file of the past.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -19,7 +19,8 @@ use crate::pages::PageSet;
 use crate::record::BandState;
 use crate::store::{Store, Taken};
 
-/// The directory whose sync makes a name durable: of a bare name the current one; the root is its own.
+/// The directory whose sync makes a name durable: for a bare name the current one; the root is its
+/// own.
 pub(crate) fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
@@ -29,13 +30,15 @@ pub(crate) fn parent(path: &Path) -> &Path {
 }
 
 impl Store {
-    /// Makes live what it was at a checkpoint. Answers the checkpoint of what it replaced. Marks must be
-    /// complete: in the observed mode [`Store::rollback_observed`] looks first.
+    /// Makes live what it was at a checkpoint. Returns the checkpoint of the state that it
+    /// replaced. Marks must be complete: in the observed mode, [`Store::rollback_observed`] looks
+    /// first.
     ///
     /// # Errors
-    /// `NotFound`, `Damaged` when the checkpoint does not verify, `Refused` where the system moves no
-    /// directory with an open file and somebody has one open, `Io`. After an error live is whole: as before,
-    /// or as asked for; or it is not there, which the error says, until the store is opened again.
+    /// `NotFound`, `Damaged` when the checkpoint does not verify, `Refused` where the system cannot
+    /// move a directory with an open file and somebody has one open, `Io`. After an error live is
+    /// whole: as before, or as requested; or it is missing, which the error says, until the store
+    /// is opened again.
     pub fn rollback(&mut self, name: &str) -> Result<Taken> {
         let target = self.history.find(name)?.epoch;
         self.refuse_while_pending()?;
@@ -45,7 +48,7 @@ impl Store {
         Ok(kept)
     }
 
-    /// As [`Store::rollback`], after reading what changed in live.
+    /// Like [`Store::rollback`], after reading what changed in live.
     ///
     /// # Errors
     /// As [`Store::rollback`], and `Torn`.
@@ -56,8 +59,8 @@ impl Store {
         Ok(kept)
     }
 
-    /// All of each file that will be replaced is read and held against the last epoch: what was written to it
-    /// and not marked is in the checkpoint of what is replaced, too.
+    /// Compares each file that will be replaced with the last epoch, so that unmarked writes to it
+    /// are in the checkpoint of the replaced state, too.
     fn doubt_what_goes(&mut self, target: u64) -> Result<()> {
         let touched = self
             .history
@@ -68,7 +71,7 @@ impl Store {
             let path = self.live.join(&name);
             match self.disk.stamp(&path) {
                 Ok(stamp) if stamp.kind == Kind::File => {
-                    self.files.remove(&name); // it may be another one since it was opened
+                    self.files.remove(&name); // the name may belong to another file now
                     self.doubt(&name);
                     self.bands.entry(name).or_default().size = Some(stamp.size);
                 }
@@ -117,7 +120,7 @@ impl Store {
             .set_modified(&swap, modified_ns)
             .doing("setting the time of", &swap)?;
         self.disk.sync_dir(&swap).doing("syncing", &swap)?;
-        // The entry `swap` itself must not be older on the disk than what the exchange makes of it.
+        // The entry `swap` must be durable before the exchange.
         self.disk
             .sync_dir(&self.root)
             .doing("syncing", &self.root)?;
@@ -127,8 +130,8 @@ impl Store {
         self.remove_swap()
     }
 
-    /// The time of live's directory as of an epoch: its own while no name came or went since, else that of
-    /// the checkpoint in which one last did.
+    /// The time of live's directory as of an epoch: its own time if no name appeared or vanished
+    /// since, else that of the last checkpoint in which one did.
     fn directory_time(&self, target: u64) -> Result<i64> {
         let names = |epoch| self.history.bands_at(epoch).into_keys();
         let changed_ns = self.history.names_changed_ns(target);
@@ -140,7 +143,8 @@ impl Store {
         Ok(stamp.doing("looking at", &self.live)?.modified_ns)
     }
 
-    /// Live is another one now: what differs from the last epoch is what records since the target carry.
+    /// Live was replaced: it differs from the last epoch in what the records since the target
+    /// carry.
     fn take_over(
         &mut self,
         target: u64,
@@ -170,14 +174,16 @@ impl Store {
                     band.dirty.add(&pages);
                     band.size = Some(state.size);
                 }
-                // It came or went meanwhile, or its size moved: pages alone do not say what differs.
+                // It appeared, vanished or changed its size meanwhile, so pages alone do not say
+                // what differs.
                 Some(state) => (band.unknown, band.size) = (true, Some(state.size)),
                 None => (band.unknown, band.size) = (true, None),
             }
             self.dirty.insert(name);
         }
         for band in self.bands.values_mut() {
-            // Links moved the stamps: what was seen still says whether the contents moved since.
+            // Links changed the stamps; the stamp from before still shows whether the contents
+            // changed since.
             band.linked = band.seen.take().or(band.linked);
         }
         self.listed = None;
@@ -193,7 +199,7 @@ impl Store {
             .doing("making", &path)?;
         write_out(&reader, file.as_ref(), &path, state)?;
         let live = self.live.join(name);
-        // A band that is gone gets what the directory says of its contents.
+        // A band that no longer exists gets the access rights of the directory's contents.
         let there = self
             .disk
             .stamp(&live)
@@ -210,7 +216,7 @@ impl Store {
     }
 }
 
-/// Writes a band of the past into a new file, leaves zeros as holes, and checks its id on the way.
+/// Writes a band of the past into a new file with zeros as holes, and checks its id.
 pub(crate) fn write_out(
     reader: &BandReader,
     file: &dyn DiskFile,

@@ -15,15 +15,15 @@ use crate::pages::{PAGE, index};
 use crate::record::{self, Chain, Meta};
 
 const MAGIC: &[u8; 8] = b"PLCKSEG1";
-/// Zeros are written this many bytes at a time.
+/// Zeros written at a time.
 pub(crate) const ZEROS: usize = 1 << 20;
-/// A segment's zeros, made ahead of need; and while they are made.
+/// The name of a segment's zeros, made ahead; and the name while they are made.
 const SPARE: &str = "SPARE";
 const NEXT_SPARE: &str = "SPARE.new";
-/// A segment without a spare while it is made.
+/// The name of a segment without a spare while it is made.
 const NEXT_SEGMENT: &str = "SEGMENT.new";
 
-/// One segment while it is read.
+/// A segment that is being read.
 pub(crate) struct Segment {
     pub(crate) file: Box<dyn DiskFile>,
     pub(crate) first: u64,
@@ -49,39 +49,39 @@ pub(crate) fn segments(disk: &dyn Disk, dir: &Path) -> Result<Vec<u64>> {
         .collect())
 }
 
-/// Bytes of a segment that is to hold so many.
+/// The size of a segment for this many bytes.
 pub(crate) fn segment_bytes(capacity: u64) -> u64 {
     capacity.next_multiple_of(PAGE).max(2 * PAGE)
 }
 
-/// Whether a spare of so many bytes is there: zeros that were synced before they got this name.
+/// Whether there is a spare of this size: zeros that were synced before they got this name.
 pub(crate) fn has_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> bool {
     disk.stamp(&dir.join(SPARE))
         .is_ok_and(|stamp| stamp.kind == Kind::File && stamp.size == bytes)
 }
 
-/// Makes the zeros of a segment to come, so that the checkpoint that needs it does not (D2).
+/// Makes the zeros of the next segment, so that no checkpoint has to (D2).
 pub(crate) fn make_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> Result<()> {
     let (new, path) = (dir.join(NEXT_SPARE), dir.join(SPARE));
     if disk.stamp(&new).is_ok() {
-        disk.remove(&new).doing("removing", &new)?; // its making was cut short
+        disk.remove(&new).doing("removing", &new)?; // left by an interrupted attempt
     }
     let made = zeros(disk, &new, bytes)
         .and_then(|file| file.sync_data().doing("syncing", &new))
         .and_then(|()| disk.rename(&new, &path).doing("renaming", &new));
     if made.is_err() {
-        let _ = disk.remove(&new); // best effort: gives its space back; `gc` removes it, too
+        let _ = disk.remove(&new); // best effort: frees its space; `gc` removes it, too
     }
     made?;
     disk.sync_dir(dir).doing("syncing", dir)
 }
 
-/// Where the spare is, if there is one.
+/// The path of the spare, if there is one.
 pub(crate) fn spare(disk: &dyn Disk, dir: &Path) -> Option<PathBuf> {
     Some(dir.join(SPARE)).filter(|path| disk.stamp(path).is_ok())
 }
 
-/// What is left of segments and spares whose making was cut short.
+/// Segments and spares that were left incomplete.
 pub(crate) fn unfinished(disk: &dyn Disk, dir: &Path) -> Vec<PathBuf> {
     let names = [NEXT_SPARE, NEXT_SEGMENT].map(|name| dir.join(name));
     names
@@ -90,26 +90,26 @@ pub(crate) fn unfinished(disk: &dyn Disk, dir: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// A segment that is whole and durable, under a name that no log looks for.
+/// A whole and durable segment, under a name that is not read as part of the log.
 pub(crate) struct Made {
     file: Box<dyn DiskFile>,
     end: u64,
     from: PathBuf,
 }
 
-/// Bytes of a segment to come.
+/// The size of a new segment.
 pub(crate) struct Wanted {
-    /// Of the log's own size, which the spare has.
+    /// The log's own size, which the spare has.
     pub(crate) own: u64,
-    /// Of this one.
+    /// Exactly this size.
     pub(crate) bytes: u64,
-    /// Where there is not so much space: what it needs.
+    /// The least size that is enough, where there is less space.
     pub(crate) least: u64,
 }
 
-/// Makes a segment of as many bytes as are wanted, or of fewer where space is short; of the spare if it has the
-/// log's own size and can be had: while there is one of that size no job makes another, so none takes its name
-/// meanwhile. Whatever segment has the new one's name stays until [`place`].
+/// Makes a segment of the wanted size, or a smaller one where space is short. It uses the spare if
+/// that has the log's own size; while such a spare exists no job makes another, so none takes its
+/// name meanwhile. A segment with the new one's name stays until [`place`].
 pub(crate) fn make_segment(
     disk: &dyn Disk,
     dir: &Path,
@@ -128,7 +128,7 @@ pub(crate) fn make_segment(
         let from = if taken.is_some() { &spare } else { &new };
         let file = begun(disk, from, taken, &header(store, after, end), end);
         if file.is_err() {
-            let _ = disk.remove(from); // best effort: gives its space back; opening and `gc` do it, too
+            let _ = disk.remove(from); // best effort: frees its space; opening and `gc` do it, too
         }
         match file {
             Ok(file) => {
@@ -139,7 +139,7 @@ pub(crate) fn make_segment(
                 });
             }
             Err(error) if error.system() == Some(io::ErrorKind::StorageFull) && end > least => {
-                // A quarter leaves most of what is free to others.
+                // A quarter leaves most of the free space to others.
                 end = segment_bytes(end / 4).max(least);
             }
             Err(error) => return Err(error),
@@ -147,7 +147,7 @@ pub(crate) fn make_segment(
     }
 }
 
-/// A spare that cannot be had is none.
+/// A spare that cannot be used counts as none.
 fn open_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> Option<Box<dyn DiskFile>> {
     let file =
         has_spare(disk, dir, bytes).then(|| disk.open(&dir.join(SPARE), Access::Write).ok())??;
@@ -156,7 +156,7 @@ fn open_spare(disk: &dyn Disk, dir: &Path, bytes: u64) -> Option<Box<dyn DiskFil
         .then_some(file)
 }
 
-/// Zeros with a header, synced: of the spare, if there is one.
+/// Zeros with a header, synced; from the spare, if there is one.
 fn begun(
     disk: &dyn Disk,
     from: &Path,
@@ -168,7 +168,7 @@ fn begun(
         file
     } else {
         if disk.stamp(from).is_ok() {
-            disk.remove(from).doing("removing", from)?; // an earlier one was cut short
+            disk.remove(from).doing("removing", from)?; // left by an interrupted attempt
         }
         zeros(disk, from, end)?
     };
@@ -177,8 +177,8 @@ fn begun(
     Ok(file)
 }
 
-/// Gives a segment its name, in one step: at every moment the log has it, or what had the name before. After
-/// an error nobody knows which.
+/// Gives a segment its name in one step: at every moment the name has the new or the old segment.
+/// After an error it is unknown which.
 pub(crate) fn place(
     disk: &dyn Disk,
     dir: &Path,
@@ -218,7 +218,7 @@ fn zeros(disk: &dyn Disk, path: &Path, end: u64) -> Result<Box<dyn DiskFile>> {
     Ok(file)
 }
 
-/// A segment whose header is whole; nothing when it is not.
+/// Opens a segment with a whole header; none if it is incomplete.
 pub(crate) fn open_segment(
     disk: &dyn Disk,
     path: &Path,
@@ -246,7 +246,7 @@ pub(crate) fn open_segment(
     ))
 }
 
-/// What the first page of a segment says.
+/// The first page of a segment.
 pub(crate) struct SegmentHead {
     pub(crate) store: [u8; 16],
     pub(crate) first: u64,
@@ -254,7 +254,7 @@ pub(crate) struct SegmentHead {
     pub(crate) end: u64,
 }
 
-/// What the first page of a segment, of whatever store, says; nothing when it is not whole.
+/// Reads the first page of a segment of any store; none if it is incomplete.
 pub(crate) fn read_head(file: &dyn DiskFile) -> io::Result<Option<SegmentHead>> {
     let mut header = vec![0; 8 + 16 + 8 + 32 + 8 + 32];
     let count = file.read_at(&mut header, 0)?;

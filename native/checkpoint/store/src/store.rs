@@ -1,10 +1,10 @@
-//! The store: one directory of bands, its past, and how marked pages become a durable checkpoint.
+//! The store: a directory of bands, its past, and how marked pages become a durable checkpoint.
 //!
 //! [`Store::write_at`] and [`Store::mark_dirty`] mark pages; [`Store::checkpoint`] collects them,
 //! appends and syncs once. A page of live that differs from the last epoch is marked, or its whole
 //! band counts as unknown. A failed checkpoint changes nothing: the marks stay. The owner decides
-//! who calls when; the only thread here helps to read a band with many marked leaves. Other modes:
-//! `observe`, `beside`; looking back: `audit`, `restore`; space: `forget`, `work`.
+//! when to call; the only thread here helps to read a band with many marked leaves. Other modes are
+//! in `observe` and `beside`, looking back in `audit` and `restore`, space in `forget` and `work`.
 
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -29,20 +29,22 @@ use crate::work::Work;
 /// Live files that are kept open: far below any system's limit.
 const FILES_OPEN: usize = 128;
 
-/// How a store is laid out and opened.
+/// Settings of a store.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Bytes of a segment of the log. A checkpoint that needs more gets a segment of its own.
+    /// Size of a segment of the log. A checkpoint that needs more gets a segment of its own.
     pub segment_bytes: u64,
-    /// An opening skips the syncs that `INDEX` proves unnecessary: it was saved in this boot, by the same
-    /// clock, for these very files (D5). Without this, which is the default, every opening for writing syncs
-    /// the log's end again. Set it only where no disk can lose its own cache, and no filesystem is shut down
-    /// and mounted again, within one boot; processes that open the store once per checkpoint gain from it.
+    /// Skip syncs on opening that `INDEX` proves unnecessary: it was saved in this boot, by the
+    /// same clock, for exactly these files (D5). By default every opening for writing syncs the
+    /// log's end again. Set this only where no disk can lose its own cache and no filesystem is
+    /// unmounted and mounted again within one boot; it helps processes that open the store once per
+    /// checkpoint.
     pub skip_proven_syncs: bool,
 }
 
 impl Default for Options {
-    /// 64 MiB: some hundred checkpoints of the seed's size, and written in less than a second.
+    /// 64 MiB: some hundred checkpoints of the original product's size, written in less than a
+    /// second.
     fn default() -> Self {
         Self {
             segment_bytes: 64 << 20,
@@ -51,22 +53,22 @@ impl Default for Options {
     }
 }
 
-/// What a checkpoint took.
+/// The result of a checkpoint, with its costs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Taken {
-    /// What was made.
+    /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// Bytes of live that were read.
     pub read_bytes: u64,
     /// Bytes of the record.
     pub written_bytes: u64,
-    /// Reading and hashing.
+    /// Time for reading and hashing.
     pub hash_ns: u64,
-    /// Append and sync.
+    /// Time for append and sync.
     pub append_ns: u64,
 }
 
-/// A directory of bands under checkpoints.
+/// A store of checkpoints of a directory of bands.
 #[derive(Debug)]
 pub struct Store {
     pub(crate) disk: Arc<dyn Disk>,
@@ -75,32 +77,33 @@ pub struct Store {
     pub(crate) log: Log,
     pub(crate) history: History,
     pub(crate) bands: BTreeMap<String, Band>,
-    /// Bands with marks, or unknown.
+    /// Bands that are marked or unknown.
     pub(crate) dirty: BTreeSet<String>,
     /// Bands whose cached tree is older than the one in memory.
     pub(crate) fresh_trees: BTreeSet<String>,
     pub(crate) files: HashMap<String, Box<dyn DiskFile>>,
     pub(crate) scratch: Scratch,
-    /// The directory of live when its names were last listed, and the wall clock then.
+    /// Stamp of live's directory when it was last listed, and the wall clock then.
     pub(crate) listed: Option<(crate::disk::Stamp, i64)>,
     /// Stamps of this filesystem show every write.
     pub(crate) exact: bool,
-    /// A watcher told something that did not come to a checkpoint: from now on everything is looked at, until
-    /// one is made.
+    /// Events of a watcher were consumed without a checkpoint: until the next one, all bands are
+    /// looked at.
     pub(crate) blind: bool,
-    /// Whether writers through mappings are looked for.
+    /// How writes through mappings are found.
     pub(crate) mapped: Mapped,
-    /// Bands whose owner said all that it wrote, with their stamps then, while they are looked at.
-    pub(crate) told: BTreeMap<String, crate::disk::Stamp>,
-    /// The checkpoint that is on its way, if one is.
+    /// Bands whose owner reported all its writes, with their stamps at that moment, during one
+    /// checkpoint.
+    pub(crate) reported: BTreeMap<String, crate::disk::Stamp>,
+    /// The running checkpoint, if there is one.
     pub(crate) capture: Option<Capture>,
-    /// What can be done beside the hot path.
+    /// Background work.
     pub(crate) work: Work,
-    /// Keeps other processes out; jobs that are out hold it, too.
+    /// Keeps other processes out; running jobs hold it, too.
     pub(crate) held: Arc<dyn Any + Send + Sync>,
 }
 
-/// Where the store of a directory of bands is.
+/// The path of the store of a directory of bands.
 #[must_use]
 pub fn store_path(live: &Path) -> PathBuf {
     let mut path = live.components().collect::<PathBuf>().into_os_string(); // without a slash at the end
@@ -108,7 +111,7 @@ pub fn store_path(live: &Path) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// Refuses what a store cannot lie beside: a directory without a name of its own.
+/// Refuses a directory without a name of its own, because the store lies beside it.
 pub(crate) fn refuse_nameless(live: &Path) -> Result<()> {
     if live.file_name().is_some() {
         return Ok(());
@@ -124,7 +127,7 @@ pub(crate) fn refuse_nameless(live: &Path) -> Result<()> {
     ))
 }
 
-/// Refuses what cannot be live: a link would itself be exchanged, and no listing of it seen to change.
+/// Refuses a link: a rollback would exchange the link itself, and no listing would show changes.
 pub(crate) fn refuse_unless_directory(disk: &dyn Disk, live: &Path) -> Result<()> {
     refuse_nameless(live)?;
     match disk.stamp(live) {
@@ -136,7 +139,7 @@ pub(crate) fn refuse_unless_directory(disk: &dyn Disk, live: &Path) -> Result<()
                 "name the directory itself",
             ))
         }
-        _ => Ok(()), // whoever lists it says what is wrong
+        _ => Ok(()), // whoever lists it reports the error
     }
 }
 
@@ -154,8 +157,8 @@ impl Store {
     /// Writes into a band, which is made or extended as needed, and marks its pages.
     ///
     /// # Errors
-    /// `Refused` for a name no band can have, `Io`. After an error any part may be written; all of it is
-    /// marked.
+    /// `Refused` for a name that no band can have, `Io`. After an error any part may be written;
+    /// all of it is marked.
     pub fn write_at(&mut self, name: &str, offset: u64, bytes: &[u8]) -> Result<()> {
         check_band(self.disk.as_ref(), name)?;
         let end = end_of(name, offset, bytes.len() as u64)?;
@@ -168,7 +171,7 @@ impl Store {
         written.inspect_err(|_| self.measure(name))
     }
 
-    /// After a failure the file has whatever size it has.
+    /// After a failure, takes the size from the file.
     fn measure(&mut self, name: &str) {
         let stamp = self.disk.stamp(&self.live.join(name));
         let band = self.marked(name);
@@ -178,15 +181,16 @@ impl Store {
         }
     }
 
-    /// The owner wrote `bytes` bytes at `offset` of a band by its own means.
+    /// Marks `bytes` bytes at `offset` of a band, which its owner wrote by its own means.
     ///
     /// # Errors
-    /// `Refused` for a name no band can have, and for bytes that the band has not; then nothing is marked.
+    /// `Refused` for a name that no band can have, and for bytes beyond the band; then nothing is
+    /// marked.
     pub fn mark_dirty(&mut self, name: &str, offset: u64, bytes: u64) -> Result<()> {
         check_band(self.disk.as_ref(), name)?;
         let end = end_of(name, offset, bytes)?;
         if bytes == 0 {
-            // At most it made the band.
+            // It can only have made the band.
             if self.bands.get(name).is_none_or(|band| band.size.is_none()) {
                 self.measure(name);
             }
@@ -217,14 +221,14 @@ impl Store {
     fn mark(&mut self, name: &str, offset: u64, bytes: u64) {
         let band = self.marked(name);
         band.dirty.mark(offset, bytes);
-        // No bytes extend nothing, but writing them makes the file.
+        // Writing no bytes extends nothing, but makes the file.
         let end = if bytes == 0 { 0 } else { offset + bytes };
         if band.size.is_none_or(|size| size < end) {
             band.resize(end);
         }
     }
 
-    /// Cuts or extends (with zeros) a band, which is made as needed.
+    /// Cuts a band or extends it with zeros; makes it if needed.
     ///
     /// # Errors
     /// As [`Store::write_at`].
@@ -283,19 +287,20 @@ impl Store {
             .ok_or_else(|| Error::damaged("no file"))
     }
 
-    /// Makes the state of all bands durable under a name, by what was marked since the last one.
+    /// Makes the state of all bands durable under a name, from the pages marked since the last
+    /// checkpoint.
     ///
     /// # Errors
-    /// `Exists` or `Refused` for the name, `Torn` when a band is shorter than its owner said, `Stopped`,
-    /// `Io`. After an error there is no such checkpoint and nothing is forgotten; after a failed sync there
-    /// may be one when the store is opened again.
+    /// `Exists` or `Refused` for the name, `Torn` when a band is shorter than its owner reported,
+    /// `Stopped`, `Io`. After an error the checkpoint does not exist and all marks stay; after a
+    /// failed sync it may exist when the store is opened again.
     pub fn checkpoint(&mut self, name: &str) -> Result<Taken> {
         self.refuse_while_pending()?;
         self.check_name(name)?;
         let begin = Instant::now();
-        let mut found = self.collect_dirty()?;
+        let mut collected = self.collect_dirty()?;
         let hash_ns = nanoseconds(begin);
-        self.commit(name, &mut found, hash_ns)
+        self.commit(name, &mut collected, hash_ns)
     }
 
     pub(crate) fn check_name(&self, name: &str) -> Result<()> {
@@ -311,21 +316,21 @@ impl Store {
         Ok(())
     }
 
-    /// Reads what is marked. The store is as before until [`Store::commit`].
-    pub(crate) fn collect_dirty(&mut self) -> Result<Vec<Found>> {
+    /// Reads what is marked. The store does not change until [`Store::commit`].
+    pub(crate) fn collect_dirty(&mut self) -> Result<Vec<CollectedBand>> {
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.pages.clear();
         scratch.read = 0;
         let dirty: Vec<String> = self.dirty.iter().cloned().collect();
-        let found = dirty
+        let collected = dirty
             .iter()
             .map(|name| self.collect_band(name, &mut scratch))
             .collect();
         self.scratch = scratch;
-        found
+        collected
     }
 
-    fn collect_band(&mut self, name: &str, scratch: &mut Scratch) -> Result<Found> {
+    fn collect_band(&mut self, name: &str, scratch: &mut Scratch) -> Result<CollectedBand> {
         let band = &self.bands[name];
         let Some(size) = band.size else {
             let gone = BandChange {
@@ -333,7 +338,7 @@ impl Store {
                 state: None,
                 runs: vec![],
             };
-            return Ok(Found {
+            return Ok(CollectedBand {
                 name: name.to_owned(),
                 change: band.head.map(|_| gone),
                 tree: None,
@@ -351,7 +356,7 @@ impl Store {
             scratch,
         );
         let (change, tree) = collected.map_err(|miss| miss.of(&path, size))?;
-        Ok(Found {
+        Ok(CollectedBand {
             name: name.to_owned(),
             change,
             tree: Some(tree),
@@ -361,7 +366,8 @@ impl Store {
     /// The tree of a band as of the last epoch.
     fn tree_of(&mut self, name: &str) -> Result<Arc<Tree>> {
         let band = self.bands.entry(name.to_owned()).or_default();
-        // Taken, not shared: the tree is changed in place, and a failure leaves it to be read again.
+        // Taken, not shared: the tree is changed in place, and a failure leaves it to be read
+        // again.
         if let Some(tree) = band.tree.take() {
             self.work.count.hits += 1;
             return Ok(tree);
@@ -376,12 +382,13 @@ impl Store {
         self.work.count.misses += 1;
         let tree = self.history.band_at(name, self.history.head())?.tree()?;
         if tree.id() != head.id {
-            self.doubt(name); // the last epoch is damaged, and the next one need not be
+            self.doubt(name); // the last epoch is damaged; the next one must not be
         }
         Ok(Arc::new(tree))
     }
 
-    /// What is stored of a band's last epoch is not what it should be: all of live is held against that.
+    /// The stored bytes of a band's last epoch are damaged: compares all of live with them next
+    /// time.
     pub(crate) fn doubt(&mut self, name: &str) {
         self.marked(name).unknown = true;
     }
@@ -390,14 +397,14 @@ impl Store {
     pub(crate) fn commit(
         &mut self,
         name: &str,
-        found: &mut Vec<Found>,
+        collected: &mut Vec<CollectedBand>,
         hash_ns: u64,
     ) -> Result<Taken> {
         let begin = Instant::now();
         let created_ns = self.disk.now().wall_ns;
-        let bands: Vec<_> = found
+        let bands: Vec<_> = collected
             .iter_mut()
-            .filter_map(|found| found.change.take())
+            .filter_map(|band| band.change.take())
             .collect();
         let sum = self.sum_after(&bands);
         let meta = Meta::Checkpoint {
@@ -413,7 +420,7 @@ impl Store {
         let (checkpoint, written_bytes) = self.take_in(
             epoch,
             self.scratch.pages.len() as u64,
-            std::mem::take(found),
+            std::mem::take(collected),
         );
         let read_bytes = self.scratch.read;
         Ok(Taken {
@@ -425,7 +432,7 @@ impl Store {
         })
     }
 
-    /// What all bands come to after these changes of the last epoch.
+    /// The sum of all bands after these changes of the last epoch.
     pub(crate) fn sum_after(&self, changes: &[BandChange]) -> StateSum {
         let mut sum = self.history.sum();
         for change in changes {
@@ -440,12 +447,12 @@ impl Store {
         sum
     }
 
-    /// The epoch is the last one from now on. Answers its checkpoint, and the bytes of its record.
+    /// Makes the epoch the last one. Returns its checkpoint and the size of its record.
     pub(crate) fn take_in(
         &mut self,
         epoch: Epoch,
         page_bytes: u64,
-        found: Vec<Found>,
+        collected: Vec<CollectedBand>,
     ) -> (Checkpoint, u64) {
         let mut checkpoint = Checkpoint {
             epoch: epoch.number,
@@ -466,32 +473,32 @@ impl Store {
         }
         let written_bytes = epoch.bytes;
         self.history.push(epoch);
-        for found in found {
-            let band = self.bands.entry(found.name.clone()).or_default();
-            (band.tree, band.seen, band.linked) = (found.tree, None, None);
+        for taken in collected {
+            let band = self.bands.entry(taken.name.clone()).or_default();
+            (band.tree, band.seen, band.linked) = (taken.tree, None, None);
             if band.size.is_none() && band.head.is_none() {
-                self.bands.remove(&found.name);
+                self.bands.remove(&taken.name);
             }
-            self.fresh_trees.insert(found.name);
+            self.fresh_trees.insert(taken.name);
         }
         (checkpoint, written_bytes)
     }
 
-    /// Closes all live files: their names may name others now.
+    /// Closes all live files, because their names may belong to other files now.
     pub(crate) fn forget_files(&mut self) {
         self.files.clear();
     }
 
-    /// Checkpoints that are kept, oldest first.
+    /// Kept checkpoints, oldest first.
     #[must_use]
     pub fn list(&self) -> Vec<Checkpoint> {
         self.history.checkpoints()
     }
 }
 
-/// Where bytes of a band end.
+/// The offset at which bytes of a band end.
 fn end_of(name: &str, offset: u64, bytes: u64) -> Result<u64> {
-    // No file has more: the systems count offsets as signed numbers.
+    // No file is larger: systems count offsets as signed numbers.
     offset
         .checked_add(bytes)
         .filter(|end| i64::try_from(*end).is_ok())
@@ -501,9 +508,9 @@ fn end_of(name: &str, offset: u64, bytes: u64) -> Result<u64> {
         })
 }
 
-/// What collecting found of one band.
+/// A marked band that was read: its change against the last epoch, if any, and its hash tree.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct CollectedBand {
     pub(crate) name: String,
     pub(crate) change: Option<BandChange>,
     pub(crate) tree: Option<Arc<Tree>>,

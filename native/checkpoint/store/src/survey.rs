@@ -1,10 +1,10 @@
-//! Finds what is left of a damaged store: every complete record, and the checkpoints that those
+//! Finds what is left of a damaged store: every complete record, and the checkpoints that they
 //! still give.
 //!
 //! The log is read page by page and nothing is changed. A record is recognised by its own hash and
-//! its seal. After a gap a state counts only if its sum proves that no record is missing, and a
-//! band that the damage may have reached only if its bytes have its id. `repair` makes a sound
-//! store of the result.
+//! its seal. After a gap, a state counts only if its sum proves that no record is missing, and a
+//! band that the damage may have reached counts only if its bytes have its id. `repair` makes a
+//! sound store of the result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -21,14 +21,14 @@ use crate::record::{self, BandState, Chain, Meta, StateSum};
 use crate::segment::{read_head, segments};
 use crate::walk::{Fronts, Place, epoch_of, pages_whole};
 
-/// An epoch that cannot be had any more.
+/// An epoch that is lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lost {
     /// Its number.
     pub epoch: u64,
-    /// The checkpoint's name, as far as it can still be read.
+    /// The checkpoint's name, if it can still be read.
     pub name: Option<String>,
-    /// Why, in words.
+    /// The reason, for people.
     pub why: String,
 }
 
@@ -48,14 +48,14 @@ impl fmt::Display for Lost {
 /// What is wrong with a store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Damage {
-    /// What was found where, in words.
+    /// One sentence per damaged place.
     pub findings: Vec<String>,
-    /// What cannot be had any more; everything else can.
+    /// The lost epochs; all others are intact.
     pub lost: Vec<Lost>,
 }
 
 impl Damage {
-    /// Why nothing is written to a store.
+    /// The error when a damaged store is to be changed.
     pub(crate) fn refusal(&self, root: &Path) -> Error {
         let lost = match self.lost.len() {
             0 => "no checkpoint is lost".to_owned(),
@@ -77,31 +77,31 @@ impl Damage {
     }
 }
 
-/// What a look at every page of the log found.
+/// The result of reading every page of the log.
 pub(crate) struct Survey {
     pub(crate) history: History,
     pub(crate) damage: Damage,
-    /// The last epoch that anything knows of.
+    /// The highest epoch that is mentioned anywhere.
     pub(crate) highest: u64,
-    /// Segments that count.
+    /// Segments that belong to the store.
     pub(crate) segments: Vec<u64>,
-    /// Files with segments' names that are of another store: of a repair that was cut short.
+    /// Files with names of segments that belong to another store: an interrupted repair left them.
     pub(crate) foreign: Vec<PathBuf>,
 }
 
-/// A record, as a survey found it.
+/// A record that was found.
 struct SurveyedRecord {
     epoch: Epoch,
     previous: Chain,
     whole: bool,
 }
 
-/// What was found so far.
+/// The results so far.
 #[derive(Default)]
 struct SurveyProgress {
     records: Vec<SurveyedRecord>,
     findings: Vec<String>,
-    /// Epochs and names as they read where no record is whole.
+    /// Epochs and names, as far as they can be read in incomplete records.
     gleaned: Vec<(u64, Option<String>)>,
     highest: u64,
     segments: Vec<u64>,
@@ -109,8 +109,8 @@ struct SurveyProgress {
 }
 
 impl Survey {
-    /// Looks at all of the log; `first` is what made somebody doubt it. With `everything`, every byte of
-    /// every checkpoint is hashed; else of those bands that damage may have reached.
+    /// Reads the whole log; `first` is the reason to doubt it. With `everything`, every byte of
+    /// every checkpoint is hashed; otherwise only bands that the damage may have reached.
     pub(crate) fn of(
         disk: &Arc<dyn Disk>,
         root: &Path,
@@ -139,16 +139,16 @@ impl Survey {
         let mut before = base;
         let breaks: Vec<bool> = records
             .iter()
-            .map(|found| is_behind_a_gap(&mut before, found))
+            .map(|record| is_behind_a_gap(&mut before, record))
             .collect();
         let rotten = records
             .iter()
-            .filter(|found| !found.whole)
-            .map(|found| found.epoch.number)
+            .filter(|record| !record.whole)
+            .map(|record| record.epoch.number)
             .collect();
         let gaps = records.iter().zip(breaks).filter(|(_, gap)| *gap);
-        let gaps = gaps.map(|(found, _)| found.epoch.number).collect();
-        let epochs = records.into_iter().map(|found| found.epoch).collect();
+        let gaps = gaps.map(|(record, _)| record.epoch.number).collect();
+        let epochs = records.into_iter().map(|record| record.epoch).collect();
         let SurveyProgress {
             findings,
             highest,
@@ -167,7 +167,7 @@ impl Survey {
             }
             .lost(),
         );
-        lost.sort_by_key(|one| one.epoch);
+        lost.sort_by_key(|lost_epoch| lost_epoch.epoch);
         history.lose(lost.clone());
         let damage = Damage { findings, lost };
         Ok(Self {
@@ -180,32 +180,35 @@ impl Survey {
     }
 }
 
-/// One record for each number after the base, ascending: the one that follows the record before it, if any
-/// does.
+/// One record for each number after the base, ascending: the one that follows the record before it,
+/// if there is one.
 fn chained(records: Vec<SurveyedRecord>, base: (u64, Chain)) -> Vec<SurveyedRecord> {
     let mut by_number: BTreeMap<u64, Vec<SurveyedRecord>> = BTreeMap::new();
-    for found in records
+    for record in records
         .into_iter()
-        .filter(|found| found.epoch.number > base.0)
+        .filter(|record| record.epoch.number > base.0)
     {
-        by_number.entry(found.epoch.number).or_default().push(found);
+        by_number
+            .entry(record.epoch.number)
+            .or_default()
+            .push(record);
     }
     let (mut last, mut chosen) = (base, Vec::new());
-    for (number, mut found) in by_number {
-        let follows = found
+    for (number, mut candidates) in by_number {
+        let follows = candidates
             .iter()
-            .position(|it| (number, it.previous) == (last.0 + 1, last.1));
-        let found = found.swap_remove(follows.unwrap_or(0));
-        last = (number, found.epoch.chain);
-        chosen.push(found);
+            .position(|record| (number, record.previous) == (last.0 + 1, last.1));
+        let record = candidates.swap_remove(follows.unwrap_or(0));
+        last = (number, record.epoch.chain);
+        chosen.push(record);
     }
     chosen
 }
 
 /// Whether a record does not follow the one before it.
-fn is_behind_a_gap(before: &mut (u64, Chain), found: &SurveyedRecord) -> bool {
-    let follows = (found.epoch.number, found.previous) == (before.0 + 1, before.1);
-    *before = (found.epoch.number, found.epoch.chain);
+fn is_behind_a_gap(before: &mut (u64, Chain), record: &SurveyedRecord) -> bool {
+    let follows = (record.epoch.number, record.previous) == (before.0 + 1, before.1);
+    *before = (record.epoch.number, record.epoch.chain);
     !follows
 }
 
@@ -258,7 +261,7 @@ impl SurveyProgress {
                     ));
                     self.gleaned.extend(record::glean(&front));
                 }
-                continue; // a whole record that was written elsewhere is some band's page
+                continue; // a whole record that was written elsewhere is the page of a band
             }
             let Some((head, meta, chain)) = record::decode(&front) else {
                 continue;
@@ -290,7 +293,7 @@ impl SurveyProgress {
         let known = place.known.filter(|(epoch, _)| *epoch > base);
         self.highest = self.highest.max(known.map_or(0, |(epoch, _)| epoch));
         let mut records = chained(std::mem::take(&mut self.records), place.base);
-        // In flight when the machine stopped, for all that anybody knows.
+        // It may have been unfinished when the machine stopped.
         if records
             .last()
             .is_some_and(|last| !last.whole && last.epoch.number > self.highest)
@@ -300,10 +303,10 @@ impl SurveyProgress {
         self.highest = self
             .highest
             .max(records.last().map_or(base, |last| last.epoch.number));
-        for found in records.iter().filter(|found| !found.whole) {
+        for record in records.iter().filter(|record| !record.whole) {
             let (number, segment) = (
-                found.epoch.number,
-                segment_path(place.dir, found.epoch.segment),
+                record.epoch.number,
+                segment_path(place.dir, record.epoch.segment),
             );
             self.findings.push(format!(
                 "{}: pages of epoch {number} have changed",
@@ -312,7 +315,7 @@ impl SurveyProgress {
         }
         let there: BTreeMap<u64, Chain> = records
             .iter()
-            .map(|found| (found.epoch.number, found.epoch.chain))
+            .map(|record| (record.epoch.number, record.epoch.chain))
             .collect();
         let mut lost = Vec::new();
         for epoch in (base + 1..=self.highest).filter(|epoch| !there.contains_key(epoch)) {
@@ -325,7 +328,7 @@ impl SurveyProgress {
             });
         }
         if let Some((epoch, chain)) = known
-            && there.get(&epoch).is_some_and(|found| *found != chain)
+            && there.get(&epoch).is_some_and(|current| *current != chain)
         {
             let why = "another record has taken its place, which INDEX does not know".to_owned();
             self.findings.push(format!(
@@ -342,7 +345,7 @@ impl SurveyProgress {
     }
 }
 
-/// The checkpoints of a history without gaps that do not have the bytes they should have.
+/// The damaged checkpoints of a history without gaps.
 pub(crate) fn lost_of(history: &History) -> Vec<Lost> {
     Judge {
         history,
@@ -353,24 +356,24 @@ pub(crate) fn lost_of(history: &History) -> Vec<Lost> {
     .lost()
 }
 
-/// Which checkpoints can be had of the records that are left.
+/// Decides which checkpoints the remaining records still give.
 struct Judge<'a> {
     history: &'a History,
-    /// Epochs whose pages are not what was written.
+    /// Epochs whose pages are damaged.
     rotten: BTreeSet<u64>,
     /// Epochs before which others are missing.
     gaps: BTreeSet<u64>,
     everything: bool,
 }
 
-/// The state of the bands on the way through the epochs.
+/// The state of the bands while the epochs are replayed.
 #[derive(Default)]
 struct ReplayState {
     heads: BTreeMap<String, BandState>,
     sum: StateSum,
-    /// Bands whose bytes may be others, with the epoch since which they may.
+    /// Bands whose bytes may be damaged.
     doubtful: BTreeSet<String>,
-    /// Behind a gap: bands that are known to be right again.
+    /// Bands that are known to be right again after a gap.
     cleared: BTreeSet<String>,
     /// The epoch before which others are missing that this state may need.
     unknown_since: Option<u64>,
@@ -401,7 +404,7 @@ impl Judge<'_> {
             .history
             .checkpoints()
             .into_iter()
-            .map(|one| (one.epoch, one.name))
+            .map(|checkpoint| (checkpoint.epoch, checkpoint.name))
             .collect();
         let mut lost = Vec::new();
         let mut judge = |course: &mut ReplayState, epoch: u64| {
@@ -424,7 +427,7 @@ impl Judge<'_> {
         lost
     }
 
-    /// Goes on by one record.
+    /// Applies one record.
     fn pass(&self, course: &mut ReplayState, epoch: &Epoch) {
         if self.gaps.contains(&epoch.number) {
             course.unknown_since = Some(epoch.number);
@@ -454,7 +457,7 @@ impl Judge<'_> {
             }
         }
         if course.unknown_since.is_some() && epoch.sum == Some(course.sum) {
-            course.unknown_since = None; // whatever is missing, nothing of it is left in this state
+            course.unknown_since = None; // nothing of the missing records is left in this state
         }
     }
 

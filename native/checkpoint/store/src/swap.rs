@@ -6,11 +6,11 @@
 //! ─▶ sync both parents ─▶ remove swap/                   in both cases
 //! ```
 //! A directory is emptied only under the name `swap`, and only once it is durable that live is
-//! another one (D9). `replaced/` is what live was, complete. If it exists without live, the renames
-//! were interrupted and it becomes live again; if it exists without `swap/`, the new state is live.
-//! An error between the first two renames undoes the first, and so does the next opening after a
-//! crash. If somebody made another directory in live's place meanwhile, it stays, and the store is
-//! refused until it is moved away.
+//! another one (D9). `replaced/` is the complete previous live. If it exists without live, the
+//! renames were interrupted and it becomes live again; if it exists without `swap/`, the new state
+//! is live. An error between the first two renames undoes the first, and so does the next opening
+//! after a crash. If somebody made another directory in live's place meanwhile, it stays, and the
+//! store is refused until it is moved away.
 
 use std::io;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::restore::parent;
 use crate::store::Store;
 
 impl Store {
-    /// What is in `swap/` becomes live; [`Store::remove_swap`] does the rest.
+    /// Makes `swap/` live; [`Store::remove_swap`] does the rest.
     pub(crate) fn put_in_place(&self) -> Result<()> {
         let (swap, replaced) = (self.root.join("swap"), self.root.join("replaced"));
         match self.disk.exchange(&swap, &self.live) {
@@ -56,9 +56,9 @@ impl Store {
         })
     }
 
-    /// Removes what a rollback left: the new state when it did not come to its place, else the old one, which
-    /// is a checkpoint. Only once it is durable which of the two it is: else a power loss might bring back,
-    /// as live, the directory that was emptied.
+    /// Removes what a rollback left: the new state if it did not become live, else the old one,
+    /// which is a checkpoint. It waits until the exchange is durable, because otherwise a power
+    /// loss could bring back the emptied directory as live.
     pub(crate) fn remove_swap(&mut self) -> Result<()> {
         let swap = self.root.join("swap");
         self.end_renames(&swap)?;

@@ -2,9 +2,9 @@
 //! one path.
 //!
 //! [`Tree::id`] equals the plain BLAKE3 of the band's bytes: BLAKE3 is a binary tree whose left
-//! subtrees are complete, and pairing neighbours level by level, an odd last one moving up, builds
+//! subtrees are complete. Pairing neighbours level by level, with an odd last one moving up, builds
 //! the same tree (BLAKE3 paper §2.1; `blake3::hazmat`). Each leaf also keeps sums of its pages,
-//! which show at a twentieth of a hash's cost which pages changed, marked or not.
+//! which show changed pages at a twentieth of a hash's cost.
 
 use blake3::hazmat::{HasherExt, Mode, merge_subtrees_non_root, merge_subtrees_root};
 
@@ -17,7 +17,7 @@ use crate::pages::{LEAF, PAGE, PAGES_PER_LEAF, index};
 /// The plain BLAKE3 of a band.
 pub type Id = [u8; 32];
 
-/// What is known of one leaf.
+/// Hash and sums of one leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// Its node of the hash tree.
@@ -36,19 +36,20 @@ const LEAF_BYTES: usize = 32 + 8 * PAGES;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tree {
     size: u64,
-    /// Of each leaf's pages.
+    /// Sums of each leaf's pages.
     sums: Vec<[u64; PAGES]>,
-    /// The leaves' values first; each level half as long, down to two nodes or one.
+    /// The leaves' values first; each level is half as long, down to two nodes or one.
     levels: Vec<Vec<ChainingValue>>,
 }
 
-/// How many leaves a band of `size` bytes has; an empty one has one.
+/// The number of leaves of a band of `size` bytes; an empty band has one.
 #[must_use]
 pub fn leaves_of(size: u64) -> u64 {
     size.div_ceil(LEAF).max(1)
 }
 
-/// One leaf of a band of `size` bytes. A band of one leaf has no tree: the leaf's value is its id.
+/// The value of a leaf of a band of `size` bytes. A band of one leaf has no tree: the leaf's value
+/// is its id.
 #[must_use]
 pub fn leaf_of(size: u64, leaf: u64, bytes: &[u8]) -> Leaf {
     let value = if size <= LEAF {
@@ -70,7 +71,7 @@ impl Tree {
     /// A tree over the leaves' values, in order.
     ///
     /// # Panics
-    /// When there are not as many as `size` asks for: a mistake in the caller.
+    /// When their number does not fit `size`: a mistake in the caller.
     #[must_use]
     pub fn new(size: u64, leaves: &[Leaf]) -> Self {
         assert_eq!(
@@ -112,7 +113,7 @@ impl Tree {
         Self::new(size, &leaves)
     }
 
-    /// All that is in it, for [`Tree::from_bytes`].
+    /// The bytes that [`Tree::from_bytes`] reads.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.levels[0].concat();
         bytes.extend(self.sums.iter().flatten().flat_map(|sum| sum.to_le_bytes()));
@@ -121,12 +122,12 @@ impl Tree {
         bytes
     }
 
-    /// Bytes of [`Tree::to_bytes`] of a band of `size` bytes.
+    /// The length of [`Tree::to_bytes`] for a band of `size` bytes.
     pub(crate) fn bytes_of(size: u64) -> usize {
         index(leaves_of(size)) * LEAF_BYTES + 8
     }
 
-    /// What [`Tree::to_bytes`] wrote of a band of `size` bytes; nothing of what is half written.
+    /// Reads what [`Tree::to_bytes`] wrote of a band of `size` bytes; none if it is incomplete.
     pub(crate) fn from_bytes(size: u64, bytes: &[u8]) -> Option<Self> {
         let (body, seal) = bytes.split_at_checked(Self::bytes_of(size).checked_sub(8)?)?;
         if seal != xxh3_64(body).to_le_bytes() {
@@ -146,13 +147,13 @@ impl Tree {
         Some(Self::over(size, values, sums))
     }
 
-    /// Bytes of the band.
+    /// Size of the band.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// A leaf that the band has.
+    /// A leaf of the band.
     ///
     /// # Panics
     /// When the band is shorter: a mistake in the caller.
@@ -173,7 +174,8 @@ impl Tree {
         }
     }
 
-    /// Puts new values of some leaves, ascending. A band of another size first needs [`Tree::resized`].
+    /// Sets new values of some leaves, ascending. A band of another size first needs
+    /// [`Tree::resized`].
     pub fn update(&mut self, changed: &[(u64, Leaf)]) {
         let mut nodes = Vec::with_capacity(changed.len());
         for (leaf, new) in changed {
@@ -193,8 +195,8 @@ impl Tree {
         }
     }
 
-    /// The tree of a band of another size; leaves beyond the old ones have values that must be put next,
-    /// and so must those that the sizes' difference touches.
+    /// The tree for another size of the band. Set the values of new leaves next, and of those that
+    /// the difference of the sizes touches.
     #[must_use]
     pub fn resized(&self, size: u64) -> Self {
         let (mut values, mut sums) = (self.levels[0].clone(), self.sums.clone());

@@ -1,8 +1,8 @@
 //! Reads an archive: what `export` writes, and nothing else that a tar can hold.
 //!
-//! The archive may come from anybody. Each path is compared with the one that the manifest makes
-//! due, and never followed. Ids are checked by the caller, who trusts no bytes before: `import` or
-//! `adopt`.
+//! The archive may come from anybody. Each path is compared with the one that the manifest
+//! requires, and never followed. The caller (`import` or `adopt`) checks the ids and trusts no
+//! bytes before.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -12,11 +12,11 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::names::is_band;
 use crate::record::BandState;
 
-/// A manifest of some hundred thousand bands; more is not read.
+/// The size of a manifest of some hundred thousand bands; more is not read.
 const MANIFEST_MOST: u64 = 64 << 20;
 
-/// Hands on what the archive says it holds, then each band's bytes, in that order. All of them were there
-/// when it returns well.
+/// Hands on the declared contents, then each band's bytes, in that order. If it succeeds, the
+/// archive was complete.
 pub(crate) fn unpack(
     archive: impl Read,
     begin: impl FnOnce(&Contents) -> Result<()>,
@@ -87,7 +87,7 @@ fn path_of<R: Read>(entry: &tar::Entry<'_, R>) -> Result<String> {
     Err(refused(format!("{path:?}: {kind}")))
 }
 
-/// Why an entry is not the one that is due.
+/// Why an entry is not the required one.
 fn refusal(path: &str, contents: &Contents, due: Option<&(String, BandState)>) -> Error {
     let known = |name: &str| contents.bands.iter().any(|(known, _)| known == name);
     let name = path.strip_prefix(BANDS);
@@ -111,7 +111,7 @@ fn refused(what: impl Into<String>) -> Error {
     Error::new(ErrorKind::Refused, what, advice)
 }
 
-/// What the reader of the archive says: that the bytes make no sense, or that the system failed.
+/// The error of the archive's reader: invalid bytes, or a failure of the system.
 pub(crate) fn unreadable(error: io::Error) -> Error {
     match error.kind() {
         io::ErrorKind::Other

@@ -1,21 +1,22 @@
 //! Walks over the log's segments, from their bytes to the epochs (D3).
 //!
-//! Records are taken in order and without gaps; nothing is changed. The end is a torn tail only
-//! when nothing shows that more existed: no complete record behind it, no later segment, not the
-//! base, not the index. Anything else is damage, and `survey` finds out what is left.
+//! Records are taken in order and without gaps; nothing is changed. The end is a torn tail only if
+//! nothing shows that more existed: no complete record after it, no later segment, not the base,
+//! not the index. Anything else is damage, and `survey` finds what is left.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::bytes::hex;
+use crate::compact::compacted_id;
 use crate::disk::{Access, Disk, DiskFile};
 use crate::error::{Doing, Error, Result};
 use crate::log::{Epoch, segment_path};
 use crate::pages::{PAGE, index};
 use crate::record::{self, Chain, Head, Meta};
-use crate::segment::{Segment, ZEROS, open_segment, segments, unfinished};
+use crate::segment::{Segment, ZEROS, open_segment, read_head, segments, unfinished};
 
-/// What a walk is told: where the log is, and what is known of it from elsewhere.
+/// The input of a walk: where the log is, and what is known of it from elsewhere.
 #[derive(Clone, Copy)]
 pub(crate) struct Place<'a> {
     pub(crate) disk: &'a dyn Disk,
@@ -23,13 +24,13 @@ pub(crate) struct Place<'a> {
     pub(crate) store: [u8; 16],
     /// Epoch and chain value of the base.
     pub(crate) base: (u64, Chain),
-    /// The last epoch that somebody knew to be durable, by the index, however old that is.
+    /// The last epoch that the index knew to be durable, however old the index is.
     pub(crate) known: Option<(u64, Chain)>,
 }
 
-/// What a walk found in a log that is sound.
+/// The result of a walk over a sound log.
 pub(crate) struct Walked {
-    /// After that of the base.
+    /// Epochs after that of the base.
     pub(crate) epochs: Vec<Epoch>,
     pub(crate) next: u64,
     pub(crate) chain: Chain,
@@ -37,13 +38,14 @@ pub(crate) struct Walked {
     pub(crate) kept: Vec<u64>,
     /// The last of these, and where its next record goes.
     pub(crate) last: (Segment, u64),
-    /// Files that nothing needs: segments that a crash brought back, and what it left half made.
+    /// Files that can be removed: segments that a crash brought back, incomplete ones, and those of
+    /// an interrupted compaction.
     pub(crate) obsolete: Vec<PathBuf>,
 }
 
 impl Walked {
-    /// Walks from the base on; pages of records up to the one that is `trusted` are not hashed, and nothing is
-    /// looked for behind it.
+    /// Walks from the base on. Pages of records up to `trusted` are not hashed, and nothing is
+    /// searched after it.
     ///
     /// # Errors
     /// `Damaged` when the log is not sound, `Io`.
@@ -67,7 +69,7 @@ impl Walked {
                 .iter()
                 .map(|first| segment_path(dir, *first)),
         );
-        // What the base has is read from there: the pages of older records are nobody's.
+        // The base replaces older records, so their pages do not matter.
         let mut scan = Scan::new(
             place,
             trusted.map_or(base.0, |(epoch, _)| epoch.max(base.0)),
@@ -84,7 +86,9 @@ impl Walked {
                     kept.push(*first);
                     last = Some((segment, at));
                 }
-                None if was_never_begun(disk, &path).doing("reading", &path)? => {
+                None if was_never_begun(disk, &path).doing("reading", &path)?
+                    || is_of_a_compaction(disk, &path, store).doing("reading", &path)? =>
+                {
                     obsolete.push(path);
                 }
                 None => {
@@ -126,7 +130,7 @@ impl Walked {
         Ok(walked)
     }
 
-    /// Whether it came to this epoch, which is the base or a record's.
+    /// Whether it reached this epoch, which is the base or a record's.
     pub(crate) fn met(&self, base: (u64, Chain), (number, chain): (u64, Chain)) -> bool {
         base == (number, chain)
             || self
@@ -135,7 +139,8 @@ impl Walked {
                 .any(|epoch| (epoch.number, epoch.chain) == (number, chain))
     }
 
-    /// Refuses a log that ends before what the index knew to be durable, or that has something else there.
+    /// Refuses a log that ends before an epoch that the index knew to be durable, or has another
+    /// record there.
     fn refuse_unknown_end(&self, place: &Place<'_>) -> Result<()> {
         let Some(known) = place.known.filter(|(epoch, _)| *epoch > place.base.0) else {
             return Ok(());
@@ -152,7 +157,7 @@ impl Walked {
         Err(Error::damaged(what))
     }
 
-    /// Refuses a log behind whose end there is a whole record: what ends it is no torn tail.
+    /// Refuses a log with a whole record after its end: then the end is no torn tail.
     fn refuse_more(&self, place: &Place<'_>) -> Result<()> {
         let (segment, at) = &self.last;
         let path = segment_path(place.dir, segment.first);
@@ -165,7 +170,8 @@ impl Walked {
             let Some((head, ..)) = record::decode(&front) else {
                 continue;
             };
-            // In flight when the machine stopped: its pages are not whole. They may be of anything.
+            // It was unfinished when the machine stopped, so its pages are incomplete and may hold
+            // anything.
             if at == self.last.1 && head.epoch == self.next && head.previous == self.chain {
                 fronts.at = at.saturating_add(head.bytes());
             } else if head.epoch >= self.next && head.may_lie(place.store, segment.first, at) {
@@ -183,8 +189,8 @@ impl Walked {
     }
 }
 
-/// Where the walk begins: at the last whole segment that may hold the base's epoch. A crash may bring back
-/// segments that were removed, and not all of them; those before do not count.
+/// Where the walk begins: at the last whole segment that may hold the base's epoch. A crash may
+/// bring back some of the removed segments; they do not count.
 fn begin(place: &Place<'_>, firsts: &[u64]) -> Result<usize> {
     for (at, first) in firsts.iter().enumerate().rev() {
         let path = segment_path(place.dir, *first);
@@ -197,8 +203,8 @@ fn begin(place: &Place<'_>, firsts: &[u64]) -> Result<usize> {
     Ok(0)
 }
 
-/// Whether a file with a segment's name was left by a version that gave the name before the first page was
-/// whole: all zeros, so it never had a record.
+/// Whether a file with a segment's name is all zeros: a version that gave the name before the first
+/// page was complete left it, and it never had a record.
 fn was_never_begun(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     let file = disk.open(path, Access::Read)?;
     let end = file.stamp()?.size;
@@ -214,11 +220,18 @@ fn was_never_begun(disk: &dyn Disk, path: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// The pages of a file that may begin a record, ascending, each with all bytes that its header claims.
+/// Whether a compaction of this store made a segment that `CURRENT` never came to name.
+fn is_of_a_compaction(disk: &dyn Disk, path: &Path, store: [u8; 16]) -> io::Result<bool> {
+    let head = read_head(disk.open(path, Access::Read)?.as_ref())?;
+    Ok(head.is_some_and(|head| head.store == compacted_id(store)))
+}
+
+/// The pages of a file that may begin a record, ascending, each with all bytes that its header
+/// claims.
 pub(crate) struct Fronts<'a> {
     pub(crate) file: &'a dyn DiskFile,
     pub(crate) end: u64,
-    /// Where to look next; may be moved behind a record.
+    /// Where to look next; may be moved past a record.
     pub(crate) at: u64,
 }
 
@@ -244,7 +257,7 @@ impl Fronts<'_> {
     }
 }
 
-/// The page at `at`, and more where a header there claims a larger meta that has room before `end`.
+/// The page at `at`, and more if a header there claims a larger meta that fits before `end`.
 fn read_front(file: &dyn DiskFile, end: u64, at: u64) -> io::Result<Vec<u8>> {
     let mut front = vec![0; index(PAGE)];
     let mut count = file.read_at(&mut front, at)?;
@@ -260,7 +273,7 @@ fn read_front(file: &dyn DiskFile, end: u64, at: u64) -> io::Result<Vec<u8>> {
 /// The walk over all segments.
 struct Scan<'a> {
     place: Place<'a>,
-    /// Up to this epoch the pages were whole when they were synced.
+    /// Up to this epoch the pages are known to be whole.
     trusted: u64,
     epochs: Vec<Epoch>,
     next: Option<u64>,
@@ -279,7 +292,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Reads a segment's records; answers where the next one goes.
+    /// Reads a segment's records; returns where the next one goes.
     fn segment(&mut self, segment: &Segment, path: &Path) -> Result<u64> {
         let expected = self.next.unwrap_or(segment.first);
         let chained = self.next.is_none() || segment.previous == self.chain;
@@ -309,7 +322,8 @@ impl<'a> Scan<'a> {
         Ok(at)
     }
 
-    /// Whether a failed rotation left it: its epoch is in the segment before it, and it has no record.
+    /// Whether a failed rotation left it: its epoch is in the segment before it, and it has no
+    /// record.
     fn is_left_over(&self, segment: &Segment) -> io::Result<bool> {
         if self.next.is_none_or(|next| segment.first >= next) {
             return Ok(false);
@@ -322,7 +336,7 @@ impl<'a> Scan<'a> {
         Ok(fronts.next()?.is_none())
     }
 
-    /// The base is an epoch of this log.
+    /// Checks that the base is an epoch of this log.
     fn meet_base(&self, path: &Path) -> Result<()> {
         let base = self.place.base;
         if self.next == Some(base.0 + 1) && self.chain != base.1 {
@@ -359,7 +373,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// A record that was read at this place.
+/// A record that was read at this position.
 pub(crate) fn epoch_of(head: Head, meta: Meta, chain: Chain, segment: u64, at: u64) -> Epoch {
     Epoch {
         number: head.epoch,

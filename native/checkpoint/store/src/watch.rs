@@ -6,12 +6,12 @@
 //! [`Watcher::seen`] returns names only when it has every event of every write that ended before
 //! the call. It proves that by a *fence*: a write of its own beside the store, whose event comes
 //! after all others in the same queue. A lost event, a failed watch, another directory under live's
-//! name or a missing fence mean "everything", which is always right: a look at all stamps.
+//! name or a missing fence give "everything", which is always right: all stamps are looked at.
 //! [`Store::checkpoint_seen`](crate::Store::checkpoint_seen) asks before and after reading.
 //!
 //! Events miss stores through a mapping and writes through a hard link elsewhere. On Windows no
 //! fence proves anything (each directory has its own queue, and events come when a writer closes
-//! the file): there the answer is always "everything". This module alone bypasses the port and uses
+//! the file), so the answer is always "everything". This module alone bypasses the port and uses
 //! the real filesystem.
 
 use std::collections::BTreeSet;
@@ -27,12 +27,12 @@ use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::observe::Seen;
 use crate::store::store_path;
 
-/// Events between the two threads. When nobody asks, the kernel's own queue fills behind them and overflows:
-/// memory is bounded, and the loss is told.
+/// Events between the two threads. If nobody reads them, the kernel's queue fills and overflows:
+/// memory is bounded, and the loss is reported.
 const CHANNEL: usize = 4096;
-/// A fence that takes longer is given up, which costs a look at all stamps.
+/// A fence that takes longer is given up; then all stamps are looked at.
 const FENCE_MOST: Duration = Duration::from_secs(2);
-/// Whether a fence proves that all was heard.
+/// Whether a fence proves that all events were received.
 const PROVES: bool = cfg!(not(windows));
 /// The file that fences write, in the store's directory.
 const FENCE: &str = "FENCE";
@@ -46,16 +46,16 @@ pub struct Watcher {
     gathered: Gathered,
 }
 
-/// One placing of the two watches. The receiver is dropped first: a thread that waits for room goes on.
+/// The two watches. The receiver is dropped first, so that a thread that waits for space continues.
 #[derive(Debug)]
 struct Watch {
     heard: Receiver<notify::Result<Event>>,
     _watcher: RecommendedWatcher,
     live: PathBuf,
     fence_path: PathBuf,
-    /// Kept open where its writes are told none the less.
+    /// Kept open where writes through an open file are reported too.
     fence: Option<Box<dyn DiskFile>>,
-    /// Device and inode of live when its watch was placed.
+    /// Device and inode of live when its watch was started.
     identity: (u64, u64),
 }
 
@@ -63,12 +63,12 @@ struct Watch {
 struct Gathered {
     names: BTreeSet<String>,
     gap: bool,
-    /// The watch itself is no longer what it was.
+    /// The watch may no longer work.
     broken: bool,
 }
 
 impl Watcher {
-    /// Begins to watch. The first answer of [`Watcher::seen`] is everything.
+    /// Starts watching. The first answer of [`Watcher::seen`] is everything.
     ///
     /// # Errors
     /// `NotFound` without a directory or a store, `Refused` when the system grants no watch.
@@ -96,14 +96,14 @@ impl Watcher {
         })
     }
 
-    /// What can have changed since it was last asked.
+    /// What may have changed since the last call.
     pub fn seen(&mut self) -> Seen {
         let placed = self
             .watch
             .as_ref()
             .is_some_and(|watch| watch.is_of(&self.live));
         if !placed || self.gathered.broken {
-            // Placed before live is looked at, so that nothing falls between.
+            // Started before live is looked at, so that no change is missed.
             self.watch = Watch::place(&self.live, &self.root).ok();
             self.gathered = Gathered {
                 gap: true,
@@ -123,8 +123,8 @@ impl Watcher {
         }
     }
 
-    /// Waits until something may have changed, or the moment has come; answers whether it may. Events are
-    /// taken in meanwhile, so that waiting loses none.
+    /// Waits until something may have changed or the deadline has passed; returns whether it may
+    /// have. Events are collected meanwhile, so none is lost.
     pub fn wait(&mut self, until: Instant) -> bool {
         loop {
             if self.gathered != Gathered::default() || self.watch.is_none() {
@@ -136,12 +136,12 @@ impl Watcher {
         }
     }
 
-    /// Takes events in until the moment has come.
+    /// Collects events until the deadline.
     pub fn gather(&mut self, until: Instant) {
         while self.take_one(until) {}
     }
 
-    /// Takes in what comes first: an event, or the moment. Answers whether it was an event.
+    /// Waits for an event or the deadline. Returns whether it was an event.
     fn take_one(&mut self, until: Instant) -> bool {
         let left = until.saturating_duration_since(Instant::now());
         let Some(watch) = &self.watch else {
@@ -171,9 +171,10 @@ impl Watch {
         let fence = PROVES.then_some(fence);
         let (say, heard) = sync_channel(CHANNEL);
         let mut watcher = notify::recommended_watcher(move |event| {
-            let _ = say.send(event); // nobody listens any more: the watch is being replaced
+            let _ = say.send(event); // nobody listens: the watch is being replaced
         })?;
-        // The store's directory first: it is quiet. Once live is watched, the thread may wait for room.
+        // The store's directory first, because it is quiet: once live is watched, the thread may
+        // wait for space.
         watcher.watch(&root, RecursiveMode::NonRecursive)?;
         let identity = os::identity(&live)?;
         watcher.watch(&live, RecursiveMode::NonRecursive)?;
@@ -187,7 +188,7 @@ impl Watch {
         })
     }
 
-    /// Whether what has live's name is what is watched.
+    /// Whether the directory named live is the one that is watched.
     fn is_of(&self, live: &Path) -> bool {
         os::identity(live).is_ok_and(|identity| identity == self.identity)
     }
@@ -201,7 +202,7 @@ impl Watch {
         }
     }
 
-    /// Takes in all events up to now. Answers whether that is sure.
+    /// Collects all events up to now. Returns whether it has all of them.
     fn fence(&self, gathered: &mut Gathered) -> bool {
         let until = Instant::now() + FENCE_MOST;
         let mut again = true;
@@ -213,7 +214,7 @@ impl Watch {
             let Ok(event) = self.heard.recv_timeout(left) else {
                 return false;
             };
-            // The queue was full, so the fence may be among what was lost.
+            // The queue was full, so the fence may be among the lost events.
             again = event.as_ref().map_or(true, Event::need_rescan);
             if gathered.take_in(event, self) {
                 return true;
@@ -223,7 +224,7 @@ impl Watch {
 }
 
 impl Gathered {
-    /// Notes what an event names; answers whether it is the fence.
+    /// Records what an event names; returns whether it is the fence.
     fn take_in(&mut self, event: notify::Result<Event>, watch: &Watch) -> bool {
         let Ok(event) = event else {
             self.gap = true;
@@ -231,7 +232,7 @@ impl Gathered {
         };
         self.gap |= event.need_rescan();
         if matches!(event.kind, EventKind::Access(_)) {
-            return false; // reading changes nothing, and the store reads
+            return false; // reading changes nothing, and the store itself reads
         }
         let mut fence = false;
         for path in &event.paths {
@@ -241,7 +242,7 @@ impl Gathered {
                     EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any)
                 );
             } else if *path == watch.live {
-                // Something happened to the directory itself: the watch may be gone.
+                // The directory itself changed, so the watch may be gone.
                 (self.gap, self.broken) = (true, true);
             } else if path.parent() == Some(watch.live.as_path()) {
                 match path.file_name().and_then(|name| name.to_str()) {

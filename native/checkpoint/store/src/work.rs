@@ -3,10 +3,10 @@
 //! ```text
 //! Store::next_job ─▶ Job::run, anywhere, without the store ─▶ Store::take_back
 //! ```
-//! Most urgent first: trees of bands with marks; trees of bands that the log names, from its end;
+//! Most urgent first: trees of bands with marks; trees of bands that the log names, newest first;
 //! zeros for the next segment once half of this one is used; a fold, band by band; all other trees.
-//! At most one job is out, and while it is nothing is removed that it may read or write. A tree is
-//! accepted only for the id it was made for, so one that comes late is dropped. The thread is in
+//! At most one job runs at a time; meanwhile nothing is removed that it may read or write. A tree
+//! is accepted only for the id it was made for, so one that comes late is dropped. The thread is in
 //! `background`.
 
 use std::any::Any;
@@ -25,33 +25,33 @@ use crate::segment::make_spare;
 use crate::store::Store;
 use crate::tree::{Tree, leaves_of};
 
-/// Trees are made ahead of need until those in memory take this many bytes; bands that were written to
-/// have theirs in any case. 64 MiB are the trees of 16 GiB of bands.
+/// Trees are made ahead until those in memory take this many bytes; bands that were written to get
+/// theirs in any case. 64 MiB are the trees of 16 GiB of bands.
 const WARM_BYTES: u64 = 64 << 20;
-/// What a leaf takes in a tree: its value, and half as much again on each level above.
+/// Bytes of a leaf in a tree: its value, and half as much again on each level above.
 const LEAF_BYTES: u64 = 64;
 
-/// How soon a tree will be wanted.
+/// How urgent a tree is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Priority {
     /// Its band has marks: the next checkpoint needs it.
     Urgent,
     /// A record in the log has its band: it is written to now and then.
     Soon,
-    /// Some day.
+    /// It will be needed some day.
     Idle,
 }
 
-/// What was done, and what waits.
+/// Finished and waiting background work.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Waiting {
     /// Bands without a tree in memory: urgent, soon, idle.
     pub hash_queue: [u64; 3],
-    /// Trees in memory, and about as many bytes as they take.
+    /// Trees in memory, and their approximate size.
     pub trees: u64,
     /// See `trees`.
     pub tree_bytes: u64,
-    /// Trees that a checkpoint found in memory, found in the cache on the disk, and had to make.
+    /// Trees that a checkpoint found in memory, found in the cache on the disk, or had to make.
     pub hits: u64,
     /// See `hits`.
     pub loads: u64,
@@ -61,11 +61,11 @@ pub struct Waiting {
     pub warmed: u64,
     /// Bytes of records that a fold would move into the base now.
     pub foldable_bytes: u64,
-    /// A fold on its way: bands that are made, and bands that are left.
+    /// A running fold: bands that are made, and bands that are left.
     pub fold: Option<(u64, u64)>,
-    /// Folds that came to their end here.
+    /// Folds that were completed here.
     pub folds: u64,
-    /// Bands whose base file has pages in other places than it was written, and how many pages.
+    /// Bands whose base file is fragmented, and the number of their patched pages.
     pub fragmented: u64,
     /// See `fragmented`.
     pub patched_pages: u64,
@@ -82,27 +82,28 @@ pub(crate) struct Count {
     folds: u64,
 }
 
-/// The store's side of it.
+/// The store's background work.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     out: Weak<()>,
-    /// Where the fold is that a job is out for: made, left.
+    /// Progress of the fold whose job is running: made, left.
     out_fold: Option<(u64, u64)>,
     /// A fold between two jobs.
     pub(crate) parked: Option<Box<Folding>>,
-    /// Files that nothing names any more. They go before the next fold begins, which may use their names.
+    /// Files that are no longer named. They are removed before the next fold begins, which may use
+    /// their names.
     pub(crate) leftovers: Vec<PathBuf>,
-    /// Bands that were not looked at since the store was opened.
+    /// Bands that were not considered since the store was opened.
     backlog: Option<VecDeque<(String, Priority)>>,
-    /// Bands whose past cannot be read: once is enough.
+    /// Bands whose past cannot be read; they are tried once.
     unreadable: BTreeSet<String>,
-    /// The segment beside which a spare could not be made: once is enough.
+    /// The segment for which no spare could be made; it is tried once.
     spare_failed: Option<u64>,
     failure: Option<String>,
     pub(crate) count: Count,
 }
 
-/// A piece of work that needs no store. Nobody else can open the store while it is there.
+/// A job that needs no store. It keeps other processes from opening the store.
 #[derive(Debug)]
 pub struct Job {
     task: Task,
@@ -116,7 +117,7 @@ enum Task {
     Tree(Box<Hashing>),
     Fold(Box<Folding>, bool),
     Remove(Vec<PathBuf>, Arc<dyn Disk>),
-    /// Zeros of the log's next segment: where, and how many.
+    /// Makes zeros of the log's next segment: path and size.
     Spare(PathBuf, u64, Arc<dyn Disk>),
 }
 
@@ -133,7 +134,8 @@ struct Hashing {
 }
 
 impl Job {
-    /// Does it: reads one band, or writes one, or removes files. Failures are heard of when it is taken back.
+    /// Runs the job: reads a band, writes one, or removes files. [`Store::take_back`] reports
+    /// failures.
     pub fn run(&mut self) {
         self.failed = self.attempt().err();
     }
@@ -154,7 +156,7 @@ impl Job {
         Ok(())
     }
 
-    /// The band whose tree it makes, and how soon that is wanted; nothing for other jobs.
+    /// The band whose tree it makes, and how urgent that is; none for other jobs.
     #[must_use]
     pub fn band(&self) -> Option<(&str, Priority)> {
         match &self.task {
@@ -186,7 +188,7 @@ impl Work {
 }
 
 impl Store {
-    /// What is most worth doing now; nothing when nothing is, or while another job is out.
+    /// The most useful job now; none when there is nothing to do or another job is running.
     ///
     /// # Errors
     /// `Io`, `Damaged`.
@@ -207,10 +209,11 @@ impl Store {
         Ok(task.map(|task| self.work.hand_out(task, &self.held)))
     }
 
-    /// Takes in what a job did.
+    /// Takes in the result of a job.
     ///
     /// # Errors
-    /// Why it failed; then it is as if it had not been, and [`Store::next_job`] may hand it out again.
+    /// Why it failed; then nothing has changed, and [`Store::next_job`] may return the same job
+    /// again.
     pub fn take_back(&mut self, job: Job) -> Result<()> {
         let Job { task, failed, .. } = job;
         let taken = match failed {
@@ -247,7 +250,7 @@ impl Store {
                 };
                 if tree.id() != it.head.id {
                     self.work.unreadable.insert(it.name.clone());
-                    self.doubt(&it.name); // the next checkpoint has all of it
+                    self.doubt(&it.name); // the next checkpoint reads all of it
                     let what = format!("band {:?}: what is stored of it has another id", it.name);
                     return Err(Error::damaged(what));
                 }
@@ -287,7 +290,7 @@ impl Store {
             Some(backlog) => backlog,
             None => self.backlog(),
         };
-        let mut found = None;
+        let mut next = None;
         while let Some((name, priority)) = backlog.front().cloned() {
             let cold = priority == Priority::Idle;
             if cold && (!idle || self.tree_bytes() >= WARM_BYTES) {
@@ -295,17 +298,16 @@ impl Store {
             }
             backlog.pop_front();
             if self.wants_tree(&name) {
-                found = Some((name, priority));
+                next = Some((name, priority));
                 break;
             }
         }
         self.work.backlog = Some(backlog);
-        found
-            .map(|(name, priority)| self.hashing(name, priority))
+        next.map(|(name, priority)| self.hashing(name, priority))
             .transpose()
     }
 
-    /// All bands: those that the log names, its end first, then the others.
+    /// All bands: first those that the log names, newest first, then the others.
     fn backlog(&self) -> VecDeque<(String, Priority)> {
         let (mut known, mut backlog) = (BTreeSet::new(), VecDeque::new());
         let changes: Vec<&str> = self
@@ -343,7 +345,8 @@ impl Store {
         })))
     }
 
-    /// Zeros for the segment that comes next; a try that failed is repeated when the one after it is due.
+    /// Makes zeros for the next segment; after a failure it is tried again for the segment after
+    /// that.
     fn next_spare(&self) -> Option<Task> {
         let (dir, bytes) = self.log.spare_wanted()?;
         let failed = self.work.spare_failed.is_some()
@@ -351,7 +354,7 @@ impl Store {
         (!failed).then(|| Task::Spare(dir, bytes, Arc::clone(&self.disk)))
     }
 
-    /// A fold is begun when it would empty a segment.
+    /// Begins a fold if it would empty a segment.
     fn next_fold(&mut self) -> Result<Option<Task>> {
         let leftovers = std::mem::take(&mut self.work.leftovers);
         if !leftovers.is_empty() {
@@ -372,7 +375,7 @@ impl Store {
         sizes.map(|tree| leaves_of(tree.size()) * LEAF_BYTES).sum()
     }
 
-    /// What was done beside the hot path, and what waits.
+    /// Finished and waiting background work.
     pub(crate) fn waiting(&self) -> Waiting {
         let mut queue = [0; 3];
         let logged = self

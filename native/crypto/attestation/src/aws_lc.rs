@@ -3,11 +3,13 @@
 //! AWS-LC verifies without the cofactor (RFC 8032): it encodes s B − k A and compares the bytes
 //! with R. Where it accepts, ZIP 215's equation holds too, since the points are equal and its
 //! decodings are among ZIP 215's. Where it rejects, `portable` decides. Honest signatures never
-//! take that second step. AWS-LC has no batches.
+//! take that second step. AWS-LC has no batches: they are those of `equation`.
 
 use aws_lc_rs::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
 
+use crate::batch::Item;
 use crate::engine::{Engine, Signer};
+use crate::equation;
 use crate::key::{KEY_BYTES, VerifyingKey};
 use crate::portable::Portable;
 use crate::signature::{SIGNATURE_BYTES, Signature};
@@ -27,6 +29,12 @@ impl Engine for AwsLc {
         let public = UnparsedPublicKey::new(&ED25519, key.as_bytes());
         public.verify(message, signature.as_bytes()).is_ok()
             || Portable.verify(key, message, signature)
+    }
+
+    fn bad(&self, items: &[Item<'_>]) -> Vec<usize> {
+        equation::bad(items, &|item| {
+            self.verify(item.key, item.message, item.signature)
+        })
     }
 
     fn signer(&self, seed: &[u8; KEY_BYTES]) -> Option<Box<dyn Signer>> {

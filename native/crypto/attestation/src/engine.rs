@@ -1,8 +1,9 @@
-//! The engines: one trait, chosen at run time by the CPU, reported by name, and selectable.
+//! The engines: one trait, reported by name, and selectable.
 //!
 //! An engine in [`engines`] runs on this CPU, and all of them agree on every input.
-//! [`Engine::verify`] and [`Engine::bad`] never panic. To behave as on a lesser CPU, a process
-//! names what to do without in its environment ([`WITHOUT`]); the answers stay the same.
+//! [`Engine::verify`] and [`Engine::bad`] never panic. Unless a process asks for an engine of our
+//! own by name ([`prefer`], [`PREFERRED`]), libraries verify. To behave as on a lesser CPU, it names
+//! what to do without ([`WITHOUT`]); the answers stay the same.
 
 use std::sync::OnceLock;
 
@@ -21,15 +22,7 @@ pub trait Engine: Send + Sync {
     fn verify(&self, key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool;
 
     /// The indices of bad items, in any order.
-    fn bad(&self, items: &[Item<'_>]) -> Vec<usize> {
-        let good = |item: &Item<'_>| self.verify(item.key, item.message, item.signature);
-        items
-            .iter()
-            .enumerate()
-            .filter(|(_, item)| !good(item))
-            .map(|(index, _)| index)
-            .collect()
-    }
+    fn bad(&self, items: &[Item<'_>]) -> Vec<usize>;
 
     /// A signer for a seed; none if the engine only verifies.
     fn signer(&self, seed: &[u8; KEY_BYTES]) -> Option<Box<dyn Signer>> {
@@ -57,7 +50,7 @@ pub const WITHOUT: &str = "PACELINE_ATTESTATION_WITHOUT";
 pub fn is_withheld(name: &str) -> bool {
     static WITHHELD: OnceLock<String> = OnceLock::new();
     let withheld = WITHHELD.get_or_init(|| std::env::var(WITHOUT).unwrap_or_default());
-    name != "portable" && withheld.split([',', ' ']).any(|one| one == name)
+    name != "portable" && withheld.split([',', ' ']).any(|engine| engine == name)
 }
 
 /// Every engine this CPU and this build can run; `portable` is always the first, and what others are held to.
@@ -87,6 +80,24 @@ fn first_of(names: [&str; 2]) -> &'static dyn Engine {
     names.into_iter().find_map(by_name).unwrap_or(&Portable)
 }
 
+/// The environment's name of the engine that verifies in this process where its CPU has it: `ifma`.
+pub const PREFERRED: &str = "PACELINE_ATTESTATION_ENGINE";
+
+static PREFERENCE: OnceLock<Option<&'static dyn Engine>> = OnceLock::new();
+
+fn preferred() -> Option<&'static dyn Engine> {
+    *PREFERENCE.get_or_init(|| by_name(&std::env::var(PREFERRED).ok()?))
+}
+
+/// Makes an engine verify by default in this process: an engine of our own verifies only where it is asked for by
+/// name. Whether it does now: not where this CPU or build lacks it, nor after another was chosen or a signature
+/// verified.
+pub fn prefer(name: &str) -> bool {
+    PREFERENCE
+        .get_or_init(|| by_name(name))
+        .is_some_and(|engine| engine.name() == name)
+}
+
 /// The engine for the first signature that is verified alone under a key. Sums in lanes want multiples of the
 /// key, and to make those takes longer than the whole of `portable`'s sum: they wait for a second signature.
 #[must_use]
@@ -97,15 +108,13 @@ pub fn first() -> &'static dyn Engine {
 /// The engine for one signature, of a key that verified one before.
 #[must_use]
 pub fn single() -> &'static dyn Engine {
-    static CHOICE: OnceLock<&dyn Engine> = OnceLock::new();
-    *CHOICE.get_or_init(|| first_of(["ifma", "portable"]))
+    preferred().unwrap_or(&Portable)
 }
 
 /// The engine for batches.
 #[must_use]
 pub fn batching() -> &'static dyn Engine {
-    static CHOICE: OnceLock<&dyn Engine> = OnceLock::new();
-    *CHOICE.get_or_init(|| first_of(["ifma", "aws_lc"]))
+    preferred().unwrap_or_else(|| first_of(["aws_lc", "portable"]))
 }
 
 /// The engine that signs.

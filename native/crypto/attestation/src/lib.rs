@@ -1,7 +1,8 @@
 //! Ed25519 attestations: signed statements in domains, verified one at a time or in batches.
 //!
 //! Read in this order: [`attestation`] (what users call), [`key`], [`signature`], [`batch`],
-//! [`engine`], then the engines `portable`, `aws_lc` and `lanes`.
+//! [`engine`], then the engines `portable`, `aws_lc` (batches of both: `equation`, `halving`) and
+//! `lanes`.
 //!
 //! Every engine, alone or in a batch, gives the same answer to every input: that of ZIP 215 (table
 //! in README.md). No input makes anything here panic. Secrets are erased when dropped. There is no
@@ -13,6 +14,8 @@ pub mod attestation;
 mod aws_lc;
 pub mod batch;
 pub mod engine;
+mod equation;
+mod halving;
 pub mod key;
 #[allow(
     clippy::inline_always,

@@ -2,7 +2,7 @@
 //! agree with it.
 //!
 //! Verification is ZIP 215's equation as written there: 8 s B = 8 R + 8 k A. Signing is
-//! ed25519-dalek's over a secret that is expanded once. It has no batches of its own.
+//! ed25519-dalek's over a secret that is expanded once. Batches are those of `equation`.
 
 use curve25519_dalek::edwards::{CompressedEdwardsY, EdwardsPoint};
 use curve25519_dalek::scalar::Scalar;
@@ -10,7 +10,9 @@ use curve25519_dalek::traits::IsIdentity;
 use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
 use sha2::{Digest, Sha512};
 
+use crate::batch::Item;
 use crate::engine::{Engine, Signer};
+use crate::equation;
 use crate::key::{KEY_BYTES, VerifyingKey};
 use crate::signature::Signature;
 
@@ -29,6 +31,12 @@ impl Engine for Portable {
         holds(key, message, signature).unwrap_or(false)
     }
 
+    fn bad(&self, items: &[Item<'_>]) -> Vec<usize> {
+        equation::bad(items, &|item| {
+            self.verify(item.key, item.message, item.signature)
+        })
+    }
+
     fn signer(&self, seed: &[u8; KEY_BYTES]) -> Option<Box<dyn Signer>> {
         let public = ed25519_dalek::SigningKey::from_bytes(seed).verifying_key();
         Some(Box::new(PortableSigner {
@@ -41,15 +49,20 @@ impl Engine for Portable {
 fn holds(key: &VerifyingKey, message: &[u8], signature: &Signature) -> Option<bool> {
     let response = signature.response()?;
     let commitment = CompressedEdwardsY(*signature.commitment()).decompress()?;
+    let challenge = challenge(key, message, signature);
+    let point =
+        EdwardsPoint::vartime_double_scalar_mul_basepoint(&challenge, key.negated(), &response);
+    Some((point - commitment).mul_by_cofactor().is_identity())
+}
+
+/// k: SHA-512 of R, A and the message, over the bytes as received, modulo the group's order.
+pub(crate) fn challenge(key: &VerifyingKey, message: &[u8], signature: &Signature) -> Scalar {
     let digest = Sha512::new()
         .chain_update(signature.commitment())
         .chain_update(key.as_bytes())
         .chain_update(message)
         .finalize();
-    let challenge = Scalar::from_bytes_mod_order_wide(&digest.into());
-    let point =
-        EdwardsPoint::vartime_double_scalar_mul_basepoint(&challenge, key.negated(), &response);
-    Some((point - commitment).mul_by_cofactor().is_identity())
+    Scalar::from_bytes_mod_order_wide(&digest.into())
 }
 
 /// Erased when dropped: `ExpandedSecretKey` does that itself.

@@ -43,7 +43,7 @@ fn engines_agree_on_changed_signatures_alone_and_in_batches() {
     for number in 0..inputs(24) {
         let forgery = forge(&mut crafted, number % KINDS);
         let right = [forgery.key.as_slice(), &forgery.signature, &forgery.message].concat();
-        engines::enter(&right);
-        engines::enter(&mutated(&mut random, &right));
+        engines::enter(&right, true);
+        engines::enter(&mutated(&mut random, &right), true);
     }
 }

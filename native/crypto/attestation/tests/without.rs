@@ -1,8 +1,9 @@
-//! A process told to do without engines behaves as on a CPU that lacks them.
+//! A process told to do without engines behaves as on a CPU that lacks them; engines of our own
+//! verify only where the process names them.
 
 use std::process::Command;
 
-use paceline_attestation::engine::{self, WITHOUT};
+use paceline_attestation::engine::{self, PREFERRED, WITHOUT};
 use paceline_attestation::{
     Domain, SigningKey, Verified, VerifyingKey, generate_attestation, verify_attestation,
     verify_batch,
@@ -10,8 +11,8 @@ use paceline_attestation::{
 
 const MARK: &str = "chosen: ";
 
-/// Who signs, verifies one, and verifies a batch in a process that does without `without`.
-fn chosen(without: &str) -> String {
+/// Who signs, verifies one, and verifies a batch in a process that prefers `preferred` and does without `without`.
+fn chosen(preferred: &str, without: &str) -> String {
     let program = std::env::current_exe().expect("a test is a program");
     let inner = [
         "--exact",
@@ -21,6 +22,7 @@ fn chosen(without: &str) -> String {
     let done = Command::new(program)
         .args(inner)
         .env(WITHOUT, without)
+        .env(PREFERRED, preferred)
         .output()
         .expect("it runs");
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
@@ -58,26 +60,36 @@ fn what_is_chosen_is_what_results_report() {
     eprintln!("{MARK}{} {single} {}", key.engine(), batch.engine);
 }
 
+fn signer() -> &'static str {
+    if cfg!(target_env = "musl") {
+        "portable"
+    } else {
+        "aws_lc"
+    }
+}
+
 #[test]
-fn without_vectors_the_next_engine_takes_over_and_without_it_the_portable_one() {
-    // Asked of a process that has all: this one may be told to do without some.
-    let all = chosen("");
-    let [signs, single] = [0, 1].map(|at| all.split(' ').nth(at).expect("three names"));
+fn libraries_verify_unless_an_engine_of_our_own_is_named() {
+    let signs = signer();
+    for preferred in ["", "no such engine"] {
+        assert_eq!(chosen(preferred, ""), format!("{signs} portable {signs}"));
+    }
+    assert_eq!(chosen("portable", ""), format!("{signs} portable portable"));
+    let has_vectors = engine::by_name("ifma").is_some();
+    let lanes = if has_vectors {
+        "ifma ifma".to_owned()
+    } else {
+        format!("portable {signs}")
+    };
+    assert_eq!(chosen("ifma", ""), format!("{signs} {lanes}"));
+}
+
+#[test]
+fn without_vectors_a_library_takes_over_and_without_it_the_portable_one() {
+    let signs = signer();
+    assert_eq!(chosen("ifma", "ifma"), format!("{signs} portable {signs}"));
     assert_eq!(
-        all,
-        format!(
-            "{signs} {single} {}",
-            if single == "ifma" { single } else { signs }
-        )
+        chosen("ifma", "ifma,aws_lc portable"),
+        "portable portable portable"
     );
-    assert_eq!(
-        signs,
-        if cfg!(target_env = "musl") {
-            "portable"
-        } else {
-            "aws_lc"
-        }
-    );
-    assert_eq!(chosen("ifma"), format!("{signs} portable {signs}"));
-    assert_eq!(chosen("ifma,aws_lc portable"), "portable portable portable");
 }

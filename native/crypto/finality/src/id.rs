@@ -1,8 +1,8 @@
-//! The name of a block.
+//! Identifies a block by its hash.
 
 use std::fmt;
 
-/// A block's hash: 32 bytes that are already uniform. The library draws no further hash from it.
+/// A block's hash. Its 32 bytes are uniform already, so tables use them without hashing again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct BlockId(pub [u8; 32]);

@@ -214,7 +214,7 @@ fn a_snapshot() -> Vec<u8> {
     graph.snapshot().expect("nothing panicked")
 }
 
-/// The bytes with a digest that fits: what remains to be found wrong is what they say.
+/// The bytes with a correct digest, so that only their content can be refused.
 fn signed(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.len().saturating_sub(32);
     let digest = Sha256::digest(&bytes[..end]);

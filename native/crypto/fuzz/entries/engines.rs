@@ -9,8 +9,9 @@ use paceline_attestation::{Item, Signature, VerifyingKey, verify_batch_with};
 /// A batch that is too small to be summed up, and one that is not.
 const BATCHES: [usize; 2] = [3, 17];
 
-/// Panics where that does not hold.
-pub(crate) fn enter(bytes: &[u8]) {
+/// Panics where that does not hold. The twin takes a hundred times as long as all others together: who enters
+/// often leaves it out of most inputs.
+pub(crate) fn enter(bytes: &[u8], with_twin: bool) {
     let Some((key, rest)) = bytes.split_first_chunk::<32>() else {
         return;
     };
@@ -19,7 +20,8 @@ pub(crate) fn enter(bytes: &[u8]) {
     };
     let signature = Signature::from_bytes(*signature);
     let mut answers = Vec::new();
-    for engine in engines() {
+    let asked = |name: &str| with_twin || name != "twin";
+    for engine in engines().iter().filter(|engine| asked(engine.name())) {
         // What an engine made of a key is kept in it: each has a key of its own.
         let Ok(key) = VerifyingKey::from_bytes(*key) else {
             return;

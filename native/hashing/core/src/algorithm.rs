@@ -5,7 +5,7 @@
 
 /// Bytes of one block of either function (FIPS 180-4 §1, figure 1).
 pub(crate) const BLOCK_BYTES: usize = 64;
-/// The padding's 0x80 byte and 64-bit length need this much room after the last byte of a message (FIPS 180-4
+/// The bytes that the padding needs after a message: 0x80 and the 64-bit length (FIPS 180-4
 /// §5.1.1).
 const PADDING_MIN_BYTES: usize = 9;
 /// Words of the longer of the two states; SHA-1 uses the first five.
@@ -20,7 +20,7 @@ pub(crate) type State = [u32; STATE_WORDS];
 /// A hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
-    /// FIPS 180-4 §6.1. Only for formats that ask for it: collisions are practical.
+    /// FIPS 180-4 §6.1. Only for formats that require it: collisions are practical.
     Sha1,
     /// FIPS 180-4 §6.2.
     Sha256,
@@ -36,7 +36,7 @@ impl Algorithm {
         }
     }
 
-    /// The name results carry, in `snake_case`.
+    /// The name in results, in `snake_case`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,14 +72,15 @@ impl Algorithm {
     }
 }
 
-/// The last one or two blocks of a message: its rest, 0x80, zeros and its length in bits (§5.1.1).
+/// The last one or two blocks of a message: its last bytes, 0x80, zeros and its length in bits
+/// (§5.1.1).
 pub(crate) struct Tail {
     blocks: [[u8; BLOCK_BYTES]; 2],
     count: usize,
 }
 
 impl Tail {
-    /// The tail of `message`, whose last incomplete block is copied; the rest is not looked at.
+    /// The tail of `message`, whose last incomplete block is copied.
     pub(crate) fn of(message: &[u8]) -> Self {
         let (_, rest) = message.as_chunks::<BLOCK_BYTES>();
         let count = if rest.len() + PADDING_MIN_BYTES <= BLOCK_BYTES {
@@ -96,13 +97,13 @@ impl Tail {
         Self { blocks, count }
     }
 
-    /// What is left to compress after the message's whole blocks.
+    /// The blocks to compress after the message's whole blocks.
     pub(crate) fn blocks(&self) -> &[[u8; BLOCK_BYTES]] {
         &self.blocks[..self.count]
     }
 }
 
-/// Blocks that a message of `bytes` bytes becomes with its padding.
+/// The number of blocks of a message of `bytes` bytes with its padding.
 pub(crate) const fn padded_blocks(bytes: usize) -> usize {
     bytes / BLOCK_BYTES
         + if bytes % BLOCK_BYTES + PADDING_MIN_BYTES <= BLOCK_BYTES {

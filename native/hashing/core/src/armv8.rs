@@ -11,7 +11,7 @@ use crate::algorithm::{Algorithm, Block, State};
 use crate::engine::Engine;
 use crate::scalar::{SHA1_K, SHA256_K};
 
-/// Proof that this CPU has the SHA1 and SHA2 extensions.
+/// Proves that this CPU has the SHA1 and SHA2 extensions.
 #[derive(Clone, Copy)]
 pub(crate) struct Armv8Ce(());
 

@@ -13,9 +13,9 @@ use crate::plan::Plan;
 /// Which engine digests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// The fastest on this CPU for the algorithm, the number and the lengths of the messages.
+    /// The fastest one on this CPU for the algorithm and the number and lengths of the messages.
     Best,
-    /// That one, or an error when this CPU cannot run it.
+    /// This one, or an error if the CPU cannot run it.
     Only(Engine),
 }
 
@@ -28,21 +28,21 @@ pub enum BatchError {
         len: usize,
         /// Length of one digest.
         digest_bytes: usize,
-        /// How many messages there are, where something else says so.
+        /// The number of messages, where another argument gives it.
         messages: Option<usize>,
     },
-    /// `messages` does not hold as many messages as `digests` has room for.
+    /// The length of `messages` does not fit the number of digests.
     MessagesLength {
         /// Its length.
         len: usize,
-        /// What it should be; `None` when that overflows.
+        /// The right length; `None` when that overflows.
         expected: Option<usize>,
     },
-    /// `offsets` is not one longer than there are messages.
+    /// `offsets` does not have one offset more than there are messages.
     OffsetsLength {
         /// Its length.
         len: usize,
-        /// How many messages there are.
+        /// The number of messages.
         messages: usize,
     },
     /// An offset is less than the one before it.
@@ -50,7 +50,7 @@ pub enum BatchError {
         /// The first such offset.
         index: usize,
     },
-    /// This CPU cannot run the engine that was asked for.
+    /// This CPU cannot run the requested engine.
     Unavailable {
         /// The engine.
         engine: Engine,
@@ -116,14 +116,13 @@ impl fmt::Display for BatchError {
 
 impl core::error::Error for BatchError {}
 
-/// Writes the digest of message i, `messages[i * message_bytes..][..message_bytes]`, to place i of `digests`,
-/// and returns the engine that digested most of them.
+/// Writes the digest of message i, `messages[i * message_bytes..][..message_bytes]`, to position i
+/// of `digests`, and returns the engine that digested most of them.
 ///
-/// The number of messages is the number of digests there is room for; zero messages and empty messages are
-/// fine.
+/// The length of `digests` gives the number of messages; zero messages and empty messages are fine.
 ///
 /// # Errors
-/// When the lengths do not fit each other or the engine is not there; nothing is written then.
+/// When the lengths do not fit each other or the engine is unavailable; then nothing is written.
 pub fn digest_equal(
     algorithm: Algorithm,
     choice: Choice,
@@ -135,14 +134,15 @@ pub fn digest_equal(
     digest(algorithm, choice, &messages, digests)
 }
 
-/// Writes the digest of message i, `messages[offsets[i]..offsets[i + 1]]`, to place i of `digests`, and
-/// returns the engine that digested most of them.
+/// Writes the digest of message i, `messages[offsets[i]..offsets[i + 1]]`, to position i of
+/// `digests`, and returns the engine that digested most of them.
 ///
-/// `offsets` ascends and has one more than there are messages; bytes before the first and after the last
-/// offset are not read.
+/// `offsets` ascends and has one offset more than there are messages; bytes before the first and
+/// after the last offset are not read.
 ///
 /// # Errors
-/// When lengths or offsets do not fit each other or the engine is not there; nothing is written then.
+/// When lengths or offsets do not fit each other or the engine is unavailable; then nothing is
+/// written.
 pub fn digest_ragged(
     algorithm: Algorithm,
     choice: Choice,
@@ -154,11 +154,12 @@ pub fn digest_ragged(
     digest(algorithm, choice, &messages, digests)
 }
 
-/// Writes the digest of `buffers[i]` to place i of `digests`, and returns the engine that digested most of
-/// them.
+/// Writes the digest of `buffers[i]` to position i of `digests`, and returns the engine that
+/// digested most of them.
 ///
 /// # Errors
-/// When `digests` has not exactly one place per buffer or the engine is not there; nothing is written then.
+/// When `digests` does not hold exactly one digest per buffer or the engine is unavailable; then
+/// nothing is written.
 pub fn digest_buffers(
     algorithm: Algorithm,
     choice: Choice,
@@ -169,7 +170,7 @@ pub fn digest_buffers(
     digest(algorithm, choice, &messages, digests)
 }
 
-/// The messages of [`digest_equal`], checked.
+/// The checked arguments of [`digest_equal`].
 pub(crate) fn equal<'a>(
     algorithm: Algorithm,
     messages: &'a [u8],
@@ -179,7 +180,7 @@ pub(crate) fn equal<'a>(
     Messages::equal(messages, message_bytes, places(algorithm, digests, None)?)
 }
 
-/// The messages of [`digest_ragged`], checked.
+/// The checked arguments of [`digest_ragged`].
 pub(crate) fn ragged<'a>(
     algorithm: Algorithm,
     messages: &'a [u8],
@@ -189,7 +190,7 @@ pub(crate) fn ragged<'a>(
     Messages::ragged(messages, offsets, places(algorithm, digests, None)?)
 }
 
-/// The messages of [`digest_buffers`], checked.
+/// The checked arguments of [`digest_buffers`].
 pub(crate) fn scattered<'a>(
     algorithm: Algorithm,
     buffers: &'a [&'a [u8]],
@@ -210,7 +211,7 @@ fn digest(
     Ok(plan.engine(messages.count()))
 }
 
-/// How many digests `digests` has room for, which must be `messages` where that is known.
+/// The number of digests in `digests`, which must be `messages` if that is given.
 fn places(
     algorithm: Algorithm,
     digests: &[u8],

@@ -2,8 +2,8 @@
 //!
 //! A batch is cut into windows. If the messages of a window differ in blocks, they are visited
 //! longest first, so that the lanes of a group end together. Each group goes to the widest kernel
-//! that pays for its size; what that leaves unfinished continues in a narrower one from its state,
-//! and the rest one message at a time.
+//! that is faster for its size. Unfinished messages continue in a narrower kernel, and the last
+//! ones are digested one at a time.
 
 use crate::algorithm::{Algorithm, State};
 use crate::lanes::{Group, Lanes, Padding, Step};
@@ -12,7 +12,7 @@ use crate::order::{Order, WINDOW};
 use crate::plan::{Kernel, LANES_MAX, Plan};
 use crate::streams::Pending;
 
-/// A message and the place of its digest.
+/// A message and the position of its digest.
 #[derive(Clone, Copy)]
 struct Job<'a> {
     message: &'a [u8],
@@ -27,7 +27,7 @@ struct Rest<'a> {
     done: usize,
 }
 
-/// Digests every message to its place; `digests` has one for each.
+/// Digests every message; `digests` has a position for each.
 pub(crate) fn run(algorithm: Algorithm, plan: &Plan, messages: &Messages<'_>, digests: &mut [u8]) {
     let mut run = Run {
         algorithm,
@@ -49,7 +49,8 @@ struct Run<'p> {
     algorithm: Algorithm,
     plan: Plan,
     places: Places<'p>,
-    /// The last block of messages of one length, where it is known without them and worth preparing.
+    /// The last block of messages of one length, if it holds none of their bytes and is worth
+    /// preparing.
     padding: Option<Padding>,
 }
 
@@ -92,7 +93,7 @@ impl Run<'_> {
         }
     }
 
-    /// Digests as many messages as the kernel has lanes, from `first` on, each of them `blocks` blocks long.
+    /// Digests as many messages as the kernel has lanes, from `first` on, each of `blocks` blocks.
     fn alike(&mut self, kernel: Kernel, messages: &Messages<'_>, first: usize, blocks: usize) {
         match kernel {
             #[cfg(target_arch = "x86_64")]
@@ -123,7 +124,8 @@ impl Run<'_> {
         });
     }
 
-    /// Gives a group to the kernel of a tier: from the beginning, or from where another kernel left it.
+    /// Runs the kernel of a tier on a group, from the beginning or from where another kernel
+    /// stopped.
     fn lanes(&mut self, level: usize, jobs: &[Job<'_>], after: Option<(usize, &[State])>) {
         let Some(tier) = self.plan.tiers[level] else {
             return;
@@ -145,7 +147,7 @@ impl Run<'_> {
         jobs: &[Job<'_>],
         after: Option<(usize, &[State])>,
     ) {
-        // Lanes without a job repeat the first one's message and are never live.
+        // Lanes without a job repeat the message of the first lane and are never live.
         let messages = core::array::from_fn(|lane| jobs.get(lane).unwrap_or(&jobs[0]).message);
         let mut group = match after {
             None => Group::new(self.algorithm, jobs.len()),
@@ -181,7 +183,7 @@ impl Run<'_> {
         }
     }
 
-    /// Finishes what a group of a wider tier left, in tiers from `level` on or in streams.
+    /// Finishes the messages that a wider tier left, in tiers from `level` on or in streams.
     fn settle(&mut self, level: usize, rest: &Rest<'_>) {
         let (mut jobs, mut states) = (&rest.jobs[..rest.count], &rest.states[..rest.count]);
         for level in level..self.plan.tiers.len() {
@@ -199,7 +201,7 @@ impl Run<'_> {
         }
     }
 
-    /// Finishes one or two messages, with as many states.
+    /// Finishes one or two messages from their states.
     fn streams(&mut self, jobs: &[Job<'_>], done: usize, states: &[State]) {
         match (jobs, states) {
             ([first, second], [a, b]) => {

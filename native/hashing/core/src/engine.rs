@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 /// An implementation of both compression functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// Plain Rust as FIPS 180-4 writes it: what every other engine is compared with.
+    /// Plain Rust as FIPS 180-4 writes it; every other engine is compared with it.
     Scalar,
     /// x86 SHA extensions, one message at a time.
     ShaNi,
@@ -27,7 +27,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// Every engine there is, on whatever CPU.
+    /// Every engine, on any CPU.
     pub const ALL: [Self; 7] = [
         Self::Scalar,
         Self::ShaNi,
@@ -69,7 +69,7 @@ impl Engine {
         Self::ALL.into_iter().find(|engine| engine.name() == name)
     }
 
-    /// The name results carry, in `snake_case`.
+    /// The name in results, in `snake_case`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl Engine {
         }
     }
 
-    /// What a CPU must have for it, in words: the reason results give where it is missing.
+    /// What a CPU needs for it, in words: the reason in results where it is missing.
     #[must_use]
     pub const fn requires(self) -> &'static str {
         match self {

@@ -1,9 +1,10 @@
 //! A group of messages of any lengths, one per lane of a vector.
 //!
-//! Lanes advance together. Where all have whole blocks left, these are compressed straight from the
-//! messages; a block in which some message ends is an [`Edge`]. A lane whose message has ended
-//! keeps its state, so callers group messages of similar lengths and take over when too few lanes
-//! are live. A kernel gets blocks, slices and masks, never a length that it would have to trust.
+//! Lanes advance together. While all have whole blocks left, these are compressed straight from the
+//! messages; a block in which a message ends is an [`Edge`]. A lane whose message has ended keeps
+//! its state. So callers group messages of similar lengths, and continue by other means when too
+//! few lanes are live. A kernel gets blocks, slices and masks, never a length that it would have to
+//! trust.
 
 use crate::algorithm::{Algorithm, BLOCK_BYTES, Block, STATE_WORDS, State, Tail, padded_blocks};
 use crate::scalar::sha256_sums;
@@ -16,7 +17,8 @@ pub(crate) type Row = [u8; 4 * STATE_WORDS];
 #[repr(C, align(64))]
 pub(crate) struct Columns<const N: usize>(pub(crate) [[u32; N]; STATE_WORDS]);
 
-/// One block of each lane, of which at least one is not all message: block `block` of each of `messages`.
+/// One block of each lane, not all of which are whole blocks of a message: block `block` of each of
+/// `messages`.
 pub(crate) struct Edge<'a, const N: usize> {
     /// One per lane.
     pub(crate) messages: &'a [&'a [u8]; N],
@@ -24,7 +26,7 @@ pub(crate) struct Edge<'a, const N: usize> {
     pub(crate) block: usize,
     /// Bit l: the block is the last of lane l's message, so it ends in the message's length.
     pub(crate) last: u32,
-    /// The length of every message, where they have one.
+    /// The length of every message, if all are equally long.
     pub(crate) equal: Option<usize>,
 }
 
@@ -48,12 +50,12 @@ impl<const N: usize> Edge<'_, N> {
     }
 }
 
-/// A last block without a byte of the message, as messages of one length share it: what SHA-256's rounds add
-/// in it, the sum of constant and schedule.
+/// A last block that holds no byte of the message, so that all messages of one length share it:
+/// what SHA-256's rounds add in it, the sums of constant and schedule.
 pub(crate) struct Padding(pub(crate) [[u32; 16]; 4]);
 
 impl Padding {
-    /// Of messages of that length; `None` where the last block holds some of the message.
+    /// For messages of that length; `None` if the last block holds part of the message.
     pub(crate) fn of(message_bytes: usize) -> Option<Self> {
         let tail = Tail::of(&[0; BLOCK_BYTES][..message_bytes % BLOCK_BYTES]);
         let mut block = *tail.blocks().last()?;
@@ -65,11 +67,11 @@ impl Padding {
     }
 }
 
-/// Blocks of each lane, one after the other.
+/// Consecutive blocks of each lane.
 pub(crate) struct Step<'a, const N: usize> {
     /// One per lane.
     messages: &'a [&'a [u8]; N],
-    /// Blocks below this one are all message in every lane.
+    /// Blocks below this one are whole blocks of the message in every lane.
     whole: usize,
     /// The first block.
     pub(crate) from: usize,
@@ -77,36 +79,36 @@ pub(crate) struct Step<'a, const N: usize> {
     pub(crate) to: usize,
     /// Bit l: the last of these blocks is the last of lane l's message.
     last: u32,
-    /// The length of every message, where they have one.
+    /// The length of every message, if all are equally long.
     equal: Option<usize>,
 }
 
-/// What the lanes have at one place in their messages.
+/// The blocks of all lanes at one position.
 pub(crate) enum Blocks<'a, const N: usize> {
     Whole(WholeBlocks<'a, N>),
     Edge(Edge<'a, N>),
 }
 
-/// A block in each lane that is all message.
+/// A whole block of the message in each lane.
 pub(crate) struct WholeBlocks<'a, const N: usize> {
     messages: &'a [&'a [u8]; N],
-    /// Every message is longer than so many blocks.
+    /// Every message has at least `block + 1` whole blocks.
     block: usize,
 }
 
 impl<'a, const N: usize> WholeBlocks<'a, N> {
-    /// Lane `lane`'s.
+    /// The block of lane `lane`.
     #[inline]
     pub(crate) fn of_lane(&self, lane: usize) -> &'a Block {
         let start = self.messages[lane].as_ptr();
-        // SAFETY: made by `Step::blocks` alone, for blocks below `Step::whole`: every message has this one.
-        // Sixteen comparisons a block would say so again.
+        // SAFETY: made by `Step::blocks` alone, for blocks below `Step::whole`, which every message
+        // has. Checking it again would cost sixteen comparisons a block.
         unsafe { &*start.add(self.block * BLOCK_BYTES).cast() }
     }
 }
 
 impl<'a, const N: usize> Step<'a, N> {
-    /// Blocks `from` to `to`; bit l of `last` says that they are the last ones of lane l.
+    /// Blocks `from` to `to`; bit l of `last` is set if they are the last ones of lane l.
     pub(crate) fn new(messages: &'a [&'a [u8]; N], from: usize, to: usize, last: u32) -> Self {
         let shortest = messages
             .iter()
@@ -121,7 +123,7 @@ impl<'a, const N: usize> Step<'a, N> {
         }
     }
 
-    /// The first `blocks` blocks of messages that have one length.
+    /// The first `blocks` blocks of messages that may have one length.
     pub(crate) fn equal(messages: &'a [&'a [u8]; N], blocks: usize) -> Self {
         let length = messages[0].len();
         let is_last = blocks == padded_blocks(length);
@@ -153,7 +155,7 @@ impl<'a, const N: usize> Step<'a, N> {
 pub(crate) trait Lanes<const N: usize>: Copy {
     /// Compresses blocks of each lane into the lanes that are live.
     fn step(self, algorithm: Algorithm, columns: &mut Columns<N>, blocks: &Step<'_, N>, live: u32);
-    /// The digests of messages that are, with their padding, the blocks of `blocks` and nothing else; where
+    /// Writes the digests of messages that consist, with their padding, of exactly `blocks`; if
     /// `padding` is given, SHA-256 compresses it after them.
     fn alike(
         self,
@@ -166,7 +168,7 @@ pub(crate) trait Lanes<const N: usize>: Copy {
     fn digests(self, columns: &Columns<N>, rows: &mut [Row; N]);
 }
 
-/// Where a group stopped: all its lanes have compressed `done` blocks, or their whole message.
+/// A group of lanes: the live ones have compressed `done` blocks, the others their whole message.
 pub(crate) struct Group<const N: usize> {
     /// The states.
     pub(crate) columns: Columns<N>,
@@ -177,7 +179,7 @@ pub(crate) struct Group<const N: usize> {
 }
 
 impl<const N: usize> Group<N> {
-    /// All lanes at the beginning; those at `count` and above never take part.
+    /// All lanes at the beginning; lanes from `count` on never take part.
     pub(crate) fn new(algorithm: Algorithm, count: usize) -> Self {
         let columns = Columns(algorithm.initial_state().map(|word| [word; N]));
         Self {
@@ -207,12 +209,12 @@ impl<const N: usize> Group<N> {
         self.live >> lane & 1 == 1
     }
 
-    /// Lane `lane`'s state.
+    /// The state of lane `lane`.
     pub(crate) fn state(&self, lane: usize) -> State {
         self.columns.0.map(|column| column[lane])
     }
 
-    /// Compresses until fewer than `least` lanes are live and each of them has only whole blocks behind it.
+    /// Compresses until fewer than `least` lanes are live and each of these is at a whole block.
     pub(crate) fn run(
         &mut self,
         kernel: impl Lanes<N>,
@@ -242,7 +244,7 @@ impl<const N: usize> Group<N> {
         }
     }
 
-    /// The messages, where a lane that is not live repeats one that is.
+    /// The messages; a lane that is not live repeats a live one.
     fn messages<'a>(&self, messages: &[&'a [u8]; N]) -> [&'a [u8]; N] {
         let first = self.live.trailing_zeros() as usize;
         core::array::from_fn(|lane| messages[if self.is_live(lane) { lane } else { first }])

@@ -1,6 +1,6 @@
 //! Where the messages of a batch are, in three layouts, and where their digests go.
 //!
-//! A value is made only after every bound was checked, so message `i` exists for every `i` below
+//! A value is made only after all bounds were checked, so message `i` exists for every `i` below
 //! `count`. Nothing is copied.
 
 use crate::algorithm::{Algorithm, State, padded_blocks};
@@ -10,15 +10,15 @@ use crate::lanes::Row;
 /// The messages of one call.
 #[derive(Clone, Copy)]
 pub(crate) enum Messages<'a> {
-    /// Of one length, one after the other.
+    /// Of equal length, one after the other.
     Equal {
         bytes: &'a [u8],
         message_bytes: usize,
         count: usize,
     },
-    /// Of any lengths, one after the other: message i begins at offset i and ends at offset i + 1.
+    /// Of any length, one after the other: message i begins at offset i and ends at offset i + 1.
     Ragged { bytes: &'a [u8], offsets: &'a [u32] },
-    /// Anywhere.
+    /// Anywhere in memory.
     Scattered(&'a [&'a [u8]]),
 }
 
@@ -96,7 +96,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// The length of every message, where the layout has one.
+    /// The length of every message, if the layout has one.
     pub(crate) fn message_bytes(&self) -> Option<usize> {
         match self {
             Self::Equal { message_bytes, .. } => Some(*message_bytes),
@@ -104,13 +104,14 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// How many blocks each of messages `from` to `to` has with its padding, where all have equally many.
+    /// The number of blocks of each of messages `from` to `to` with its padding, if it is the same
+    /// for all.
     pub(crate) fn common_blocks(&self, from: usize, to: usize) -> Option<usize> {
         let first = padded_blocks(self.bytes(from));
         let alike = match self {
             Self::Equal { .. } => true,
             Self::Ragged { offsets, .. } => {
-                // No early end and no branch: the compiler compares several at once.
+                // No early end and no branch, so that the compiler compares several at once.
                 let other = offsets[from..=to].windows(2).fold(0, |other, pair| {
                     other | (padded_blocks((pair[1] - pair[0]) as usize) ^ first)
                 });
@@ -171,14 +172,14 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// A place for the digest of each message.
+/// The memory for the digest of each message.
 pub(crate) enum Places<'a> {
     Sha1(&'a mut [[u8; 20]]),
     Sha256(&'a mut [[u8; 32]]),
 }
 
 impl<'a> Places<'a> {
-    /// The places of `digests`, a whole number of them.
+    /// The positions in `digests`, which has a whole number of them.
     pub(crate) fn of(algorithm: Algorithm, digests: &'a mut [u8]) -> Self {
         match algorithm {
             Algorithm::Sha1 => Self::Sha1(digests.as_chunks_mut().0),
@@ -186,7 +187,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Writes a digest that a kernel over lanes made.
+    /// Writes a digest that a kernel over lanes computed.
     #[inline]
     pub(crate) fn put(&mut self, place: usize, row: &Row) {
         match self {
@@ -195,7 +196,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Lets `write` write the digests of messages that follow one another.
+    /// Lets `write` write the digests of consecutive messages.
     #[inline]
     pub(crate) fn fill<const N: usize>(&mut self, first: usize, write: impl FnOnce(&mut [Row; N])) {
         match self {

@@ -7,18 +7,18 @@
 use crate::algorithm::padded_blocks;
 use crate::messages::Messages;
 
-/// Messages that are put in order together. Enough that a group of sixteen finds its like; few enough that
-/// indices and keys stay in the first-level cache.
+/// Messages that are sorted together: enough that a group of sixteen finds similar lengths, few
+/// enough that indices and keys stay in the first-level cache.
 pub(crate) const WINDOW: usize = 256;
-/// Messages of that many blocks and more count as equal until they are compared one by one: 16 KiB, where
-/// comparing costs nothing beside digesting.
+/// Messages of this many blocks and more count as equal until they are compared one by one: 16 KiB,
+/// where comparing costs nothing beside digesting.
 const KEYS: usize = 256;
 
 /// Indices within a window.
 pub(crate) struct Order {
     indices: [u16; WINDOW],
     count: usize,
-    /// How many blocks each has with its padding, where all have equally many.
+    /// The number of blocks of each message with its padding, if it is the same for all.
     pub(crate) alike: Option<usize>,
 }
 

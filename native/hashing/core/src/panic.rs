@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-/// The text of a panic's payload, as an error tells it.
+/// The text of a panic's payload, for an error.
 #[must_use]
 pub fn panic_text(payload: &(dyn Any + Send)) -> String {
     let text = payload

@@ -1,9 +1,10 @@
 //! Digests on several threads: parked threads help the caller.
 //!
 //! A call offers its messages. Every thread, the caller first, claims some, digests them and claims
-//! again until none are left. Claims shrink towards the end, so nobody waits long for the last. A
-//! thread that wakes late finds the offer withdrawn; one that is delayed costs the caller at most
-//! its claim. Nobody spins: on busy cores a spinning thread takes the time of the one it waits for.
+//! again until none are left. Claims shrink towards the end, so no thread waits long for the last
+//! one. A thread that wakes late finds the offer withdrawn; a delayed one costs the caller at most
+//! its claim. No thread spins: on busy cores a spinning thread takes the time of the one it waits
+//! for.
 //!
 //! A call returns only after every thread has left its offer, and with every digest, whatever
 //! happened to the helpers. Nothing is allocated after [`Crew::new`]. There is one offer at a time;
@@ -22,19 +23,20 @@ use crate::engine::Engine;
 use crate::messages::Messages;
 use crate::plan::{LANES_MAX, Plan};
 
-/// Work below this is digested by the caller alone: about 50 µs for one stream, what waking a thread and
-/// waiting for it can cost.
+/// Less work is digested by the caller alone: about 50 µs for one stream, which is what waking a
+/// thread and waiting for it can cost.
 const SHARED_MIN_BYTES: usize = 64 << 10;
-/// A claim is at least this much work, about 10 µs for one stream, so that claiming costs nothing beside it.
+/// The least work of a claim, about 10 µs for one stream, so that the cost of claiming does not
+/// matter.
 const CLAIM_MIN_BYTES: usize = 16 << 10;
-/// A claim is one part in so many of each thread's share of what is left: small enough that threads of
-/// unequal speed end together, large enough that there are few claims.
+/// A claim is this fraction of each thread's share of the rest: small enough that threads of
+/// different speed end together, large enough that there are few claims.
 const CLAIM_PARTS: usize = 2;
 
 /// Threads that help the calling thread; they sleep between calls and end when the crew is dropped.
 pub struct Crew {
     shared: Arc<Shared>,
-    /// Held by the call whose offer it is.
+    /// Held by the call that made the current offer.
     turn: Mutex<()>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -48,10 +50,10 @@ impl fmt::Debug for Crew {
 }
 
 impl Crew {
-    /// A crew of `threads` threads, the caller counted in; at least one.
+    /// A crew of `threads` threads including the caller; at least one.
     ///
     /// # Errors
-    /// When the operating system gives no thread.
+    /// When the operating system cannot start a thread.
     pub fn new(threads: usize) -> std::io::Result<Self> {
         let mut crew = Self {
             shared: Arc::default(),
@@ -61,13 +63,13 @@ impl Crew {
         for i in 1..threads {
             let shared = Arc::clone(&crew.shared);
             let thread = thread::Builder::new().name(format!("digest-{i}"));
-            // When this fails, dropping `crew` ends those already there.
+            // If this fails, dropping `crew` ends the threads that were started.
             crew.threads.push(thread.spawn(move || shared.serve())?);
         }
         Ok(crew)
     }
 
-    /// How many threads digest, the caller counted in.
+    /// The number of threads including the caller.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads.len() + 1
@@ -76,7 +78,7 @@ impl Crew {
     /// [`digest_equal`](crate::digest_equal) by the crew.
     ///
     /// # Errors
-    /// As there.
+    /// As [`digest_equal`](crate::digest_equal).
     pub fn digest_equal(
         &self,
         algorithm: Algorithm,
@@ -92,7 +94,7 @@ impl Crew {
     /// [`digest_ragged`](crate::digest_ragged) by the crew.
     ///
     /// # Errors
-    /// As there.
+    /// As [`digest_ragged`](crate::digest_ragged).
     pub fn digest_ragged(
         &self,
         algorithm: Algorithm,
@@ -108,7 +110,7 @@ impl Crew {
     /// [`digest_buffers`](crate::digest_buffers) by the crew.
     ///
     /// # Errors
-    /// As there.
+    /// As [`digest_buffers`](crate::digest_buffers).
     pub fn digest_buffers(
         &self,
         algorithm: Algorithm,
@@ -141,7 +143,7 @@ impl Crew {
         Ok(plan.engine(count))
     }
 
-    /// Has every thread run `run` over what it claims, until all digests are there.
+    /// Lets every thread run `run` on what it claims, until all digests are there.
     fn share_out(
         &self,
         algorithm: Algorithm,
@@ -168,20 +170,21 @@ impl Crew {
             }
         });
         if digested.into_inner() < messages.count() {
-            // A helper panicked within its claim. What made it panic does so here as well, where the caller
-            // learns of it; or every digest is right.
+            // A helper panicked within its claim. Digesting all messages here either panics as
+            // well, where the caller sees it, or gives every digest.
             run(&messages, digests);
         }
     }
 
-    /// Runs `task` on the calling thread and on every thread that comes in time, and returns when all have
-    /// left it.
+    /// Runs `task` on the calling thread and on every thread that wakes in time, and returns when
+    /// all have left it.
     fn offer(&self, task: &(dyn Fn() + Sync)) {
         let Ok(_turn) = self.turn.try_lock() else {
             return task();
         };
-        // SAFETY: only the lifetime changes. `Withdrawal` ends the offer before this function returns or
-        // unwinds: after it no thread can enter the task, and all that had entered have left.
+        // SAFETY: only the lifetime changes. `Withdrawal` ends the offer before this function
+        // returns or unwinds: after that no thread can enter the task, and all threads have left
+        // it.
         let task_of_any_lifetime: &'static (dyn Fn() + Sync) = unsafe { std::mem::transmute(task) };
         {
             let mut offer = self.shared.lock();
@@ -199,7 +202,7 @@ impl Drop for Crew {
         self.shared.lock().over = true;
         self.shared.offered.notify_all();
         for thread in self.threads.drain(..) {
-            // A task's panic was caught, so there is nothing to learn from the result.
+            // A task's panic was caught, so the result holds no error.
             let _ = thread.join();
         }
     }
@@ -209,7 +212,7 @@ impl Drop for Crew {
 #[derive(Default)]
 struct Shared {
     offer: Mutex<Offer>,
-    /// There is a new offer, or the crew is over.
+    /// There is a new offer, or the crew ends.
     offered: Condvar,
     /// The last thread has left a task.
     left: Condvar,
@@ -218,9 +221,9 @@ struct Shared {
 #[derive(Default)]
 struct Offer {
     task: Option<Task>,
-    /// Tells one offer from the next.
+    /// The number of the offer.
     number: u64,
-    /// Threads in the task, the caller not counted.
+    /// Threads in the task, without the caller.
     inside: usize,
     over: bool,
 }
@@ -233,12 +236,12 @@ struct Task(*const (dyn Fn() + Sync));
 unsafe impl Send for Task {}
 
 impl Shared {
-    /// Nothing panics while it holds the lock, so a poisoned one still holds what it should.
+    /// Nothing panics while it holds the lock, so a poisoned lock still protects valid data.
     fn lock(&self) -> MutexGuard<'_, Offer> {
         self.offer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The life of a thread of the crew.
+    /// The loop of a thread of the crew.
     fn serve(&self) {
         let mut seen = 0;
         let mut offer = self.lock();
@@ -253,10 +256,11 @@ impl Shared {
                     drop(offer);
                     {
                         let _presence = Presence(self);
-                        // SAFETY: this thread was counted in while the offer stood, and the caller returns
-                        // only after `_presence` has counted it out.
+                        // SAFETY: this thread was counted while the offer was open, and the caller
+                        // returns only after `_presence` has uncounted it.
                         let task = unsafe { &*task.0 };
-                        // The caller finds what a panic left undone; this thread is there for the next offer.
+                        // The caller digests what a panic left undone; this thread waits for the
+                        // next offer.
                         let _ = catch_unwind(AssertUnwindSafe(task));
                     }
                     offer = self.lock();
@@ -272,7 +276,7 @@ impl Shared {
     }
 }
 
-/// A thread in a task; counts itself out, even when the task panics.
+/// A thread in a task; uncounts itself when it leaves, even by a panic.
 struct Presence<'s>(&'s Shared);
 
 impl Drop for Presence<'_> {
@@ -285,7 +289,7 @@ impl Drop for Presence<'_> {
     }
 }
 
-/// Ends an offer: nobody enters any more, and everybody has left when the drop returns.
+/// Ends an offer: no thread can enter any more, and all have left when the drop returns.
 struct Withdrawal<'s>(&'s Shared);
 
 impl Drop for Withdrawal<'_> {
@@ -302,19 +306,20 @@ impl Drop for Withdrawal<'_> {
     }
 }
 
-/// Messages that nobody has claimed, and the places of their digests.
+/// The unclaimed messages, and the positions of their digests.
 struct Left<'a> {
     messages: Messages<'a>,
     digests: &'a mut [u8],
     next: usize,
-    /// Fewest messages in a claim.
+    /// The least number of messages in a claim.
     least: usize,
-    /// How many messages every claim has from the first on that is no more than a group of lanes.
+    /// Messages per claim once a share is no larger than a group of lanes: from then on all claims
+    /// are equal.
     group: Option<usize>,
     threads: usize,
 }
 
-/// Messages and the places of their digests, for the one who calls.
+/// Claimed messages and the positions of their digests.
 fn claim<'a>(left: &Mutex<(Algorithm, Left<'a>)>) -> Option<(Messages<'a>, &'a mut [u8])> {
     let (algorithm, left) = &mut *left.lock().unwrap_or_else(PoisonError::into_inner);
     let count = left.messages.count() - left.next;
@@ -330,9 +335,9 @@ fn claim<'a>(left: &Mutex<(Algorithm, Left<'a>)>) -> Option<(Messages<'a>, &'a m
     Some((messages, now))
 }
 
-/// How many of `count` messages to claim: whole groups of lanes where there are enough, else an even share of
-/// what was left when that began. A share of what is left now would halve and halve again: 8, 4, 2, 1 of
-/// 16 pieces, of which 8 and 4 take the lanes equally long.
+/// How many of `count` messages to claim: whole groups of lanes where there are enough, else an
+/// even share of what was left at that point. A share of the current rest would halve again and
+/// again: 8, 4, 2, 1 of 16 pieces, of which 8 and 4 take the lanes equally long.
 fn share(count: usize, threads: usize, least: usize, group: &mut Option<usize>) -> usize {
     let fair = count.div_ceil(threads);
     if fair <= LANES_MAX {
@@ -351,7 +356,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_panicking_thread_leaves_undone_is_digested_by_the_caller() {
+    fn the_caller_digests_what_a_panicking_thread_left() {
         let (algorithm, count, bytes) = (Algorithm::Sha256, 64, 4096);
         let text: Vec<u8> = (0..=250).cycle().take(count * bytes).collect();
         let plan = Plan::new(algorithm, Choice::Best).expect("always there");
@@ -385,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn claims_cover_every_message_once_and_never_grow() {
+    fn claims_cover_every_message_once_and_do_not_grow() {
         for threads in 1..5 {
             for least in [1, 7, 64] {
                 for count in [1, 2, 16, 17, 100, 1000, 10_000] {
@@ -402,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn few_buffers_are_claimed_in_even_groups_whoever_comes_first() {
+    fn few_buffers_are_claimed_in_even_groups_in_any_order() {
         for (count, threads, expected) in [
             (16, 2, vec![8, 8]),
             (8, 2, vec![4, 4]),

@@ -1,7 +1,8 @@
 //! The rule for which kernels take part in a call, and from how many messages on.
 //!
-//! The numbers are where a kernel's time for one block in all its lanes falls below what the next
-//! narrower one needs for as many messages: measured on Zen 4, elsewhere by the model in the README.
+//! From that number of messages on, a kernel's time for one block in all its lanes is below the
+//! narrower kernel's time for as many messages: measured on Zen 4, elsewhere by the model in the
+//! README.
 
 use crate::algorithm::Algorithm;
 use crate::batch::{BatchError, Choice};
@@ -25,7 +26,7 @@ pub(crate) enum Kernel {
 }
 
 impl Kernel {
-    /// The kernel of an engine that works in lanes; `None` where the CPU cannot run it.
+    /// The kernel of an engine that works in lanes; `None` if the CPU cannot run it.
     #[cfg(target_arch = "x86_64")]
     fn of(engine: Engine) -> Option<Self> {
         match engine {
@@ -41,7 +42,7 @@ impl Kernel {
         None
     }
 
-    /// How many messages it digests at once.
+    /// The number of messages it digests at once.
     pub(crate) fn lanes(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -52,7 +53,7 @@ impl Kernel {
     }
 }
 
-/// A kernel over lanes and the fewest messages it is worth it for.
+/// A kernel over lanes, and the number of messages from which it is faster.
 #[derive(Clone, Copy)]
 pub(crate) struct Tier {
     pub(crate) kernel: Kernel,
@@ -70,12 +71,12 @@ impl Tier {
     }
 }
 
-/// How a call is digested.
+/// How to digest a call.
 #[derive(Clone, Copy)]
 pub(crate) struct Plan {
     /// Widest first.
     pub(crate) tiers: [Option<Tier>; 2],
-    /// For what no tier is worth it.
+    /// For the messages that no tier digests.
     pub(crate) stream: Stream,
 }
 
@@ -107,7 +108,8 @@ impl Plan {
             .into_iter()
             .find_map(Stream::of);
         let Some(stream) = streams else {
-            // One scalar message costs more than a block of all lanes from two or three messages on.
+            // One scalar message costs more than a block of all lanes from two or three messages
+            // on.
             let narrow = Tier::of(Engine::Avx512X8, 2).or_else(|| Tier::of(Engine::Avx2X8, 3));
             return Self {
                 tiers: [Tier::of(Engine::Avx512X16, 9), narrow],

@@ -1,7 +1,7 @@
-//! The scalar twin: both functions as FIPS 180-4 §6.1.2 and §6.2.2 write them, to be read beside
-//! the standard.
+//! The scalar engine: both functions as FIPS 180-4 §6.1.2 and §6.2.2 write them.
 //!
-//! Every other engine is tested against this one. It is written to be read, not to be fast.
+//! Every other engine is tested against it. It is written to be read beside the standard, not to be
+//! fast.
 
 #![allow(clippy::many_single_char_names, reason = "the standard's names")]
 
@@ -23,7 +23,7 @@ pub(crate) const SHA256_K: [u32; 64] = [
     0x748f_82ee, 0x78a5_636f, 0x84c8_7814, 0x8cc7_0208, 0x90be_fffa, 0xa450_6ceb, 0xbef9_a3f7, 0xc671_78f2,
 ];
 
-/// The same, for kernels that take the constants of sixteen rounds at a time.
+/// The same constants in groups of sixteen, for kernels that take them so.
 pub(crate) const SHA256_K_BY_SIXTEEN: [[u32; 16]; 4] = {
     let mut rows = [[0; 16]; 4];
     let mut t = 0;
@@ -83,7 +83,7 @@ fn compress_sha256(state: &mut State, block: &Block) {
     add(state, [a, b, c, d, e, f, g, h]);
 }
 
-/// §6.2.2 step 1: the words that the rounds take.
+/// §6.2.2 step 1: the schedule of words.
 fn schedule(block: &Block) -> [u32; 64] {
     let mut w = [0_u32; 64];
     load(&mut w, block);
@@ -98,7 +98,7 @@ fn schedule(block: &Block) -> [u32; 64] {
     w
 }
 
-/// What each round adds to the state in such a block: constant and word, sixteen rounds at a time.
+/// What each round adds to the state: constant and word, sixteen rounds at a time.
 pub(crate) fn sha256_sums(block: &Block) -> [[u32; 16]; 4] {
     let w = schedule(block);
     let mut sums = SHA256_K_BY_SIXTEEN;
@@ -118,7 +118,7 @@ fn majority(x: u32, y: u32, z: u32) -> u32 {
     (x & y) ^ (x & z) ^ (y & z)
 }
 
-/// The block's sixteen words, big-endian, to the front of the schedule.
+/// Writes the block's sixteen words, big-endian, to the begin of the schedule.
 fn load(w: &mut [u32], block: &Block) {
     for (word, bytes) in w.iter_mut().zip(block.as_chunks::<4>().0) {
         *word = u32::from_be_bytes(*bytes);

@@ -1,4 +1,4 @@
-//! Messages one at a time, or in pairs where interleaving two is faster than one after the other.
+//! Digests messages one at a time, or in pairs where interleaving two is faster.
 
 use crate::algorithm::{Algorithm, Block, State, Tail};
 #[cfg(target_arch = "aarch64")]
@@ -36,7 +36,7 @@ impl<'a> Pending<'a> {
 }
 
 impl Stream {
-    /// The stream of an engine; `None` where the engine is none or this CPU cannot run it.
+    /// The stream of an engine; `None` if the engine is none or this CPU cannot run it.
     pub(crate) fn of(engine: Engine) -> Option<Self> {
         match engine {
             Engine::Scalar => Some(Self::Scalar),
@@ -72,7 +72,8 @@ impl Stream {
         state
     }
 
-    /// The states of two whole messages: together as long as both have blocks, then the longer one alone.
+    /// The states of two whole messages: interleaved while both have blocks, then the longer one
+    /// alone.
     #[inline]
     pub(crate) fn finish_pair(self, algorithm: Algorithm, pair: &[Pending<'_>; 2]) -> [State; 2] {
         #[cfg(target_arch = "x86_64")]

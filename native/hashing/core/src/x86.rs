@@ -1,5 +1,5 @@
-//! Kernels for x86-64. All `unsafe` of this crate that is not in `parallel`, `armv8` or `lanes` is
-//! here and below.
+//! Kernels for x86-64. All `unsafe` of this crate outside `parallel`, `armv8` and `lanes` is in
+//! here and its submodules.
 
 #![allow(clippy::many_single_char_names, reason = "the standard's names")]
 #![allow(
@@ -25,7 +25,7 @@ use core::arch::x86_64::__cpuid;
 use std::sync::OnceLock;
 
 /// Whether this is a Zen 4, which runs a 512-bit instruction as two halves and starts `sha256rnds2`
-/// every second cycle: lanes pay off later there than where units are as wide as registers.
+/// every second cycle: lanes are worth it later there than where units are as wide as registers.
 pub(crate) fn is_zen4() -> bool {
     static FOUND: OnceLock<bool> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -36,7 +36,7 @@ pub(crate) fn is_zen4() -> bool {
         // SAFETY: every x86-64 CPU has the instruction and these two leaves.
         let (vendor, version) = unsafe { (__cpuid(0), __cpuid(1).eax) };
         let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
-        // Family 19h is Zen 3 and Zen 4; Zen 3 has no AVX-512, so nothing asks there.
+        // Family 19h is Zen 3 and Zen 4; Zen 3 has no AVX-512, where this does not matter.
         let family = (version >> 8 & 0xf) + (version >> 20 & 0xff);
         name.as_flattened() == b"AuthenticAMD" && family == 0x19
     })

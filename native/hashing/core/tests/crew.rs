@@ -135,7 +135,7 @@ fn a_crew_works_beside_threads_that_keep_every_core_busy() {
 }
 
 #[test]
-fn what_one_thread_refuses_a_crew_refuses_and_writes_nothing() {
+fn a_crew_refuses_what_one_thread_refuses_and_writes_nothing() {
     let crew = Crew::new(2).unwrap();
     let bytes = pattern(1 << 17);
     let mut digests = vec![9; 32 * 2048];

@@ -108,7 +108,7 @@ fn bytes_of(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-fn one(algorithm: Algorithm, choice: Choice, message: &[u8]) -> Vec<u8> {
+fn digest_message(algorithm: Algorithm, choice: Choice, message: &[u8]) -> Vec<u8> {
     let mut digest = vec![0; algorithm.digest_bytes()];
     digest_equal(algorithm, choice, message, message.len(), &mut digest).unwrap();
     digest
@@ -119,14 +119,14 @@ fn the_published_short_messages_and_texts_hold_in_every_engine() {
     for choice in choices() {
         for (algorithm, vectors) in ALGORITHMS.into_iter().zip([SHA1_SHORT, SHA256_SHORT]) {
             for (message, digest) in vectors {
-                let got = one(algorithm, choice, &bytes_of(message));
+                let got = digest_message(algorithm, choice, &bytes_of(message));
                 assert_eq!(got, bytes_of(digest), "{algorithm:?} {choice:?} {message}");
             }
         }
         for (text, sha1, sha256) in TEXTS {
-            let got = one(Algorithm::Sha1, choice, text.as_bytes());
+            let got = digest_message(Algorithm::Sha1, choice, text.as_bytes());
             assert_eq!(got, bytes_of(sha1), "{choice:?} {text}");
-            let got = one(Algorithm::Sha256, choice, text.as_bytes());
+            let got = digest_message(Algorithm::Sha256, choice, text.as_bytes());
             assert_eq!(got, bytes_of(sha256), "{choice:?} {text}");
         }
     }
@@ -138,7 +138,7 @@ fn a_million_times_a_holds_in_every_engine() {
     for choice in choices() {
         for (algorithm, digest) in ALGORITHMS.into_iter().zip(MILLION_A) {
             assert_eq!(
-                one(algorithm, choice, &message),
+                digest_message(algorithm, choice, &message),
                 bytes_of(digest),
                 "{algorithm:?} {choice:?}"
             );
@@ -150,7 +150,7 @@ fn a_million_times_a_holds_in_every_engine() {
 fn checkpoint(algorithm: Algorithm, choice: Choice, seed: &[u8]) -> Vec<u8> {
     let mut last = [seed.to_vec(), seed.to_vec(), seed.to_vec()];
     for _ in 0..1000 {
-        let next = one(algorithm, choice, &last.concat());
+        let next = digest_message(algorithm, choice, &last.concat());
         last.rotate_left(1);
         last[2] = next;
     }
@@ -178,7 +178,7 @@ fn the_hundredth_checkpoint_of_the_monte_carlo_chain_holds() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_and_writes_nothing() {
+fn wrong_sizes_are_refused_and_write_nothing() {
     let sha256 = Algorithm::Sha256;
     let mut digests = [7; 64];
     let equal = |bytes: usize, each: usize, digests: &mut [u8]| {
@@ -263,7 +263,7 @@ fn an_engine_this_cpu_lacks_is_refused_by_name_and_writes_nothing() {
 }
 
 #[test]
-fn the_engine_that_was_forced_is_the_one_that_is_reported() {
+fn the_reported_engine_is_the_requested_one() {
     for engine in Engine::available() {
         let mut digests = [0; 32 * 40];
         let used = digest_equal(

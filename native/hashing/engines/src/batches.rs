@@ -12,7 +12,7 @@ use crate::openssl::LibCrypto;
 
 const OPENSSL: &str = "openssl";
 const BEST: &str = "best";
-/// A batch that is no benchmark any more but a test of memory.
+/// A larger batch would test memory instead.
 const BATCH_MAX: u64 = 100_000;
 /// The longest small message.
 const MESSAGE_MAX: u64 = 4096;
@@ -21,7 +21,7 @@ const BUFFERS_MAX: u64 = 32;
 /// The largest piece: 16 MiB, so that 32 of them fit any machine's memory.
 const PIECE_MAX: u64 = 1 << 24;
 
-/// Small messages one after the other, as a ledger has them.
+/// Small messages one after the other, as in a ledger.
 pub(crate) fn sha256_batch() -> Benchmark {
     Benchmark {
         name: "sha256_batch".to_owned(),
@@ -39,7 +39,7 @@ pub(crate) fn sha256_batch() -> Benchmark {
     }
 }
 
-/// Large buffers anywhere in memory, as a download has them.
+/// Large buffers anywhere in memory, as in a download.
 pub(crate) fn sha1_batch() -> Benchmark {
     Benchmark {
         name: "sha1_batch".to_owned(),
@@ -67,7 +67,7 @@ fn arm_names() -> Vec<String> {
         .collect()
 }
 
-/// What an arm reads and writes.
+/// The input and output of an arm.
 struct Group {
     algorithm: Algorithm,
     messages: Messages,

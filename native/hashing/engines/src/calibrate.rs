@@ -1,8 +1,8 @@
 //! `--calibrate`: the time of a fixed piece of work, as one line of JSON instead of a bench stream.
 //!
-//! An agent runs it before and after a job on a device; what drifts between the two is the device,
-//! not the benchmark. The scalar twin digests the same bytes on every CPU, so the figure depends on
-//! its speed alone. The server decides which drift voids a job.
+//! An agent runs it before and after a job on a device; a drift between the two is the device's,
+//! not the benchmark's. The scalar engine digests the same bytes on every CPU, so the figure
+//! depends on its speed alone. The server decides which drift voids a job.
 
 use std::hint::black_box;
 use std::io::Write as _;
@@ -13,17 +13,18 @@ use paceline_harness::fence;
 use paceline_hashing_core::{Algorithm, Choice, Engine, digest_equal};
 use serde_json::json;
 
-/// The option that asks for it, alone on the command line.
+/// The option that selects it, alone on the command line.
 pub(crate) const OPTION: &str = "--calibrate";
-/// As many as a host makes. The shortest counts: an interruption can only make a round longer.
+/// As many rounds as a host makes. The shortest counts, because an interruption can only make a
+/// round longer.
 const ROUNDS: usize = 40;
-/// Some hundred microseconds of a phone's core: more than any clock's step, less than its scheduler's turn.
+/// Some hundred microseconds on a phone's core: more than any clock's step, less than a time slice
+/// of its scheduler.
 const BYTES: usize = 64 * 1024;
 
 /// Prints the answer; fails when nothing could be timed or printed.
 pub(crate) fn main() -> ExitCode {
-    match shortest_ns()
-        .map(|found| writeln!(std::io::stdout(), "{}", json!({ "calibration_ns": found })))
+    match shortest_ns().map(|ns| writeln!(std::io::stdout(), "{}", json!({ "calibration_ns": ns })))
     {
         Some(Ok(())) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
@@ -60,9 +61,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fixed_work_takes_a_time() {
-        let found = shortest_ns().expect("the scalar twin digests everywhere");
+    fn the_fixed_work_takes_measurable_time() {
+        let ns = shortest_ns().expect("the scalar twin digests everywhere");
         // 64 KiB in a microsecond would be 64 GB/s: nothing was digested.
-        assert!(found > 1_000, "{found} ns");
+        assert!(ns > 1_000, "{ns} ns");
     }
 }

@@ -3,21 +3,22 @@
 use paceline_harness::order::SplitMix64;
 use paceline_hashing_core::{Algorithm, BatchError, Choice, Engine, digest_buffers, digest_ragged};
 
-/// The real fingerprint of the ledger has 147 to 151 bytes; asked for 150, messages are that ragged.
+/// Real fingerprints of the ledger have 147 to 151 bytes; messages of 150 bytes vary likewise.
 pub(crate) const FINGERPRINT_BYTES: u64 = 150;
 const FINGERPRINT_SHORTEST: u64 = 147;
 const FINGERPRINT_LENGTHS: u64 = 5;
 
-/// What is digested in one iteration.
+/// The messages of one iteration.
 pub(crate) struct Messages {
     bytes: Vec<u8>,
     offsets: Vec<u32>,
-    /// Each its own allocation, as pieces from a network are; empty where messages lie in `bytes`.
+    /// Each in an allocation of its own, like pieces from a network; empty if messages are in
+    /// `bytes`.
     buffers: Vec<Vec<u8>>,
 }
 
 impl Messages {
-    /// `count` messages of `bytes` bytes one after the other; fingerprints are ragged.
+    /// `count` messages of `bytes` bytes one after the other; fingerprints vary in length.
     pub(crate) fn batch(count: u64, bytes: u64, seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
         let mut offsets = vec![0];
@@ -38,7 +39,7 @@ impl Messages {
         }
     }
 
-    /// `count` buffers of `bytes` bytes, each for itself.
+    /// `count` separate buffers of `bytes` bytes.
     pub(crate) fn scattered(count: u64, bytes: u64, seed: u64) -> Self {
         let mut random = SplitMix64::new(seed);
         let buffers = (0..count).map(|_| drawn(bytes, &mut random)).collect();
@@ -74,7 +75,7 @@ impl Messages {
         batch.chain(self.buffers.iter().map(Vec::as_slice))
     }
 
-    /// Every buffer as the core takes them, for arms to keep.
+    /// All buffers as slices, for arms to keep.
     pub(crate) fn buffers(&self) -> Vec<&[u8]> {
         self.buffers.iter().map(Vec::as_slice).collect()
     }

@@ -1,16 +1,15 @@
-//! libcrypto's low-level digests, loaded at run time: the reference that most native code would
-//! call.
+//! Calls libcrypto's low-level digests, which most native code uses and arms are compared with.
 //!
 //! `SHA256_Init`, `_Update` and `_Final` are used because the EVP interface costs more per message.
-//! The build does not need libcrypto; where it is missing its arm is unavailable. All `unsafe` of
-//! this crate is here.
+//! libcrypto is loaded at run time, so the build does not need it; where it is missing, its arm is
+//! unavailable. All `unsafe` code of this crate is here.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 use libloading::{Library, Symbol};
 use paceline_hashing_core::Algorithm;
 
-/// Names under which the loader finds it, newest first.
+/// File names that are tried, newest first.
 const NAMES: [&str; 4] = [
     "libcrypto.so.3",
     "libcrypto.so.1.1",
@@ -50,7 +49,7 @@ pub(crate) struct LibCrypto {
 impl LibCrypto {
     /// Loads it, or says why it cannot be used.
     pub(crate) fn load() -> Result<Self, String> {
-        // SAFETY: libcrypto's initialisers ask nothing of who loads it.
+        // SAFETY: libcrypto's initialisers have no preconditions.
         let loaded = NAMES
             .iter()
             .find_map(|name| unsafe { Library::new(*name) }.ok());
@@ -71,7 +70,7 @@ impl LibCrypto {
         })
     }
 
-    /// As the library says it.
+    /// The version text that the library reports.
     pub(crate) fn version(&self) -> String {
         self.version.clone()
     }

@@ -2,7 +2,7 @@
 
 use paceline_hashing_core::Algorithm;
 
-/// Never made.
+/// Never constructed.
 pub(crate) enum LibCrypto {}
 
 impl LibCrypto {

@@ -51,8 +51,8 @@ fn answer() -> (String, bool) {
                 .map(move |engine| (algorithm, known, *engine))
         })
         .filter_map(|(algorithm, known, engine)| {
-            let found = digest_of_digests(algorithm, Choice::Only(engine), &input);
-            (found != known).then(|| format!("{engine}: {} gives {found}", algorithm.name()))
+            let digest = digest_of_digests(algorithm, Choice::Only(engine), &input);
+            (digest != known).then(|| format!("{engine}: {} gives {digest}", algorithm.name()))
         })
         .collect();
     let line = json!({
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_engine_of_this_cpu_arrives_at_the_known_digests() {
+    fn every_engine_of_this_cpu_computes_the_known_digests() {
         let (line, ok) = answer();
         assert!(ok, "{line}");
         assert!(line.contains(SHA256) && line.contains(SHA1), "{line}");

@@ -13,7 +13,7 @@ use paceline_hashing_core::{Algorithm, Choice, digest_ragged};
 
 use crate::inputs::{FINGERPRINT_BYTES, Messages};
 
-/// About one and ten milliseconds of work for one thread: waking another costs a part of the first.
+/// About one and ten milliseconds of work for one thread; waking another costs a part of the first.
 const BATCHES: [u64; 2] = [10_000, 100_000];
 const BATCH_MAX: u64 = 1_000_000;
 const THREADS: usize = 2;

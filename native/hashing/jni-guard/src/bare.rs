@@ -1,5 +1,4 @@
-//! Native methods in which a nanosecond counts: JNI's function table itself, with one guard around
-//! it.
+//! Native methods for which nanoseconds matter: JNI's function table, with one guard around it.
 //!
 //! [`jni::EnvUnowned::with_env`] takes some 100 ns per call for attachment, frames and pending
 //! exceptions, more than a small digest. Here only an error path pays for that. Every function
@@ -16,13 +15,14 @@ use jni::sys::{self, jint};
 
 use crate::{Refusal, Region, Throw};
 
-/// This thread's function table, inside of a native method.
+/// This thread's function table, inside a native method.
 #[derive(Clone, Copy)]
 pub struct Bare {
     pub(crate) env: *mut sys::JNIEnv,
 }
 
-/// Runs a native method's body; a refusal or a panic becomes a Java exception, and the result the default.
+/// Runs a native method's body; a refusal or a panic becomes a Java exception, and the result its
+/// default.
 pub fn guarded<T: Default>(
     mut env: EnvUnowned<'_>,
     body: impl FnOnce(Bare) -> Result<T, Refusal>,
@@ -55,7 +55,7 @@ impl Bare {
         usize::try_from(length).map_err(Refusal::argument)
     }
 
-    /// Whether two references are to one object.
+    /// Whether two references refer to the same object.
     #[must_use]
     pub fn same(self, a: &JObject<'_>, b: &JObject<'_>) -> bool {
         // SAFETY: `env` is this thread's and both are live references or null.
@@ -65,7 +65,7 @@ impl Bare {
     /// Copies `into.len()` bytes of `array` from `from` on.
     ///
     /// # Errors
-    /// [`Refusal::Argument`] when the array is null or they are not inside.
+    /// [`Refusal::Argument`] when the array is null or the range is not inside it.
     pub fn copy_from(
         self,
         name: &str,
@@ -117,8 +117,8 @@ impl Bare {
     /// Address and capacity of a direct buffer, which errors call `name`.
     ///
     /// # Errors
-    /// [`Refusal::Argument`] when it is null or no direct buffer. A read-only buffer is not told from a
-    /// writable one by JNI: the Java side refuses it where it would be written.
+    /// [`Refusal::Argument`] when it is null or not direct. JNI cannot distinguish read-only
+    /// buffers, so the Java side refuses them.
     pub fn region(self, name: &str, buffer: &JByteBuffer<'_>) -> Result<Region, Refusal> {
         if buffer.is_null() {
             return Err(Refusal::Argument(format!("{name}: null")));
@@ -132,7 +132,7 @@ impl Bare {
                 ((**self.env).v1_4.GetDirectBufferCapacity)(self.env, buffer.as_raw()),
             )
         };
-        // An empty buffer may have no address; a dangling one is what an empty slice wants.
+        // An empty buffer may have no address; an empty slice may dangle.
         match (NonNull::new(start.cast()), usize::try_from(bytes)) {
             (Some(start), Ok(bytes)) => Ok(Region::new(start, bytes)),
             (None, Ok(0)) => Ok(Region::new(NonNull::dangling(), 0)),
@@ -143,10 +143,10 @@ impl Bare {
     }
 }
 
-/// `from .. from + count`, when that is inside of `length`.
+/// `from .. from + count`, if that is inside `length`.
 ///
 /// # Errors
-/// [`Refusal::Argument`], which calls it `name`, when it is not.
+/// [`Refusal::Argument`], which calls it `name`, if it is not.
 pub fn inside(
     name: &str,
     from: jint,

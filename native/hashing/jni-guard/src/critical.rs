@@ -12,10 +12,10 @@ use jni::sys::{self, JNI_ABORT};
 
 use crate::{Bare, Refusal};
 
-/// An array held by `GetPrimitiveArrayCritical`; given back when dropped.
+/// An array held by `GetPrimitiveArrayCritical`; released when dropped.
 ///
-/// While one is held the garbage collector may have to wait, and no other JNI function may be called. So
-/// lengths are read first, and what is done meanwhile is short: the caller's part.
+/// While one is held, the garbage collector may have to wait, and no other JNI function may be
+/// called. So lengths are read first, and the caller does only short work meanwhile.
 pub struct Critical<'a, T> {
     env: *mut sys::JNIEnv,
     array: sys::jarray,
@@ -62,7 +62,7 @@ impl<'a, T> Critical<'a, T> {
         })
     }
 
-    /// As [`Critical::read`], for writing: what is written reaches the array.
+    /// Like [`Critical::read`], for writing: the array gets the written values.
     ///
     /// # Safety
     /// As [`Critical::read`]; nothing else reads the array either.
@@ -98,7 +98,7 @@ impl<'a, T> Critical<'a, T> {
 impl<T> Drop for Critical<'_, T> {
     fn drop(&mut self) {
         let mode = if self.written { 0 } else { JNI_ABORT };
-        // SAFETY: what `GetPrimitiveArrayCritical` gave on this thread, given back once.
+        // SAFETY: the pointer of `GetPrimitiveArrayCritical` on this thread, released once.
         unsafe {
             ((**self.env).v1_2.ReleasePrimitiveArrayCritical)(
                 self.env,

@@ -1,9 +1,9 @@
-//! The border between native code and the JVM, for every cdylib of the suite.
+//! The border between native code and the JVM, for all cdylibs of the suite.
 //!
 //! No panic and no Rust error crosses it except as a Java exception ([`Throw`], [`guarded`]). A
-//! buffer's memory is touched only after its address and capacity were read from the JVM and found
-//! to fit ([`Region`]). Arrays are held without copying and given back ([`Critical`]). Nothing is
-//! allocated on the success path.
+//! buffer's memory is touched only after its address and capacity were read from the JVM and
+//! checked ([`Region`]). Arrays are held without copying and released ([`Critical`]). The success
+//! path allocates nothing.
 
 mod bare;
 mod critical;

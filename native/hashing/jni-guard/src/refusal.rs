@@ -9,19 +9,19 @@ use jni::jni_str;
 use jni::strings::{JNIStr, JNIString};
 use paceline_hashing_core::panic_text;
 
-/// What a native method may fail with, sorted by the Java exception it becomes.
+/// The failures of a native method, by the Java exception that each becomes.
 #[derive(Debug)]
 pub enum Refusal {
     /// `IllegalArgumentException`: the caller's sizes or buffers are wrong.
     Argument(String),
-    /// `IllegalStateException`: right arguments at a wrong time.
+    /// `IllegalStateException`: a valid call at a wrong time.
     State(String),
-    /// `IllegalStateException`: the JVM refused us something; an exception that is pending already stays.
+    /// `IllegalStateException`: the JVM refused something; a pending exception stays.
     Jni(jni::errors::Error),
 }
 
 impl Refusal {
-    /// An [`Refusal::Argument`] that says what an error says; for `map_err`.
+    /// A [`Refusal::Argument`] with the text of an error; for `map_err`.
     #[must_use]
     pub fn argument(error: impl fmt::Display) -> Self {
         Self::Argument(error.to_string())
@@ -50,8 +50,8 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Turns a refusal or a panic into a pending Java exception and returns the method's default value; an
-/// exception that is pending already stays.
+/// Turns a refusal or a panic into a pending Java exception and returns the method's default value;
+/// an exception that is already pending stays.
 ///
 /// `env.with_env(|env| …).resolve::<Throw>()`
 pub struct Throw;
@@ -65,7 +65,7 @@ impl<T: Default> ErrorPolicy<T, Refusal> for Throw {
         refusal: Refusal,
     ) -> jni::errors::Result<T> {
         if !env.exception_check() {
-            // Throwing reports "an exception is pending", which is what we want.
+            // Throwing reports "an exception is pending", as intended.
             let _ = env.throw_new(refusal.class(), JNIString::from(refusal.to_string()));
         }
         Ok(T::default())

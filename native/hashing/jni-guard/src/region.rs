@@ -22,8 +22,8 @@ impl Region {
     /// Reads address and capacity of `buffer`, which errors call `name`.
     ///
     /// # Errors
-    /// [`Refusal::Argument`] when it is null or no direct buffer. A read-only buffer is not told from a
-    /// writable one by JNI: the Java side refuses it where it would be written.
+    /// [`Refusal::Argument`] when it is null or not direct. JNI cannot distinguish read-only
+    /// buffers, so the Java side refuses them.
     pub fn of(env: &Env<'_>, name: &str, buffer: &JByteBuffer<'_>) -> Result<Self, Refusal> {
         let refuse = || Refusal::Argument(format!("{name}: not a direct ByteBuffer"));
         if buffer.is_null() {
@@ -36,18 +36,18 @@ impl Region {
             .get_direct_buffer_address(buffer)
             .ok()
             .and_then(NonNull::new);
-        // An empty buffer may have no address; a dangling one is what an empty slice wants.
+        // An empty buffer may have no address; an empty slice may dangle.
         let start = address
             .or((bytes == 0).then(NonNull::dangling))
             .ok_or_else(refuse)?;
         Ok(Self { start, bytes })
     }
 
-    /// The first `bytes` bytes at `start`, for memory that comes as an address rather than a buffer.
+    /// The first `bytes` bytes at `start`, for memory given by its address.
     ///
     /// # Errors
-    /// [`Refusal::Argument`] when the address is null although bytes are wanted, or the region would not fit
-    /// into the address space.
+    /// [`Refusal::Argument`] when the address is null although bytes are needed, or the region
+    /// would not fit into the address space.
     pub fn at(name: &str, start: *mut u8, bytes: usize) -> Result<Self, Refusal> {
         let fits = isize::try_from(bytes).is_ok() && start.addr().checked_add(bytes).is_some();
         match NonNull::new(start) {
@@ -87,7 +87,7 @@ impl Region {
         self.bytes
     }
 
-    /// Whether one byte belongs to both.
+    /// Whether the two share a byte.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         let (a, b) = (self.start.addr().get(), other.start.addr().get());
@@ -115,7 +115,7 @@ impl Region {
     }
 }
 
-/// Refuses when `a` and `b` share a byte; `names` says who they are.
+/// Refuses when `a` and `b` share a byte; `names` are their names in the error.
 ///
 /// # Errors
 /// [`Refusal::Argument`] then.

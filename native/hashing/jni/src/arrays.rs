@@ -10,7 +10,8 @@ use crate::choice::{choice, number};
 use crate::offsets;
 
 const ALGORITHM: Algorithm = Algorithm::Sha256;
-/// A message up to this long is copied to the stack; one of the real fingerprint's size always is.
+/// A message up to this length is copied to the stack; messages of the real fingerprint's size
+/// always are.
 const STACK_BYTES: usize = 256;
 
 /// `static native int digestArray0(byte[] messages, int[] offsets, int count, byte[] digests, int
@@ -64,8 +65,8 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_digestArray0<'fram
     })
 }
 
-/// `static native void digestOne0(byte[] messages, int from, int bytes, byte[] digests, int to, int engine)`:
-/// one message per call, the seed's shape.
+/// `static native void digestOne0(byte[] messages, int from, int bytes, byte[] digests, int to, int
+/// engine)`: one message per call, as in the original product.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_digestOne0<'frame>(
     env: EnvUnowned<'frame>,
@@ -84,7 +85,7 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_digestOne0<'frame>
             Ok(bytes) if bytes <= STACK_BYTES => {
                 let mut stack = [0; STACK_BYTES];
                 env.copy_from("messages", &messages, from, &mut stack[..bytes])?;
-                one(&stack[..bytes], engine, &mut digest)?;
+                digest_message(&stack[..bytes], engine, &mut digest)?;
             }
             Ok(bytes) => in_place(env, &messages, from, bytes, engine, &mut digest)?,
         }
@@ -104,10 +105,10 @@ fn in_place(
     let message = inside("messages", from, bytes, length)?;
     // SAFETY: no other JNI function is called in this scope; the caller lets no other thread write the array.
     let messages = unsafe { Critical::<u8>::read(env, messages, length)? };
-    one(&messages.elements()[message], engine, digest)
+    digest_message(&messages.elements()[message], engine, digest)
 }
 
-fn one(message: &[u8], engine: jint, digest: &mut [u8]) -> Result<(), Refusal> {
+fn digest_message(message: &[u8], engine: jint, digest: &mut [u8]) -> Result<(), Refusal> {
     digest_equal(
         ALGORITHM,
         choice(engine.into())?,

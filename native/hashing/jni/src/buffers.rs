@@ -1,7 +1,8 @@
 //! Batches in direct memory: one call per batch, nothing copied.
 //!
 //! During the call no other thread may touch the buffers (documented in `NativeDigests`, which also
-//! refuses read-only ones: JNI cannot tell). Whole capacities count, not positions and limits.
+//! refuses read-only ones, which JNI cannot recognise). A buffer counts with its whole
+//! capacity, whatever its position and limit.
 
 use jni::EnvUnowned;
 use jni::objects::{JByteBuffer, JClass, JObject};
@@ -16,7 +17,7 @@ const ALGORITHM: Algorithm = Algorithm::Sha256;
 /// Bytes of an offset: a Java `int` in the CPU's byte order.
 const OFFSET_BYTES: usize = size_of::<u32>();
 
-/// What one call digests: regions that fit and do not overlap.
+/// The regions of one call, which fit and do not overlap.
 pub(crate) struct Batch {
     pub(crate) messages: Region,
     /// Absent when all messages are `message_bytes` long.
@@ -26,7 +27,7 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// Digests, and returns the number of the engine that did most of it.
+    /// Digests, and returns the number of the engine that digested most messages.
     ///
     /// # Safety
     /// The regions are mapped; nothing else writes the first two, or reads or writes the third, meanwhile.
@@ -108,7 +109,7 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_digestRagged0<'fra
     })
 }
 
-/// `static native long address0(ByteBuffer buffer)`: where a direct buffer lies.
+/// `static native long address0(ByteBuffer buffer)`: the address of a direct buffer.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_address0<'frame>(
     env: EnvUnowned<'frame>,
@@ -125,8 +126,9 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_address0<'frame>(
 /// `static native int digestAt0(Object kept, long memory, int totalBytes, int offsetsFrom, int
 /// messageBytes, int digestsFrom, int count, int engine)`
 ///
-/// A batch in one block of memory of `DirectBatch`, which knows its address: messages at 0, offsets (unless
-/// `offsetsFrom` is negative) and digests where it says. `kept` is the buffer that owns the memory.
+/// A batch in one block of memory of `DirectBatch`, by its address: messages at 0, offsets (unless
+/// `offsetsFrom` is negative) and digests at the given positions. `kept` is the buffer that owns
+/// the memory.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_digestAt0<'frame>(
     env: EnvUnowned<'frame>,
@@ -155,8 +157,8 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_digestAt0<'frame>(
             message_bytes: natural("messageBytes", message_bytes.into())?,
             digests: at("digests", digests_from, count * ALGORITHM.digest_bytes())?,
         };
-        // SAFETY: `DirectBatch`, the only caller, passes parts of its own buffer, which `_kept` keeps alive;
-        // it lets no two threads digest at once.
+        // SAFETY: `DirectBatch`, the only caller, passes parts of its own buffer, which `_kept`
+        // keeps alive, and is used by one thread at a time.
         unsafe { batch.digest(engine.into()) }
     })
 }

@@ -4,7 +4,7 @@ use jni::sys::jint;
 use paceline_hashing_core::{Choice, Engine};
 use paceline_hashing_jni_guard::Refusal;
 
-/// The choice a number stands for.
+/// The choice for a number.
 pub(crate) fn choice(number: i64) -> Result<Choice, Refusal> {
     match usize::try_from(number) {
         Ok(0) => Ok(Choice::Best),
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_engine_has_a_number_of_its_own_and_is_found_by_it() {
+    fn every_engine_has_its_own_number() {
         for engine in Engine::ALL {
             assert_eq!(
                 choice(i64::from(number(engine))).ok(),

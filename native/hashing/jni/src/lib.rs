@@ -1,11 +1,11 @@
 //! The hashing core for the JVM: native methods of `dev.paceline.ledger.NativeDigests`, and the
 //! same calls with C signatures for the foreign-function API.
 //!
-//! Read in this order: `buffers` (direct memory), `arrays` (`byte[]`), `offsets` (which a Java
-//! program may change meanwhile), `plain` (C signatures), `choice` (engines as numbers), `opening`
-//! (binding and testing) with `vectors`. No panic and no Rust error crosses into the JVM except as
-//! a Java exception. Memory is touched only after its size was found to fit. The success path of a
-//! digest allocates nothing and calls no Java.
+//! Read in this order: `buffers` (direct memory), `arrays` (`byte[]`), `offsets` (which Java may
+//! change meanwhile), `plain` (C signatures), `choice` (engines as numbers), `opening` (binding and
+//! testing) with `vectors`. No panic and no Rust error crosses into the JVM except as a Java
+//! exception. Memory is touched only after its size was checked. The success path of a digest
+//! allocates nothing and calls no Java.
 
 pub mod arrays;
 pub mod buffers;
@@ -21,7 +21,7 @@ use jni::sys::jint;
 use paceline_hashing_core::Choice;
 use paceline_hashing_jni_guard::{Refusal, Throw};
 
-/// Which meaning the native methods have; `NativeLibrary.ABI_VERSION` says the same and refuses another.
+/// The version of the native methods; `NativeLibrary.ABI_VERSION` must be equal.
 ///
 /// It is text in the file, so that a test can make a library of another version out of this one.
 #[used]
@@ -34,7 +34,7 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_abiVersion<'frame>
     _env: EnvUnowned<'frame>,
     _class: JClass<'frame>,
 ) -> jint {
-    let text = std::hint::black_box(&ABI); // read from the file, not known to the compiler
+    let text = std::hint::black_box(&ABI); // read from the file, so that the compiler cannot know it
     text[text.len() - ABI_DIGITS..]
         .iter()
         .fold(0, |number, digit| number * 10 + jint::from(digit - b'0'))
@@ -65,7 +65,8 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_engineName0<'frame
     .resolve::<Throw>()
 }
 
-/// A panic asked for, of a class that only our tests have: it shows that a panic arrives as a Java exception.
+/// Panics on request of a class that only our tests have, to show that a panic becomes a Java
+/// exception.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_dev_paceline_ledger_Provoked_panic<'frame>(
     mut env: EnvUnowned<'frame>,

@@ -1,20 +1,21 @@
-//! Batches of messages of different lengths, whose offsets are in memory that Java can write
-//! meanwhile.
+//! Batches of messages of different lengths, whose offsets Java may change meanwhile.
 //!
-//! A thread that changes offsets during the call breaks its promise and gets wrong digests or an
-//! exception, never a read outside the messages: each offset is copied to the stack once, and only
-//! the copy is checked and used.
+//! A thread that changes offsets during the call violates the contract and gets wrong digests or an
+//! exception, but never causes a read outside the messages: each offset is copied to the stack
+//! once, and only the copy is checked and used.
 
 use paceline_hashing_core::{Algorithm, BatchError, Choice, Engine, digest_ragged};
 
 const ALGORITHM: Algorithm = Algorithm::Sha256;
-/// Messages per turn: 1 KiB of the stack, and a multiple of every engine's lanes, so that none is idle.
+/// Messages per turn: 1 KiB of the stack, and a multiple of every engine's lanes, so that none is
+/// idle.
 const TURN: usize = 256;
-/// A batch so small that clearing the stack for a whole turn would be seen.
+/// For a batch so small that clearing the stack for a whole turn would cost too much.
 const FEW: usize = 16;
 
-/// As [`digest_ragged`], with the engine of the first turn: the last may have a message or two, for which
-/// another engine is better. A refusal that no other thread causes writes nothing.
+/// Like [`digest_ragged`], returning the engine of the first turn: the last turn may have one or
+/// two messages, for which another engine is better. Unless another thread causes it, a refusal
+/// writes nothing.
 pub(crate) fn digest(
     choice: Choice,
     messages: &[u8],
@@ -40,11 +41,11 @@ pub(crate) fn digest(
         let engine = copied(choice, messages, offsets, digests, &mut copy)?;
         first.get_or_insert(engine);
     }
-    // Several turns, so there was a first.
+    // There are several turns, so there was a first one.
     Ok(first.unwrap_or(Engine::Scalar))
 }
 
-/// Digests by a copy of the offsets, for which `copy` has room.
+/// Digests by a copy of the offsets, which fits into `copy`.
 fn copied(
     choice: Choice,
     messages: &[u8],
@@ -57,7 +58,7 @@ fn copied(
     digest_ragged(ALGORITHM, choice, messages, copy, digests)
 }
 
-/// What [`digest_ragged`] would refuse, for all turns at once.
+/// The refusals of [`digest_ragged`], for all turns at once.
 fn check(messages: &[u8], offsets: &[u32], digests: &[u8]) -> Result<(), BatchError> {
     let (digest_bytes, count) = (ALGORITHM.digest_bytes(), offsets.len() - 1);
     if digests.len() != count * digest_bytes {
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_of_several_turns_is_refused_whole() {
+    fn a_refused_batch_of_several_turns_writes_nothing() {
         let (messages, offsets, _) = batch(TURN + 5);
         let mut digests = vec![7; (TURN + 5) * 32];
         let mut descends = offsets.clone();

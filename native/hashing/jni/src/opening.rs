@@ -1,9 +1,9 @@
-//! What a fresh process does once: bind every other call and test it with published digests.
+//! The work of a fresh process: binds all calls and tests them with published digests.
 //!
-//! It is one native method because every cold start pays for it and a fresh JVM interprets Java.
-//! Tests go the way of a user's call, through the JVM and the bound method, and their batches make
-//! the library choose every engine that it may choose on this CPU. Engines that are only chosen by
-//! force are not tested.
+//! It is one native method, because every cold start pays for it and a fresh JVM interprets Java.
+//! Tests take the way of a user's call, through the JVM and the bound method, and their batches
+//! make the library choose every engine that it may choose on this CPU. Engines that are chosen
+//! only on request are not tested.
 
 use std::ffi::c_void;
 
@@ -18,15 +18,15 @@ use paceline_hashing_jni_guard::{Refusal, Throw};
 use crate::vectors::{Batch, DIGEST_BYTES, TEXTS};
 use crate::{arrays, buffers, choice};
 
-/// The library chooses, as it does for a user.
+/// The library chooses, as for a user.
 const BEST: jint = 0;
-/// Sizes of batches that between them make the library choose each of its engines: one stream, two streams
-/// (or a scalar rest), eight lanes, and two full rounds of sixteen with a rest. A test holds that none is
-/// missing on the CPU it runs on.
+/// Sizes of batches that make the library choose each of its engines: one stream, two streams (or a
+/// scalar rest), eight lanes, and two full rounds of sixteen with a rest. A test checks that none
+/// is missing on its CPU.
 const COUNTS: [usize; 4] = [1, 3, 8, 36];
 const MOST: usize = COUNTS[COUNTS.len() - 1];
 
-/// A native method of `NativeDigests`: its name and type there.
+/// A native method of `NativeDigests`: its name and signature.
 struct Call(&'static JNIStr, MethodSignature<'static, 'static>);
 
 const ARRAY: Call = Call(jni_str!("digestArray0"), jni_sig!("([B[II[BII)I"));
@@ -48,8 +48,9 @@ const ADDRESS: Call = Call(jni_str!("address0"), jni_sig!("(Ljava/nio/ByteBuffer
 const ENGINES: Call = Call(jni_str!("engines0"), jni_sig!("()Ljava/lang/String;"));
 const ENGINE_NAME: Call = Call(jni_str!("engineName0"), jni_sig!("(I)Ljava/lang/String;"));
 
-/// `static native String open0()`: binds and tries all calls, and returns the name of the engine that a batch
-/// gets which fills its lanes. Throws what a call throws, and `IllegalStateException` for a wrong digest.
+/// `static native String open0()`: binds and tests all calls, and returns the name of the engine
+/// for a batch that fills its lanes. Throws what a call throws, and `IllegalStateException` for a
+/// wrong digest.
 #[unsafe(no_mangle)]
 pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_open0<'frame>(
     mut env: EnvUnowned<'frame>,
@@ -63,8 +64,8 @@ pub extern "system" fn Java_dev_paceline_ledger_NativeDigests_open0<'frame>(
     .resolve::<Throw>()
 }
 
-/// Binds the calls to this library's functions: at once, so that one that is missing on either side is known
-/// before anybody digests, and without the JVM's search for symbols, which is interpreted.
+/// Binds the calls to this library's functions at once, so that a missing one is noticed before
+/// anything is digested, and without the JVM's search for symbols, which is interpreted.
 fn bind(env: &mut Env<'_>, class: &JClass<'_>) -> Result<(), Refusal> {
     let functions = [
         (
@@ -101,15 +102,15 @@ fn bind(env: &mut Env<'_>, class: &JClass<'_>) -> Result<(), Refusal> {
         ),
     ];
     let methods = functions.map(|(Call(name, signature), code)| {
-        // SAFETY: each function has the parameters that its `Call` says, as the JNI specification maps them;
-        // all are static methods.
+        // SAFETY: each function has the parameters of its `Call`, as the JNI specification maps
+        // them; all are static methods.
         unsafe { NativeMethod::from_raw_parts(name, signature.sig(), code) }
     });
     // SAFETY: as above.
     Ok(unsafe { env.register_native_methods(class, &methods) }?)
 }
 
-/// Every call with published digests.
+/// Tests every call with published digests.
 struct Trial<'a, 'frame> {
     env: &'a mut Env<'frame>,
     class: &'a JClass<'frame>,
@@ -123,7 +124,7 @@ impl<'frame> Trial<'_, 'frame> {
             engine = self.array(&ragged, count)?;
         }
         self.ragged(&ragged)?;
-        self.one(&ragged)?;
+        self.test_batch(&ragged)?;
         self.at("digestAt", &ragged, 0)?;
         let equal = Batch::equal(MOST);
         let bytes = equal.messages.len() / MOST;
@@ -166,8 +167,8 @@ impl<'frame> Trial<'_, 'frame> {
         Ok(engine)
     }
 
-    /// Each text once: this call knows no lanes.
-    fn one(&mut self, batch: &Batch) -> Result<(), Refusal> {
+    /// Each text once, because this call has no lanes.
+    fn test_batch(&mut self, batch: &Batch) -> Result<(), Refusal> {
         let messages = self.env.byte_array_from_slice(&batch.messages)?;
         let digests = JByteArray::new(self.env, TEXTS.len() * DIGEST_BYTES)?;
         for i in 0..TEXTS.len() {
@@ -186,7 +187,8 @@ impl<'frame> Trial<'_, 'frame> {
         self.compare("digestOne", batch, &digests)
     }
 
-    /// `DirectBatch`'s own call, over one block of memory as it makes them; ragged where `equal_bytes` is 0.
+    /// Tests `DirectBatch`'s call over one block of memory as it makes them; ragged if
+    /// `equal_bytes` is 0.
     fn at(&mut self, named: &str, batch: &Batch, equal_bytes: usize) -> Result<(), Refusal> {
         let offsets_from = batch.messages.len().next_multiple_of(size_of::<i32>());
         let offsets: Vec<u8> = batch
@@ -272,7 +274,7 @@ impl<'frame> Trial<'_, 'frame> {
     }
 
     /// # Safety
-    /// The memory is there as long as the buffer is used.
+    /// The memory exists as long as the buffer is used.
     unsafe fn buffer(
         &mut self,
         start: *mut u8,
@@ -341,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn the_trial_chooses_every_engine_that_is_ever_chosen() {
+    fn the_self_test_makes_the_library_choose_every_engine() {
         let tried = COUNTS.map(engine_for);
         for count in 1..=300 {
             let engine = engine_for(count);

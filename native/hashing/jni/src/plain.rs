@@ -11,9 +11,9 @@ use paceline_hashing_jni_guard::{Refusal, Region};
 
 use crate::buffers::Batch;
 
-/// Sizes, offsets or the engine do not fit; nothing was written.
+/// Sizes, offsets or the engine are invalid; nothing was written.
 const REFUSED: jint = -1;
-/// A bug; what was written is undefined.
+/// A bug; the contents of the digests are undefined.
 const PANICKED: jint = -2;
 
 /// Digests equally long messages: `digests_bytes / 32` of them, `message_bytes` each.
@@ -42,7 +42,7 @@ pub unsafe extern "C" fn paceline_sha256_equal(
     })
 }
 
-/// Digests messages that lie between consecutive `offsets`: `offsets_bytes / 4 - 1` of them.
+/// Digests messages between consecutive `offsets`: `offsets_bytes / 4 - 1` of them.
 ///
 /// # Safety
 /// As [`paceline_sha256_equal`]; `offsets` likewise.
@@ -83,8 +83,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_fit_is_refused_without_touching_memory() {
-        // SAFETY: every call is refused before its memory, which is not there, is touched.
+    fn wrong_sizes_are_refused_without_touching_memory() {
+        // SAFETY: every call is refused before it touches its invalid memory.
         let refused = unsafe {
             [
                 paceline_sha256_equal(0, 64, 64, 4096, 32, 0),
@@ -110,7 +110,7 @@ mod tests {
         let mut equal = [0_u8; 64];
         let mut ragged = [0_u8; 64];
         let from = address(messages.as_ptr());
-        // SAFETY: the arrays are there and have these lengths.
+        // SAFETY: the arrays exist and have these lengths.
         let engines = unsafe {
             [
                 paceline_sha256_equal(from, 6, 3, address(equal.as_mut_ptr()), 64, 0),

@@ -1,5 +1,4 @@
-//! Published digests to test a library that was just loaded, without another implementation of
-//! SHA-256.
+//! Published digests to test a newly loaded library, without another implementation of SHA-256.
 //!
 //! FIPS 180-4 examples (NIST "SHA256.pdf", "`SHA2_Additional.pdf`") and CAVP's empty message.
 
@@ -11,7 +10,7 @@ const LONG: &str = concat!(
 );
 const MIDDLE: &str = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
 
-/// Of none, one and two blocks and their padding.
+/// Messages of zero, one and two blocks with their padding.
 pub(crate) const TEXTS: [(&str, &str); 4] = [
     (
         "",
@@ -31,14 +30,14 @@ pub(crate) const TEXTS: [(&str, &str); 4] = [
     ),
 ];
 
-/// Equally long messages of three blocks, the last two texts in either order, so that exchanged lanes are
-/// seen; digests computed once with `sha256sum`.
+/// Equally long messages of three blocks, the last two texts in either order, so that exchanged
+/// lanes are noticed; digests computed once with `sha256sum`.
 const EQUAL_DIGESTS: [&str; 2] = [
     "431ce2cd7a73aaba43d26b03a389fc7c24647cefb4d4d5380b8d2e114dafdcf0",
     "7244ee390e7a4d2ea58670d37e5dfb27d707ea903eed5f2a8b8af8812e495159",
 ];
 
-/// Messages one after the other, where each ends, and their digests.
+/// Messages one after the other, their ends, and their digests.
 pub(crate) struct Batch {
     pub(crate) messages: Vec<u8>,
     pub(crate) offsets: Vec<i32>,
@@ -81,7 +80,7 @@ impl Batch {
     }
 }
 
-/// What hexadecimal digits say; one that is none counts as nothing, and no digest is equal then.
+/// Decodes hexadecimal digits; an invalid one counts as nothing, so that no digest is equal.
 fn bytes(hex: &str) -> impl Iterator<Item = u8> + '_ {
     let digit = |byte: u8| {
         char::from(byte)

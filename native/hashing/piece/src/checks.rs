@@ -20,7 +20,7 @@ const VECTORS: [(&str, usize, &str); 4] = [
     ("a", 1_000_000, "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
 ];
 
-/// What the core hashes refuses these, and so does what Kotlin would.
+/// Digests in the core refuse these arguments, as Kotlin would.
 const WRONG: [&str; 4] = [
     "undefined",
     "'text'",
@@ -53,12 +53,12 @@ fn sha1_vectors(scripts: &Scripts) -> Result<String, String> {
         .map_err(|leaving| leaving.to_string())?;
     let mut ways = 0;
     for (text, times, expected) in VECTORS {
-        let found = scripts
+        let digests = scripts
             .give("check_one", text.repeat(times).into_bytes())
             .unwrap_or_default();
-        let found = String::from_utf8_lossy(&found);
-        ways = found.lines().count();
-        if let Some(wrong) = found.lines().find(|line| !line.ends_with(expected)) {
+        let digests = String::from_utf8_lossy(&digests);
+        ways = digests.lines().count();
+        if let Some(wrong) = digests.lines().find(|line| !line.ends_with(expected)) {
             return Err(format!("{wrong}, not {expected}"));
         }
     }
@@ -68,15 +68,15 @@ fn sha1_vectors(scripts: &Scripts) -> Result<String, String> {
     }
 }
 
-/// A script runs, wrong arguments are its errors, and so is asking for Kotlin, with the reason.
+/// A script runs; wrong arguments and calls into Kotlin are its errors, with the reason.
 fn smoke(scripts: &Scripts) -> Result<String, String> {
-    let said = |source: &str| {
+    let result_of = |source: &str| {
         scripts
             .eval(source)
             .unwrap_or_else(|leaving| leaving.to_string())
     };
-    if said("6 * 7") != "42" {
-        return Err(format!("6 * 7 is {}", said("6 * 7")));
+    if result_of("6 * 7") != "42" {
+        return Err(format!("6 * 7 is {}", result_of("6 * 7")));
     }
     for wrong in WRONG {
         for way in ["sha1Native", "sha1Direct", "sha1Copied"] {
@@ -85,9 +85,9 @@ fn smoke(scripts: &Scripts) -> Result<String, String> {
             }
         }
     }
-    let asked = said("NativeHasher.paths.seed.sha1(new Uint8Array(1))");
+    let asked = result_of("NativeHasher.paths.seed.sha1(new Uint8Array(1))");
     if !asked.contains(NEEDS_KOTLIN) {
-        return Err(format!("asked for Kotlin, it said: {asked}"));
+        return Err(format!("asked for Kotlin, it result_of: {asked}"));
     }
     Ok(format!(
         "QuickJS {}; wrong arguments throw",

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     .main()
 }
 
-/// Of arms that need Kotlin: taken, so that a command line of a host's is a device's too.
+/// For arms that need Kotlin: accepted, so that a command line for hosts works on devices, too.
 fn log_every_ms() -> Knob {
     Knob {
         name: "log_every_ms".to_owned(),
@@ -45,7 +45,7 @@ fn log_every_ms() -> Knob {
     }
 }
 
-/// What could explain a difference between two runs.
+/// Facts that may explain a difference between two runs.
 fn facts() -> Result<Facts, Failure> {
     let mut facts = vec![("quickjs".to_owned(), quickjs_version())];
     for (name, lanes) in [("engine", 1), ("engine_8", 8), ("engine_16", 16)] {

@@ -13,9 +13,9 @@ use crate::scripts::{
     CALL_TIME, DIGEST, JS_THREAD, Scripts, drawn, expected, script_arm, times, without_kotlin,
 };
 
-/// Pieces of one iteration: what one call of `batch_16` takes.
+/// Pieces of one iteration: one call of `batch_16` takes them all.
 pub(crate) const PIECES: usize = 16;
-/// The piece length of the seed's download, in bytes.
+/// The piece length of the original's download, in bytes.
 pub(crate) const PIECE_BYTES: u64 = 1 << 20;
 const MOST_PIECE_BYTES: u64 = 4 << 20;
 
@@ -29,7 +29,7 @@ const NATIVE: [&str; 5] = [
     "native_multi",
     "async_native",
 ];
-/// The seed's path and its counters, all of it Kotlin's.
+/// The original product's path and its counters, which are in Kotlin.
 const INSTRUMENTATION: [&str; 3] = ["off", "on", "lines"];
 
 pub(crate) fn piece() -> Benchmark {
@@ -46,7 +46,7 @@ pub(crate) fn piece() -> Benchmark {
     }
 }
 
-/// Announced, so that a device says why it has none of it.
+/// Announced, so that a device gives the reason why it has none.
 pub(crate) fn piece_instrumentation() -> Benchmark {
     Benchmark {
         name: "piece_instrumentation".to_owned(),

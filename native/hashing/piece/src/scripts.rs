@@ -45,7 +45,7 @@ pub(crate) fn processors() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// Pieces that depend on the seed alone; Kotlin draws the same of the same seed.
+/// Pieces that depend on the seed alone; Kotlin generates the same from the same seed.
 pub(crate) fn drawn(seed: u64, count: usize, bytes: u64) -> Vec<Vec<u8>> {
     let mut random = SplitMix64::new(seed);
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
@@ -59,7 +59,7 @@ pub(crate) fn drawn(seed: u64, count: usize, bytes: u64) -> Vec<Vec<u8>> {
     (0..count).map(|_| piece()).collect()
 }
 
-/// The digests of pieces by the core's scalar twin, one after the other: what every arm is compared with.
+/// The digests of pieces by the core's scalar engine; every arm is compared with them.
 pub(crate) fn expected(pieces: &[Vec<u8>]) -> Result<Vec<u8>, Failure> {
     let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
     let mut digests = vec![0; pieces.len() * DIGEST_BYTES];
@@ -74,7 +74,7 @@ pub(crate) fn expected(pieces: &[Vec<u8>]) -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// A host that lives as long as this value.
+/// Opens a host that lives as long as this value.
 pub(crate) struct Scripts {
     host: Option<Host>,
     failed: RefCell<Option<String>>,
@@ -107,7 +107,7 @@ impl Scripts {
         self.entered(|host| host.eval(source.to_owned(), "checks.js"))
     }
 
-    /// Calls a function; its bytes, if it gives any.
+    /// Calls a function; returns its bytes, if it returns any.
     pub(crate) fn call(&self, function: &str, count: u64) -> Option<Vec<u8>> {
         let count = i32::try_from(count).unwrap_or(i32::MAX);
         self.kept(self.entered(|host| host.call(function, Argument::Count(count))))
@@ -118,7 +118,7 @@ impl Scripts {
         self.kept(self.entered(|host| host.call(function, Argument::Bytes(bytes))))
     }
 
-    /// The whole numbers that a function gives as text in ASCII, with spaces between.
+    /// Parses the whole numbers that a function returns as text in ASCII, separated by spaces.
     pub(crate) fn numbers(&self, function: &str) -> Vec<u64> {
         let text = self.call(function, 0).unwrap_or_default();
         String::from_utf8_lossy(&text)
@@ -127,7 +127,7 @@ impl Scripts {
             .collect()
     }
 
-    /// What the first script that failed threw, if any did.
+    /// What the first failed script threw, if one failed.
     pub(crate) fn failed(&self) -> Option<String> {
         self.failed.borrow().clone()
     }
@@ -156,7 +156,7 @@ impl Scripts {
     }
 }
 
-/// What a timed region cost its thread, and how much of it was digesting.
+/// The CPU time of a timed region, and the part of it inside digests.
 #[derive(Default)]
 struct Costs {
     thread_ns: Cell<i64>,
@@ -166,7 +166,7 @@ struct Costs {
 impl Costs {
     fn of(&self, scripts: &Scripts, work: impl FnOnce()) {
         let digests = scripts.digest_ns();
-        // A clock that cannot be read now could not be at the other end: the time is zero then.
+        // If the clock cannot be read at one end, the time is zero.
         let thread = quickjs::thread_cpu_ns().unwrap_or(0);
         work();
         self.thread_ns
@@ -179,7 +179,7 @@ fn total(ns: &Cell<i64>) -> Reading {
     Reading::Total(u64::try_from(ns.get()).unwrap_or(0))
 }
 
-/// An arm that runs `body` and tells what it cost, and `work` of what it counted.
+/// An arm that runs `body` and reports its cost, with `work` as counters.
 pub(crate) fn script_arm(
     name: &str,
     scripts: &Rc<Scripts>,
@@ -199,7 +199,7 @@ pub(crate) fn script_arm(
     .with_metric(DIGEST, move || total(&digests.digests_ns))
 }
 
-/// Nobody beside the core: every way up into Kotlin says why there is none.
+/// Refuses every call into Kotlin with a reason.
 struct NoKotlin;
 
 impl Hasher for NoKotlin {

@@ -14,7 +14,7 @@ use crate::scripts::{
     DIGEST, JS_THREAD, Scripts, drawn, expected, script_arm, times, without_kotlin,
 };
 
-/// Pieces of a round by default. The seed's download of 1 GB has 1,012, which may be asked for.
+/// Pieces of a round by default. The original download of 1 GB has 1,012, which may be requested.
 const DEFAULT_PIECES: u64 = 64;
 const MOST_PIECES: u64 = 1024;
 
@@ -53,7 +53,7 @@ fn prepare(
 ) -> Result<Prepared, Failure> {
     let count = context.int("pieces");
     let scripts = Rc::new(Scripts::open()?);
-    // A stream repeats what it has; of a short one the others would never be asked for.
+    // A stream repeats its pieces; a short one would never use the others.
     let sources = usize::try_from(count).map_or(PIECES, |count| count.min(PIECES));
     let pieces = drawn(context.seed, sources, PIECE_BYTES);
     let digests = expected(&pieces)?;
@@ -72,7 +72,7 @@ fn prepare(
     })
 }
 
-/// What streams did since it was last asked, as their script counted.
+/// What streams did since the last call, as their script counted it.
 #[derive(Clone, Copy, Default)]
 struct Done {
     assembled: u64,
@@ -100,7 +100,7 @@ fn arm(name: &str, scripts: &Rc<Scripts>, count: u64) -> Arm {
             scripts.call(&function, count);
         }
     };
-    // Here and not when accounts are made: the arms of a round share a script.
+    // Read here and not with the counters, because the arms of a round share a script.
     let after = move |scripts: &Scripts| last.set(done(scripts));
     let work = move || {
         let Done {
@@ -121,14 +121,14 @@ fn streams_verify(scripts: &Scripts, names: &[&str], count: u64) -> Check {
         (verified != count).then(|| format!("{name} verified {verified}"))
     };
     let missed: Vec<String> = names.iter().filter_map(missed).collect();
-    let said = if missed.is_empty() {
+    let summary = if missed.is_empty() {
         "all verified".to_owned()
     } else {
         missed.join(", ")
     };
     let detail = scripts
         .failed()
-        .unwrap_or_else(|| format!("{count} pieces: {said}"));
+        .unwrap_or_else(|| format!("{count} pieces: {summary}"));
     let ok = missed.is_empty() && scripts.failed().is_none();
     Check {
         name: "stream_verifies".to_owned(),

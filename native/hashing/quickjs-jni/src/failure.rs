@@ -1,9 +1,9 @@
-//! Java exceptions on their way into a script, and what leaves a script on its way to Kotlin.
+//! Carries Java exceptions into a script, and errors of a script back to Kotlin.
 //!
 //! ```text
 //!   Kotlin throws ──Caught──▶ Failure ─▶ (quickjs: JS Error "HasherError") ─▶ Leaving ──raise──▶ exception
 //! ```
-//! Invariant: a Java exception is never pending while JavaScript runs.
+//! No Java exception is pending while JavaScript runs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use jni::{Env, jni_sig, jni_str};
 use paceline_hashing_jni_guard::Refusal;
 use paceline_hashing_quickjs::{Cause, Failure, Leaving};
 
-/// A failure on this side of the seam, where JNI's own errors become one.
+/// A failure of a hasher in Kotlin, or of JNI itself.
 pub(crate) struct Caught(pub(crate) Failure);
 
 impl Caught {
@@ -22,14 +22,14 @@ impl Caught {
         Self(Failure::new(text))
     }
 
-    /// Takes the pending Java exception, if `error` says there is one.
+    /// Takes the pending Java exception, if `error` says that there is one.
     pub(crate) fn take(env: &mut Env<'_>, error: &jni::errors::Error) -> Self {
         let Some(throwable) = env.exception_occurred() else {
             return Self::new(format!("JNI: {error}"));
         };
         env.exception_clear();
         let text = describe(env, &throwable);
-        // Without a reference the text still says what happened.
+        // Without a reference the text still describes the exception.
         let thrown = env
             .new_global_ref(throwable)
             .ok()
@@ -60,8 +60,8 @@ fn describe(env: &mut Env<'_>, throwable: &JThrowable<'_>) -> String {
     text.unwrap_or_else(|_| "a Java exception whose toString() fails".to_owned())
 }
 
-/// Makes it the pending Java exception: `IllegalArgumentException`, `IllegalStateException`, or what a script
-/// threw as `PieceScriptException`.
+/// Throws it in Java: `IllegalArgumentException`, `IllegalStateException`, or
+/// `PieceScriptException` for what a script threw.
 pub(crate) fn raise(leaving: Leaving, env: &mut Env<'_>) -> Refusal {
     match leaving {
         Leaving::Argument(text) => Refusal::Argument(text),

@@ -1,7 +1,7 @@
-//! The transports of bytes up into Kotlin, to a `dev.paceline.piece.PieceHasher`.
+//! Passes bytes to a `dev.paceline.piece.PieceHasher` in Kotlin, in several ways.
 //!
-//! Each makes its own frame of local references, so that a long loop of calls holds none. A Java
-//! exception is caught here and travels as a [`Failure`].
+//! Each way makes its own frame of local references, so that a long loop of calls holds none. A
+//! Java exception is caught here and becomes a [`Failure`].
 
 use std::ptr::NonNull;
 use std::sync::{Mutex, PoisonError};
@@ -18,7 +18,7 @@ use paceline_hashing_quickjs::{DIGEST_BYTES, Digest, Failure, Hasher};
 
 use crate::failure::Caught;
 
-/// Local references one call needs: an argument, a result, an exception and its text.
+/// Local references of one call: an argument, a result, an exception and its text.
 const FRAME: usize = 8;
 
 /// A Kotlin `PieceHasher` and its methods. Usable from any thread.
@@ -28,7 +28,8 @@ pub(crate) struct KotlinHasher {
     of_buffer: JMethodID,
     of_arrays: JMethodID,
     log: JMethodID,
-    /// The array of `reused` and its length. Of the JS thread alone: the lock is never waited for.
+    /// The array of `reused` and its length. Only the JS thread uses it, so the lock is never
+    /// waited for.
     kept: Mutex<Option<(Global<JByteArray<'static>>, usize)>>,
 }
 
@@ -86,8 +87,8 @@ impl KotlinHasher {
         arguments: &[jvalue],
     ) -> Result<JObject<'frame>, Caught> {
         checked(env, |env| {
-            // SAFETY: `method` is a method of the object's class, and every caller in this file passes the
-            // arguments its signature names.
+            // SAFETY: `method` is a method of the object's class, and every caller in this file
+            // passes the arguments of its signature.
             let value =
                 unsafe { env.call_method_unchecked(&self.object, method, returns, arguments) }?;
             Ok(value.l().unwrap_or_else(|_| JObject::null()))
@@ -96,7 +97,7 @@ impl KotlinHasher {
 }
 
 impl Hasher for KotlinHasher {
-    /// The seed's way: a new Java array, the bytes copied into it.
+    /// As in the original product: a new Java array with a copy of the bytes.
     fn copied(&self, bytes: &[u8]) -> Result<Digest, Failure> {
         within(FRAME, |env| {
             let array = new_array(env, bytes)?;
@@ -104,7 +105,7 @@ impl Hasher for KotlinHasher {
         })
     }
 
-    /// The same with one Java array kept for all calls, and replaced only by a longer one.
+    /// The same with one Java array for all calls, replaced only by a longer one.
     fn reused(&self, bytes: &[u8]) -> Result<Digest, Failure> {
         within(FRAME, |env| {
             let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,7 +172,7 @@ impl Hasher for KotlinHasher {
         })
     }
 
-    /// A line for the log.
+    /// Writes a line to the log.
     fn log(&self, line: &str) -> Result<(), Failure> {
         within(FRAME, |env| {
             let line = checked(env, |env| env.new_string(line))?;
@@ -213,7 +214,7 @@ fn new_array<'frame>(env: &mut Env<'frame>, bytes: &[u8]) -> Result<JByteArray<'
     Ok(array)
 }
 
-/// As the seed reads it: `GetByteArrayElements`, then a copy.
+/// As in the original product: `GetByteArrayElements`, then a copy.
 fn read_digest(env: &mut Env<'_>, digest: &JByteArray<'_>) -> Result<Digest, Caught> {
     if digest.is_null() {
         return Err(Caught::new("the hasher returned null"));

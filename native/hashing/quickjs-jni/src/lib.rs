@@ -1,10 +1,10 @@
 //! A `QuickJS` runtime inside the JVM: the cdylib behind `dev.paceline.piece.PieceHost`.
 //!
-//! JavaScript calls `NativeHasher.sha1(data)`; `paceline-hashing-quickjs` is the runtime and its
-//! bindings, and this crate carries the bytes through JNI into a Kotlin `PieceHasher`. Read in this
-//! order: `hasher` (the transports), `failure` (exceptions both ways), `registry` (hosts by
-//! number). A host is used by the thread that opened it. No panic, JavaScript error or Java
-//! exception crosses the border except as an exception of the other side.
+//! JavaScript calls `NativeHasher.sha1(data)`; `paceline-hashing-quickjs` is the runtime with its
+//! bindings, and this crate passes the bytes through JNI to a Kotlin `PieceHasher`. Read in this
+//! order: `hasher` (ways to pass bytes), `failure` (exceptions in both directions), `registry`
+//! (hosts by number). A host is used by the thread that opened it. No panic, JavaScript error or
+//! Java exception crosses the border except as an exception of the other side.
 
 mod failure;
 mod hasher;
@@ -23,11 +23,11 @@ use paceline_hashing_quickjs::{
 use crate::failure::raise;
 use crate::hasher::KotlinHasher;
 
-/// Bumped when a native method changes its meaning; `PieceLibrary` refuses to use another one.
+/// The version of the native methods; `PieceLibrary` refuses other versions.
 const ABI_VERSION: jint = 1;
 
-/// Threads of either kind a host may have: far beyond the cores of any machine this runs on, and few enough
-/// that a slip of the caller's (`Int.MAX_VALUE`) is an exception instead of an exhausted process.
+/// The most threads of either kind that a host may have: far beyond the cores of any machine, and
+/// few enough that a mistake (`Int.MAX_VALUE`) is an exception instead of an exhausted process.
 const MOST_THREADS: usize = 1024;
 
 /// `PieceLibrary.abiVersion(): int`

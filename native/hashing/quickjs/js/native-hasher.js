@@ -8,10 +8,10 @@
 'use strict';
 
 (() => {
-  /** The seed's way to honour byteOffset: always copies (its copy #1). */
+  /** The original's way to honour byteOffset: always copies (its copy #1). */
   const sliceAlways = data => data.buffer.slice(data.byteOffset, data.byteOffset + data.byteLength);
 
-  /** The seed's first optimisation: copies only a view into a larger buffer. */
+  /** The original's first optimisation: copies only a view into a larger buffer. */
   const sliceViews = data =>
     data.byteOffset === 0 && data.byteLength === data.buffer.byteLength ? data.buffer : sliceAlways(data);
 
@@ -45,7 +45,7 @@
   const inRust = { prepare: asItLies, one: sha1Native, async: sha1AsyncNative };
 
   const paths = Object.freeze({
-    // slice, SetByteArrayRegion and JS_NewArrayBufferCopy: the three copies of the seed
+    // slice, SetByteArrayRegion and JS_NewArrayBufferCopy: the three copies of the original
     seed: path({ ...inKotlin, prepare: sliceAlways, one: sha1Copied }),
     noslice: path({ ...inKotlin, prepare: sliceViews, one: sha1Copied }),
     reuse: path({ ...inKotlin, prepare: sliceViews, one: sha1Reused }),

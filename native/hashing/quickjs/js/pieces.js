@@ -62,7 +62,7 @@
     noslice: oneByOne(paths.noslice),
     reuse: oneByOne(paths.reuse),
     direct: oneByOne(paths.direct),
-    // On top of `noslice`, in the order the seed recommends: slices of a batch would all be alive at once.
+    // On top of `noslice`, in the order the original recommends: slices of a batch would all be alive at once.
     batch_8: inBatches(paths.noslice, 8),
     batch_16: inBatches(paths.noslice, 16),
     async: allAtOnce(paths.direct),
@@ -106,7 +106,7 @@
   /** Kotlin hands over the pieces, each a Uint8Array over a buffer of its own. */
   globalThis.piece_add = data => void pieces.push(data);
 
-  /** The arms of `piece_instrumentation`: the seed's path without and with the seed's counters. */
+  /** The arms of `piece_instrumentation`: the original's path without and with the original's counters. */
   offer('off', arms.seed);
   globalThis.piece_instrument = everyMs => {
     const counted = oneByOne(instrumented(paths.seed, everyMs, paceline.log));

@@ -1,22 +1,21 @@
-//! What a script may call: the global object `paceline`, one function per way of hashing.
+//! Defines the global object `paceline` that scripts call, with one function per way of hashing.
 //!
-//! Place in the journey: the border a script sees. `js/native-hasher.js` builds `NativeHasher` on
-//! it.
+//! `js/native-hasher.js` builds `NativeHasher` on it.
 //!
-//! | function | bytes travel | digested by |
+//! | function | bytes are copied | digested by |
 //! | --- | --- | --- |
-//! | `sha1Copied(buffer)` | into an array made for them | the hasher |
-//! | `sha1Reused(buffer)` | into an array that is kept | the hasher |
-//! | `sha1Direct(view)` | not at all | the hasher |
-//! | `sha1BatchCopied(buffers)` | into arrays made for them, one call | the hasher |
-//! | `sha1Native(view)` | not at all | here, one stream |
-//! | `sha1BatchLanes(views)` | not at all | here, side by side on this thread |
-//! | `sha1BatchCrew(views)` | not at all | here, side by side on several threads |
-//! | `sha1AsyncDirect(view, done)` | not at all | the hasher, on a worker |
-//! | `sha1AsyncNative(view, done)` | not at all | here, on a worker, side by side |
+//! | `sha1Copied(buffer)` | into a new array | the hasher |
+//! | `sha1Reused(buffer)` | into a reused array | the hasher |
+//! | `sha1Direct(view)` | never | the hasher |
+//! | `sha1BatchCopied(buffers)` | into new arrays | the hasher, in one call |
+//! | `sha1Native(view)` | never | here, one stream |
+//! | `sha1BatchLanes(views)` | never | here, side by side on this thread |
+//! | `sha1BatchCrew(views)` | never | here, side by side on several threads |
+//! | `sha1AsyncDirect(view, done)` | never | the hasher, on a worker |
+//! | `sha1AsyncNative(view, done)` | never | here, on a worker, side by side |
 //!
-//! `done(error, digest)` runs on the JS thread, in a later turn. Invariant: a wrong argument is a
-//! `TypeError` or `RangeError`, and nothing was hashed then.
+//! `done(error, digest)` runs later on the JS thread. A wrong argument throws a `TypeError` or
+//! `RangeError` before anything is hashed.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -29,9 +28,9 @@ use crate::bytes::{JsBytes, elements};
 use crate::failure::Failure;
 use crate::hasher::{DIGEST_BYTES, Digest};
 use crate::host::Shared;
-use crate::workers::Way;
+use crate::workers::Digester;
 
-/// Far beyond the lanes of any engine; a bound for what one call may hold at once.
+/// Limits the buffers that one call pins; no engine hashes nearly as many at once.
 pub const MOST_PIECES_PER_CALL: usize = 1024;
 
 pub(crate) fn install<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared>) -> Result<()> {
@@ -153,17 +152,17 @@ fn install_batches<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
 }
 
 fn install_async<'js>(to: &Object<'js>, shared: &Rc<Shared>) -> Result<()> {
-    for (name, way) in [
-        ("sha1AsyncDirect", Way::Hasher),
-        ("sha1AsyncNative", Way::Native),
+    for (name, digester) in [
+        ("sha1AsyncDirect", Digester::Hasher),
+        ("sha1AsyncNative", Digester::Native),
     ] {
         let s = Rc::clone(shared);
-        let book = move |view: Value<'js>, done: Function<'js>| {
+        let digest = move |view: Value<'js>, done: Function<'js>| {
             let bytes = s.view(&view)?;
-            s.flights.book(&bytes, way, done);
+            s.pending_pieces.add(&bytes, digester, done);
             Ok::<_, Error>(())
         };
-        define(to, name, book)?;
+        define(to, name, digest)?;
     }
     Ok(())
 }
@@ -213,7 +212,7 @@ impl Shared {
         result
     }
 
-    /// A digest as the seed returns it: a new `ArrayBuffer`.
+    /// Returns a digest to the script in a new `ArrayBuffer`, or throws the failure.
     fn give<'js>(
         &self,
         ctx: &Ctx<'js>,

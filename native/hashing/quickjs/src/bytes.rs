@@ -18,7 +18,7 @@ use std::ptr::{self, NonNull};
 
 use rquickjs_core::{Ctx, Error, Exception, Function, Object, Persistent, Result, Value, qjs};
 
-/// What a Java array or buffer can hold.
+/// The most bytes that a Java array or buffer can hold.
 const MOST_BYTES: usize = i32::MAX as usize;
 
 /// Bytes of a live `ArrayBuffer`, which this value keeps alive.
@@ -69,7 +69,8 @@ impl<'js> JsBytes<'js> {
             return Err(Exception::throw_type(ctx, "data: expected a Uint8Array"));
         }
         let (mut from, mut bytes) = (0, 0);
-        // SAFETY: a live value of this runtime; the two numbers may be written, the third is not asked for.
+        // SAFETY: a live value of this runtime; the two numbers may be written, the third is not
+        // requested.
         let buffer = unsafe {
             qjs::JS_GetTypedArrayBuffer(
                 ctx.as_raw().as_ptr(),
@@ -142,7 +143,8 @@ impl<'js> JsBytes<'js> {
         &self.buffer
     }
 
-    /// Where they lie, for a `DirectByteBuffer` or a worker; valid as long as [`JsBytes::as_slice`] would be.
+    /// Their address, for a `DirectByteBuffer` or a worker; valid as long as [`JsBytes::as_slice`]
+    /// would be.
     pub(crate) fn region(&self) -> (NonNull<u8>, usize) {
         (self.start, self.bytes)
     }

@@ -1,4 +1,4 @@
-//! Errors of one side, translated for the other.
+//! Translates errors of one side for the other.
 //!
 //! ```text
 //!   a hasher fails ──Failure──▶ JS Error "HasherError" ──Leaving──▶ the caller, with what the hasher threw
@@ -11,13 +11,13 @@ use std::sync::Arc;
 
 use rquickjs_core::{Ctx, Error, Exception, Value};
 
-/// The property of a JS error that names the exception it stands for; until now all of them were Java's.
+/// The property of a JS error that names the original exception; so far these are Java's.
 const THROWN: &str = "javaException";
 
-/// What a hasher threw in its own world: carried through the script, looked into by the hasher's side alone.
+/// The exception of a hasher, carried through the script; only the hasher's side looks into it.
 pub type Cause = Arc<dyn Any + Send + Sync>;
 
-/// Why a piece was not hashed. Travels between threads.
+/// Why a piece was not hashed. It can be sent between threads.
 #[derive(Clone, Debug)]
 pub struct Failure {
     text: String,
@@ -25,7 +25,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure that says why.
+    /// A failure with its reason.
     pub fn new(text: impl fmt::Display) -> Self {
         Self {
             text: text.to_string(),
@@ -33,7 +33,7 @@ impl Failure {
         }
     }
 
-    /// The same with what the hasher threw, where it has a reference to that.
+    /// The same with the hasher's exception, if there is a reference to it.
     pub fn thrown(text: impl fmt::Display, thrown: Option<Cause>) -> Self {
         Self {
             text: text.to_string(),
@@ -41,7 +41,8 @@ impl Failure {
         }
     }
 
-    /// This failure as a JS error. `remember` keeps what the hasher threw until the error leaves the script.
+    /// This failure as a JS error. `remember` keeps the hasher's exception until the error leaves
+    /// the script.
     pub(crate) fn error<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -64,7 +65,8 @@ impl Failure {
     }
 }
 
-/// What a hasher threw last that a script was told of: it can be the cause of what leaves the script.
+/// The last exception of a hasher that reached a script: the possible cause of what the script
+/// throws.
 #[derive(Default)]
 pub(crate) struct Thrown {
     latest: std::cell::RefCell<(i32, Option<Cause>)>,
@@ -87,17 +89,17 @@ impl Thrown {
     }
 }
 
-/// What leaves a host instead of a value.
+/// An error that leaves a host instead of a value.
 pub enum Leaving {
     /// The call itself was wrong.
     Argument(String),
-    /// A right call at a wrong time.
+    /// A valid call at a wrong time.
     State(String),
     /// A script threw.
     Script {
         /// Name, message and stack.
         text: String,
-        /// What the hasher threw that the script was told of.
+        /// The exception of a hasher that reached the script.
         cause: Option<Cause>,
     },
 }
@@ -113,7 +115,7 @@ impl fmt::Display for Leaving {
 }
 
 impl Leaving {
-    /// What a script threw, with its stack.
+    /// The error for what a script threw, with its stack.
     pub(crate) fn of_thrown(value: &Value<'_>, thrown: &Thrown) -> Self {
         let Some(error) = value.as_object().filter(|_| value.is_error()) else {
             return Self::Script {

@@ -1,8 +1,7 @@
-//! The interface to whoever hashes for a script outside this crate: each method is one transport of
-//! bytes.
+//! The interface to a hasher outside this crate: each method is one way to pass bytes.
 //!
-//! The script chooses the transport by the function it calls. Hashing in this process needs no
-//! hasher: `bindings` and `workers` call the core themselves.
+//! The script chooses the way by the function it calls. Hashing in this process needs no hasher:
+//! `bindings` and `workers` call the core themselves.
 
 use std::ptr::NonNull;
 
@@ -13,22 +12,22 @@ pub const DIGEST_BYTES: usize = 20;
 /// A SHA-1 digest.
 pub type Digest = [u8; DIGEST_BYTES];
 
-/// Who hashes when a script asks for somebody else than the core, and where its log goes. Called on the JS
-/// thread and, by `direct` alone, on workers.
+/// Hashes pieces outside the core and writes the log. Called on the JS thread and, by `direct`
+/// only, on workers.
 pub trait Hasher: Send + Sync {
-    /// The seed's way: the bytes copied into an array made for them.
+    /// As in the original product: the bytes are copied into a new array.
     ///
     /// # Errors
-    /// Why the piece was not hashed; so for every way.
+    /// Why the piece was not hashed; the same for all methods.
     fn copied(&self, bytes: &[u8]) -> Result<Digest, Failure>;
 
-    /// The same with one array kept for all calls.
+    /// Copies into one array for all calls.
     ///
     /// # Errors
     /// As [`Hasher::copied`].
     fn reused(&self, bytes: &[u8]) -> Result<Digest, Failure>;
 
-    /// No copy on this side: the bytes where they lie.
+    /// No copy on this side.
     ///
     /// # Errors
     /// As [`Hasher::copied`].
@@ -37,13 +36,13 @@ pub trait Hasher: Send + Sync {
     /// The memory stays mapped and unwritten during the call.
     unsafe fn direct(&self, start: NonNull<u8>, bytes: usize) -> Result<Digest, Failure>;
 
-    /// One call for many pieces, each copied; one digest per piece.
+    /// One call for many pieces, each copied; returns one digest per piece.
     ///
     /// # Errors
     /// As [`Hasher::copied`].
     fn batch(&self, pieces: &[&[u8]]) -> Result<Vec<Digest>, Failure>;
 
-    /// A line for the log.
+    /// Writes a line to the log.
     ///
     /// # Errors
     /// Why it was not written.

@@ -1,8 +1,8 @@
 //! One `QuickJS` runtime with its context, its bindings and its job loop.
 //!
 //! ```text
-//!   call ─▶ function runs ─▶ ┌─ promise jobs ─▶ landed pieces call back ─┐ until the promise has settled
-//!                            └─ end of turn: booked pieces go to workers ─┴─ nothing to do: wait, parked
+//!   call ─▶ function runs ─▶ ┌─ promise jobs ─▶ callbacks of completed pieces ─┐ until the promise has settled
+//!                            └─ end of turn: new pieces go to the workers ─────┴─ nothing to do: wait
 //! ```
 //! Only one call is inside at a time: a hasher that calls its own host is refused. No JS value
 //! outlives the runtime ([`Host::close`] drops them first). There are no timers, no modules, no
@@ -24,8 +24,8 @@ use rquickjs_core::{
 use crate::bindings;
 use crate::bytes::Resizable;
 use crate::failure::{Leaving, Thrown};
-use crate::flights::Flights;
 use crate::hasher::Hasher;
+use crate::pending_pieces::PendingPieces;
 use crate::workers::Workers;
 
 /// Stack a script may use, in bytes: a quarter of the smallest stack a JVM thread has by default (1 MiB on
@@ -47,7 +47,7 @@ const SCRIPTS: [(&str, &str); 4] = [
     ("stream.js", include_str!("../js/stream.js")),
 ];
 
-/// How many threads hash: those of a batch (`crew`, the JS thread counted in) and those beside the JS thread.
+/// How many threads hash: those of a batch (`crew`, including the JS thread) and those beside the JS thread.
 #[derive(Clone, Copy)]
 pub struct Threads {
     /// Threads that hash one batch together.
@@ -56,25 +56,25 @@ pub struct Threads {
     pub workers: usize,
 }
 
-/// What a function is called with.
+/// The argument of a function call.
 pub enum Argument {
     /// A number.
     Count(i32),
-    /// A copy of them, as a `Uint8Array`.
+    /// A copy of the bytes, as a `Uint8Array`.
     Bytes(Vec<u8>),
 }
 
-/// What the bindings share.
+/// State that the bindings share.
 pub(crate) struct Shared {
     pub(crate) hasher: Arc<dyn Hasher>,
     pub(crate) crew: Crew,
     pub(crate) workers: usize,
     pub(crate) digest_ns: Cell<u64>,
     pub(crate) opened: Instant,
-    pub(crate) flights: Flights,
+    pub(crate) pending_pieces: PendingPieces,
     pub(crate) resizable: RefCell<Option<Resizable>>,
     pub(crate) thrown: Thrown,
-    /// Promises that were rejected while nobody listened, with the reason.
+    /// Rejected promises without a handler, with the reason.
     unhandled: RefCell<Vec<(Persistent<Value<'static>>, Persistent<Value<'static>>)>>,
 }
 
@@ -87,7 +87,7 @@ pub struct Host {
     running: Cell<bool>,
 }
 
-/// A host that was entered: what it can do while it runs. Leaves it when dropped.
+/// A running host; dropping this ends the run.
 pub struct Running<'host>(&'host Host);
 
 impl Drop for Running<'_> {
@@ -100,7 +100,7 @@ impl Host {
     /// A runtime with the bindings and the suite's scripts in it.
     ///
     /// # Errors
-    /// Which part of it could not be made, and why.
+    /// The part that could not be made, and why.
     pub fn open(hasher: Arc<dyn Hasher>, threads: Threads) -> Result<Self, String> {
         let refused = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
         let crew = Crew::new(threads.crew.max(1)).map_err(|error| refused("crew", &error))?;
@@ -115,7 +115,7 @@ impl Host {
             workers: threads.workers.max(1),
             digest_ns: Cell::new(0),
             opened: Instant::now(),
-            flights: Flights::default(),
+            pending_pieces: PendingPieces::default(),
             resizable: RefCell::default(),
             thrown: Thrown::default(),
             unhandled: RefCell::default(),
@@ -167,7 +167,7 @@ impl Host {
         Ok(Running(self))
     }
 
-    /// Runs the job loop until `value` has settled, and gives what it settled to.
+    /// Runs the job loop until `value` has settled, and returns its result.
     fn settled<'js>(
         &self,
         ctx: &Ctx<'js>,
@@ -177,18 +177,18 @@ impl Host {
         let promise = value.clone().into_promise();
         loop {
             while ctx.execute_pending_job() {}
-            self.start_booked()?;
+            self.submit_new_pieces()?;
             let settled = promise
                 .as_ref()
                 .is_none_or(|promise| promise.state() != PromiseState::Pending);
             if settled {
                 break;
             }
-            if self.shared.flights.open() == 0 {
+            if self.shared.pending_pieces.count() == 0 {
                 let text = "the script waits for a promise that nothing will settle";
                 return Err(Leaving::State(text.to_owned()));
             }
-            self.land(ctx)?;
+            self.complete_pieces(ctx)?;
         }
         self.shared.fail_if_unhandled(ctx, promise.as_ref())?;
         promise.map_or(Ok(value), |promise| self.outcome(ctx, &promise))
@@ -201,36 +201,36 @@ impl Host {
         }
     }
 
-    /// The end of a script's turn: what it booked goes to the workers.
-    fn start_booked(&self) -> Result<(), Leaving> {
-        if !self.shared.flights.boarding() {
+    /// Ends a script's turn: its new pieces go to the workers.
+    fn submit_new_pieces(&self) -> Result<(), Leaving> {
+        if !self.shared.pending_pieces.has_unsubmitted() {
             return Ok(());
         }
-        // Before anything boards: what nobody can hash must not look as if somebody did.
+        // Before anything is submitted, so that without workers no piece seems to be in progress.
         let mut workers = self.workers.borrow_mut();
         if workers.is_none() {
             let started = Workers::start(self.shared.workers, Arc::clone(&self.shared.hasher));
             *workers = Some(started.map_err(|error| Leaving::State(format!("workers: {error}")))?);
         }
         if let Some(workers) = workers.as_ref() {
-            workers.submit(self.shared.flights.board());
+            workers.submit(self.shared.pending_pieces.take_unsubmitted());
         }
         Ok(())
     }
 
-    /// Waits for a piece to land, and calls the script back for all that have.
-    fn land(&self, ctx: &Ctx<'_>) -> Result<(), Leaving> {
-        let landed = match self.workers.borrow().as_ref() {
+    /// Waits for a piece to complete, and calls the script back for all that have.
+    fn complete_pieces(&self, ctx: &Ctx<'_>) -> Result<(), Leaving> {
+        let completed = match self.workers.borrow().as_ref() {
             Some(workers) => workers.collect(true),
             None => Vec::new(),
         };
         let mut outcome = Ok(());
-        for completion in landed {
+        for completion in completed {
             // A callback that throws must not keep the others from being called.
             let called = self
                 .shared
-                .flights
-                .land(ctx, completion, &self.shared.thrown);
+                .pending_pieces
+                .complete(ctx, completion, &self.shared.thrown);
             outcome = outcome.and(called.map_err(|error| self.leaving(ctx, &error)));
         }
         outcome
@@ -243,7 +243,7 @@ impl Host {
         }
         self.runtime.set_host_promise_rejection_tracker(None);
         self.context.with(|ctx| {
-            self.shared.flights.clear(&ctx);
+            self.shared.pending_pieces.clear(&ctx);
             self.shared.unhandled.take();
             self.shared.resizable.take();
         });
@@ -313,7 +313,7 @@ impl Running<'_> {
     /// Pieces handed to workers whose callbacks have not run.
     #[must_use]
     pub fn pending(&self) -> usize {
-        self.0.shared.flights.open()
+        self.0.shared.pending_pieces.count()
     }
 }
 
@@ -334,7 +334,7 @@ impl Shared {
         }
     }
 
-    /// A rejection nobody listens to must not pass in silence. `awaited` is heard by the caller.
+    /// Fails if a promise other than `awaited`, which the caller handles, was rejected without a handler.
     fn fail_if_unhandled<'js>(
         &self,
         ctx: &Ctx<'js>,

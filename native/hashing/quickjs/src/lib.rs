@@ -14,9 +14,9 @@ mod bindings;
 mod bytes;
 mod clock;
 mod failure;
-mod flights;
 mod hasher;
 mod host;
+mod pending_pieces;
 mod workers;
 
 use paceline_hashing_core::{Algorithm, BatchError, Choice, Engine, digest_buffers};

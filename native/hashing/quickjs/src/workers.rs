@@ -1,13 +1,14 @@
 //! Threads that hash beside the JS thread.
 //!
 //! ```text
-//!   JS thread: book … book, end of turn ──submit──▶ queue ──▶ worker: a fair share of it ──▶ landed
-//!              ◀───────────────── collect / wait ──────────────────────────────────────────────┘
+//!   JS thread, end of turn ──submit──▶ queue ──▶ worker: a fair share of it ──▶ completed
+//!             ◀────────────────────── collect / wait ─────────────────────────────┘
 //! ```
 //! Every submitted job is collected exactly once or dropped by [`Workers::stop`], after which no
-//! worker reads memory any more. Nobody spins. A worker takes several pieces at once, because the
-//! engines hash them side by side, but never more than its share. Whoever sees a piece landed sees
-//! its worker free, so the next pieces are shared with it. Pieces complete in any order.
+//! worker reads memory any more. No thread spins. A worker takes several pieces at once, because
+//! the engines hash them side by side, but never more than its share. A worker is free as soon as
+//! its pieces are seen as completed, so the next pieces are shared with it. Pieces complete in any
+//! order.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,21 +26,21 @@ use crate::hasher::{DIGEST_BYTES, Digest, Hasher};
 /// The widest engine's lanes; more pieces at once gain nothing.
 pub(crate) const LANES: usize = 16;
 
-/// Who digests a piece.
+/// What digests a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum Digester {
     /// This library's engines.
     Native,
     /// The host's hasher, over the bytes where they lie.
     Hasher,
 }
 
-/// A piece to hash. Whoever made it keeps its memory mapped and unwritten until the job was collected, or
-/// until `Workers::stop` returned.
+/// A piece to hash. Its maker keeps the memory mapped and unwritten until the job was collected, or until
+/// `Workers::stop` returned.
 #[derive(Debug)]
 pub(crate) struct Job {
     number: u64,
-    way: Way,
+    digester: Digester,
     start: NonNull<u8>,
     bytes: usize,
 }
@@ -48,10 +49,10 @@ pub(crate) struct Job {
 unsafe impl Send for Job {}
 
 impl Job {
-    pub(crate) fn new(number: u64, way: Way, start: NonNull<u8>, bytes: usize) -> Self {
+    pub(crate) fn new(number: u64, digester: Digester, start: NonNull<u8>, bytes: usize) -> Self {
         Self {
             number,
-            way,
+            digester,
             start,
             bytes,
         }
@@ -63,7 +64,7 @@ impl Job {
     }
 }
 
-/// What became of a job.
+/// The result of a job.
 pub(crate) struct Completion {
     pub(crate) number: u64,
     pub(crate) digest: Result<Digest, Failure>,
@@ -72,18 +73,18 @@ pub(crate) struct Completion {
 #[derive(Default)]
 struct Queue {
     waiting: VecDeque<Job>,
-    /// Workers that hash nothing, those whose threads have not begun yet among them.
+    /// Idle workers, including those whose threads have not begun yet.
     free: usize,
-    landed: Vec<Completion>,
+    completed: Vec<Completion>,
     stopping: bool,
 }
 
 impl Queue {
-    /// A free worker's share of what waits; it is free no more then.
+    /// Takes a free worker's share of the waiting jobs.
     fn take(&mut self) -> Option<Vec<Job>> {
-        let way = self.waiting.front()?.way;
-        // A hasher takes one piece at a time; taking more would only keep them from the others.
-        let share = if way == Way::Native {
+        let digester = self.waiting.front()?.digester;
+        // A hasher takes one piece at a time; a larger share would only keep pieces from other workers.
+        let share = if digester == Digester::Native {
             self.waiting.len().div_ceil(self.free).min(LANES)
         } else {
             1
@@ -92,16 +93,16 @@ impl Queue {
             .waiting
             .iter()
             .take(share)
-            .take_while(|job| job.way == way)
+            .take_while(|job| job.digester == digester)
             .count();
         self.free -= 1;
         Some(self.waiting.drain(..alike).collect())
     }
 
-    /// What a worker made of its share, which makes it free again. Both at once: a script that books its next
-    /// pieces as soon as these land would else find one worker free, who would take them all.
-    fn land(&mut self, landed: Vec<Completion>) {
-        self.landed.extend(landed);
+    /// Adds the results of a worker and marks it as free, in one step: otherwise a script that submits its next
+    /// pieces as soon as these complete might find a single free worker, which would take them all.
+    fn complete(&mut self, completed: Vec<Completion>) {
+        self.completed.extend(completed);
         self.free += 1;
     }
 }
@@ -109,13 +110,13 @@ impl Queue {
 struct Shared {
     queue: Mutex<Queue>,
     work: Condvar,
-    landed: Condvar,
+    completed: Condvar,
     digest_ns: AtomicU64,
     hasher: Arc<dyn Hasher>,
 }
 
 impl Shared {
-    /// A panic while it is held cannot leave the queue half changed, so poison says nothing here.
+    /// A panic while it is held cannot leave the queue half changed, so poisoning is ignored.
     fn lock(&self) -> MutexGuard<'_, Queue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -135,7 +136,7 @@ impl Workers {
                 ..Queue::default()
             }),
             work: Condvar::new(),
-            landed: Condvar::new(),
+            completed: Condvar::new(),
             digest_ns: AtomicU64::new(0),
             hasher,
         });
@@ -162,25 +163,25 @@ impl Workers {
     pub(crate) fn submit(&self, jobs: Vec<Job>) {
         if !jobs.is_empty() {
             self.shared.lock().waiting.extend(jobs);
-            self.shared.work.notify_one(); // who wakes the next; see `next`
+            self.shared.work.notify_one(); // that worker wakes the next; see `next`
         }
     }
 
-    /// What landed since the last call; waits for the first when `wait`. The caller has submitted something
-    /// that has not been collected, or it would wait for ever.
+    /// The jobs completed since the last call; with `wait`, waits for the first one. Call it only while a
+    /// submitted job has not been collected, as it would wait for ever.
     pub(crate) fn collect(&self, wait: bool) -> Vec<Completion> {
         let mut queue = self.shared.lock();
-        while wait && queue.landed.is_empty() {
+        while wait && queue.completed.is_empty() {
             queue = self
                 .shared
-                .landed
+                .completed
                 .wait(queue)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        std::mem::take(&mut queue.landed)
+        std::mem::take(&mut queue.completed)
     }
 
-    /// Time native digests took, all workers together.
+    /// Time that native digests took, in all workers together.
     pub(crate) fn digest_ns(&self) -> u64 {
         self.shared.digest_ns.load(Ordering::Relaxed)
     }
@@ -194,7 +195,7 @@ impl Workers {
         }
         self.shared.work.notify_all();
         for thread in self.threads {
-            // A worker catches panics, so there is nothing to learn from its end.
+            // Workers catch panics, so their ends hold no error.
             let _ = thread.join();
         }
     }
@@ -202,7 +203,7 @@ impl Workers {
 
 fn work(shared: &Shared) {
     while let Some(jobs) = next(shared) {
-        let landed =
+        let completed =
             catch_unwind(AssertUnwindSafe(|| digest(shared, &jobs))).unwrap_or_else(|payload| {
                 let failure = Failure::new(panic_text(payload.as_ref()));
                 jobs.iter()
@@ -212,12 +213,12 @@ fn work(shared: &Shared) {
                     })
                     .collect()
             });
-        shared.lock().land(landed);
-        shared.landed.notify_one();
+        shared.lock().complete(completed);
+        shared.completed.notify_one();
     }
 }
 
-/// Waits for work and takes this worker's share of it; `None` when there will be none.
+/// Waits for work and takes this worker's share of it; `None` once the workers are stopped.
 fn next(shared: &Shared) -> Option<Vec<Job>> {
     let mut queue = shared.lock();
     loop {
@@ -225,8 +226,8 @@ fn next(shared: &Shared) -> Option<Vec<Job>> {
             return None;
         }
         if let Some(jobs) = queue.take() {
-            // The JS thread wakes one worker and each the next: woken all at once while the JS thread still
-            // runs, two may be put on the one core that is idle, one behind the other.
+            // The JS thread wakes one worker, which wakes the next: if all were woken at once while the JS thread
+            // still runs, two might be scheduled on the only idle core.
             if !queue.waiting.is_empty() {
                 shared.work.notify_one();
             }
@@ -240,7 +241,7 @@ fn next(shared: &Shared) -> Option<Vec<Job>> {
 }
 
 fn digest(shared: &Shared, jobs: &[Job]) -> Vec<Completion> {
-    if jobs.iter().any(|job| job.way == Way::Hasher) {
+    if jobs.iter().any(|job| job.digester == Digester::Hasher) {
         let by_hasher = |job: &Job| {
             // SAFETY: what `Job` promises.
             let digest = unsafe { shared.hasher.direct(job.start, job.bytes) };
@@ -280,10 +281,10 @@ mod tests {
         }
     }
 
-    fn book(queue: &mut Queue, way: Way, count: u64) {
+    fn submit(queue: &mut Queue, digester: Digester, count: u64) {
         queue
             .waiting
-            .extend((0..count).map(|number| Job::new(number, way, NonNull::dangling(), 0)));
+            .extend((0..count).map(|number| Job::new(number, digester, NonNull::dangling(), 0)));
     }
 
     fn taken(queue: &mut Queue) -> usize {
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_booked_together_are_shared_evenly_but_never_beyond_the_lanes() {
+    fn pieces_of_one_turn_are_shared_evenly_up_to_the_lanes() {
         for (workers, pieces, expected) in [
             (2, 16, [8, 8]),
             (2, 5, [3, 2]),
@@ -299,7 +300,7 @@ mod tests {
             (1, 9, [9, 0]),
         ] {
             let mut queue = queue(workers);
-            book(&mut queue, Way::Native, pieces);
+            submit(&mut queue, Digester::Native, pieces);
             let shares = [
                 taken(&mut queue),
                 if workers > 1 { taken(&mut queue) } else { 0 },
@@ -309,22 +310,22 @@ mod tests {
     }
 
     #[test]
-    fn whoever_sees_pieces_landed_finds_their_worker_free() {
+    fn a_worker_is_free_as_soon_as_its_pieces_are_completed() {
         let mut queue = queue(2);
         for _ in 0..3 {
-            book(&mut queue, Way::Native, 16);
+            submit(&mut queue, Digester::Native, 16);
             assert_eq!([taken(&mut queue), taken(&mut queue)], [8, 8]);
-            queue.land(Vec::new());
-            queue.land(Vec::new());
+            queue.complete(Vec::new());
+            queue.complete(Vec::new());
         }
         assert_eq!(queue.free, 2);
     }
 
     #[test]
-    fn pieces_for_a_hasher_are_taken_one_by_one_and_never_mixed_with_others() {
+    fn pieces_for_a_hasher_are_taken_one_at_a_time() {
         let mut queue = queue(3);
-        book(&mut queue, Way::Hasher, 2);
-        book(&mut queue, Way::Native, 2);
+        submit(&mut queue, Digester::Hasher, 2);
+        submit(&mut queue, Digester::Native, 2);
         assert_eq!(
             [taken(&mut queue), taken(&mut queue), taken(&mut queue)],
             [1, 1, 2]

@@ -1,6 +1,5 @@
-"""Parsers of what a device's commands print, one module per kind of text; all are pure.
+"""Parsers of the output of a device's commands, one module per kind of text. All are pure.
 
-What a text does not say is absent or None, never zero and never a default. "Permission denied", an empty text
-or a truncated one is unknown and raises nothing. The cost per character is constant. Judging is done in
-`gates.py`.
+A value that the text does not state is absent or None, never zero or a default. A refused, empty or truncated
+text raises nothing. The cost per character is constant.
 """

@@ -1,8 +1,8 @@
 """Parses `dumpsys battery`: charge, power and temperature.
 
-Only the service's own block is read, and of a key printed twice the first value, because vendors add event
-logs and sentences. A last line without its end is ignored: part of a number is another number. An implausible
-figure is unknown, and so is every figure of an absent battery.
+Only the service's own block is read, and the first value of a key, because vendors add event logs and
+sentences. A last line without a line end is ignored, because part of a number is another number. An
+implausible value is unknown, and so is every value of an absent battery.
 Source: AOSP BatteryService.dumpInternal; BatteryManager's constants.
 """
 
@@ -25,9 +25,9 @@ HEALTHS = {
     7: "cold",
 }
 COLDEST_C, HOTTEST_C = -40.0, 100.0
-"""Outside of these a lithium cell is no source of power."""
+"""Temperatures between which a lithium cell works."""
 MICROVOLTS_FROM = 100_000
-"""No phone's battery has 100 V: what is larger is printed in microvolts."""
+"""Larger values are microvolts, because no phone's battery has 100 V."""
 
 _HEADER = re.compile(r"Current .{0,40}[Ss]ervice state:")
 _KEY = re.compile(r"([A-Za-z][\w ./()-]{0,60}?)\s*[:=]\s*(\S.*|)$", re.ASCII)
@@ -35,8 +35,8 @@ _LOG = re.compile(r"\[|\d\d-\d\d |\d{4}-\d\d-\d\d ")
 
 
 class Battery(msgspec.Struct, frozen=True):
-    """`powered`: a charger is connected; `faked`: a person froze or set these figures (`dumpsys battery
-    set`), so they say nothing of the device."""
+    """The state of a battery. `powered`: a charger is connected; `faked`: a person set or froze these values
+    (`dumpsys battery set`)."""
 
     percent: float | None = None
     celsius: float | None = None
@@ -49,8 +49,8 @@ class Battery(msgspec.Struct, frozen=True):
 
 
 def battery(text: str) -> Battery:
-    """Reads a dump; a refused or empty one is all unknown."""
-    values, faked = _block(text)
+    """Reads a dump. All values of a refused or empty one are unknown."""
+    values, faked = _read_block(text)
     level, scale = integer(values.get("level")), integer(values.get("scale", "100"))
     percent = None
     if level is not None and scale and 0 <= level <= scale:
@@ -61,7 +61,7 @@ def battery(text: str) -> Battery:
     )
     present = {"true": True, "false": False}.get(values.get("present", ""))
     if present is False or (tenths == 0 and millivolts == 0):
-        # What a board without a battery prints: zeros that are neither cold nor empty.
+        # A board without a battery prints these zeros.
         percent = tenths = millivolts = None
     celsius = None if tenths is None else tenths / 10.0
     if millivolts is not None and millivolts >= MICROVOLTS_FROM:
@@ -81,8 +81,8 @@ def battery(text: str) -> Battery:
     )
 
 
-def _block(text: str) -> tuple[dict[str, str], bool]:
-    """(first value by lower-case key of the service's block, whether its updates were stopped)."""
+def _read_block(text: str) -> tuple[dict[str, str], bool]:
+    """Returns the first value of each key (in lower case), and whether updates were stopped."""
     values: dict[str, str] = {}
     inside, indented, faked = False, False, False
     for line in lines_of(text)[:-1]:

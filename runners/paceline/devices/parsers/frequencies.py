@@ -1,8 +1,7 @@
 """Parses cpufreq's files: each group of cores' limits, current frequency and time at each frequency.
 
-Files are given by path, as `cpufreq/policyN/FILE` (Linux ≥ 4.3) or `cpuN/cpufreq/FILE`, in any mix. Cores
-without files (offline or refused) have no policy. A frequency of 0, or no number, is unknown. `time_in_state`
-decreases only by a reset, so a negative difference is none.
+Paths are `cpufreq/policyN/FILE` (Linux ≥ 4.3), `cpuN/cpufreq/FILE` or both. Cores without files (offline or
+refused) have no policy. A frequency of 0, or anything but a number, is unknown.
 Source: Linux Documentation/admin-guide/pm/cpufreq.rst, cpufreq-stats.rst.
 """
 
@@ -24,8 +23,8 @@ _PATH = re.compile(
 
 
 class Policy(msgspec.Struct, frozen=True):
-    """Cores that share one clock; frequencies in kHz. `cap_khz` is what the system allows now, `max_khz`
-    what the silicon can; `time_in_state`: ms at each frequency since boot."""
+    """Cores that share one clock. `cap_khz` is the highest frequency the system allows now, `max_khz` the
+    highest the silicon has; `time_in_state`: ms at each frequency since boot."""
 
     cpus: tuple[int, ...]
     governor: str | None = None
@@ -45,7 +44,7 @@ class Policy(msgspec.Struct, frozen=True):
 
 
 def policies(files: Mapping[str, str]) -> list[Policy]:
-    """Policies in the order of their first core; one for all that share it, however often it is listed."""
+    """The policies, each once, in the order of their first core."""
     texts: dict[int, dict[str, str]] = {}
     for path, text in files.items():
         if (split := _PATH.search(path)) is not None:
@@ -76,7 +75,7 @@ def _policy(cpus: tuple[int, ...], own: Mapping[str, str]) -> Policy:
 
 
 def time_in_state(text: str) -> dict[int, int]:
-    """ms since boot at each frequency in kHz; lines that are no pair of numbers are left out."""
+    """ms since boot at each frequency in kHz; lines that are not two numbers are ignored."""
     times_ms: dict[int, int] = {}
     for line in lines_of(text):
         words = line.split()
@@ -90,8 +89,8 @@ def time_in_state(text: str) -> dict[int, int]:
 
 
 class Spent(msgspec.Struct, frozen=True):
-    """Between two readings of one policy: how long, how fast on average, and the share of that time at the
-    highest frequency the silicon has."""
+    """The time between two readings of one policy: its length, the mean frequency, and the share spent at the
+    highest frequency."""
 
     ms: int
     mean_khz: int
@@ -99,7 +98,8 @@ class Spent(msgspec.Struct, frozen=True):
 
 
 def spent(before: Policy, after: Policy) -> Spent | None:
-    """What `time_in_state` tells of the time between; None when nothing moved, or the counts began anew."""
+    """The time between two readings, from `time_in_state`; None when no time passed or the counters were
+    reset."""
     deltas = {
         khz: ms - before.time_in_state.get(khz, 0)
         for khz, ms in after.time_in_state.items()

@@ -1,6 +1,6 @@
 """Parses `/proc/cpuinfo`: which cores a device has and what they can do.
 
-Offline cores are not printed, so this never gives the number of cores. A core is identified by implementer
+Offline cores are not printed, so the number of cores is not known from it. A core is identified by implementer
 and part (ARM's MIDR), because "model name" is missing or the same for all.
 Sources: Linux arch/arm64/kernel/cpuinfo.c, arch/arm/kernel/setup.c; ARM DDI 0487 (MIDR_EL1).
 """
@@ -54,7 +54,7 @@ PARTS = {
         0x004: "Exynos M5",
     },
 }
-"""Names by implementer and part, for people; a core that is not listed is known by its numbers."""
+"""Names by implementer and part; other cores are named by their numbers."""
 
 
 class Core(msgspec.Struct, frozen=True):
@@ -67,7 +67,7 @@ class Core(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str | None:
-        """What people call it, else `0x51/0x804`; None where not even that was printed."""
+        """The core's name, otherwise numbers such as `0x51/0x804`; None when nothing was printed."""
         if self.implementer is None or self.part is None:
             return self.model
         known = PARTS.get(self.implementer, {}).get(self.part)
@@ -75,7 +75,7 @@ class Core(msgspec.Struct, frozen=True):
 
 
 def parse_cores(text: str) -> list[Core]:
-    """The online cores of `/proc/cpuinfo`, of ARM of any age and of x86; none when it was refused or empty."""
+    """The online cores in `/proc/cpuinfo` of ARM or x86; none when it was refused or empty."""
     sections, everyone = _sections(text)
     return [
         Core(
@@ -95,9 +95,8 @@ def parse_cores(text: str) -> list[Core]:
 
 
 def cpu_parts(text: str) -> list[str]:
-    """The kinds of cores a device has, `0x41:0xd46`, each once and in ascending order: how many of each are
-    printed changes while cores go offline, and a fingerprint must not. A kind without numbers is its model.
-    """
+    """The kinds of cores such as `0x41:0xd46`, each once and sorted. Their number would change while cores go
+    offline, and a fingerprint must not. A kind without numbers is named by its model."""
     kinds = {
         f"{core.implementer:#04x}:{core.part:#05x}"
         if core.implementer is not None and core.part is not None
@@ -108,7 +107,7 @@ def cpu_parts(text: str) -> list[str]:
 
 
 def _sections(text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
-    """(what is said under each `processor : N`, what is said outside of any)."""
+    """Returns the fields under each `processor : N`, and the fields outside of any."""
     sections: list[dict[str, str]] = []
     everyone: dict[str, str] = {}
     own: dict[str, str] | None = None
@@ -124,7 +123,7 @@ def _sections(text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
         else:
             (everyone if own is None else own).setdefault(key, value)
     if len(sections) > 1 and all(len(section) == 1 for section in sections[:-1]):
-        # Kernel 3.10 prints no blank line after its list of processors: what follows is not the last one's.
+        # Kernel 3.10 prints no blank line after its list of processors: the rest applies to all of them.
         everyone = {
             name: value for name, value in sections[-1].items() if name != "processor"
         } | everyone

@@ -1,6 +1,6 @@
-"""Reads facts from a device's properties: model, build, ABIs, and marks of emulators and debugging.
+"""Reads facts from a device's properties: model, build, ABIs, and signs of emulators and debugging.
 
-Pure. A fact that no property states is absent. `adb/props.py` parses what `getprop` prints.
+A fact that no property states is absent. `adb/props.py` parses the output of `getprop`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ BUILD_FACTORS = {
     "api": ("ro.build.version.sdk",),
     "abis": ("ro.product.cpu.abilist", "ro.product.cpu.abi"),
 }
-"""Facts a device's fingerprint is made of (STATISTICS §4), and the properties that say them, best first."""
+"""Facts of a device's fingerprint (STATISTICS §4), and the properties that state them, best first."""
 
 EMULATED = ("goldfish", "ranchu", "cutf", "vbox86", "redroid", "waydroid")
-"""How `ro.hardware` begins where no phone is: the SDK's emulators, Cuttlefish, Genymotion; Android in a
-container of the host's."""
+"""Begins of `ro.hardware` on systems that are not phones: the SDK's emulators, Cuttlefish, Genymotion, and
+Android in a container."""
 
 
 def build_factors(props: Mapping[str, str]) -> dict[str, str]:
-    """What `props` say of the device and its build; a fact nobody states is absent."""
+    """The facts of BUILD_FACTORS that `props` state."""
     factors = {
         name: next(
             (props[key].strip() for key in keys if props.get(key, "").strip()), ""
@@ -42,7 +42,7 @@ def api_level(props: Mapping[str, str]) -> int | None:
 
 
 def abis(props: Mapping[str, str]) -> list[str]:
-    """ABIs the device runs, the preferred one first; empty when it does not say."""
+    """The ABIs that the device runs, the preferred one first; empty when no property states them."""
     for name in ("ro.product.cpu.abilist", "ro.product.cpu.abi"):
         names = [abi.strip() for abi in props.get(name, "").split(",") if abi.strip()]
         if names:
@@ -51,7 +51,7 @@ def abis(props: Mapping[str, str]) -> list[str]:
 
 
 def is_booted(props: Mapping[str, str]) -> bool:
-    """Whether the start has ended; until then nothing it says of itself is settled."""
+    """Whether Android has finished booting. Until then other properties may still change."""
     return "1" in (
         props.get("sys.boot_completed", ""),
         props.get("dev.bootcomplete", ""),
@@ -59,8 +59,8 @@ def is_booted(props: Mapping[str, str]) -> bool:
 
 
 def is_emulator(props: Mapping[str, str]) -> bool:
-    """Whether this is an emulator, by the marks its images set. `ro.build.characteristics` is none: a Galaxy
-    S9 calls itself "phone,emulator" there."""
+    """Whether this is an emulator, by properties of emulator images. `ro.build.characteristics` is not used:
+    a Galaxy S9 has "phone,emulator" there."""
     fingerprint, model = (
         props.get("ro.build.fingerprint", ""),
         props.get("ro.product.model", ""),
@@ -83,7 +83,7 @@ def is_emulator(props: Mapping[str, str]) -> bool:
 
 
 def slow_by_debugging(props: Mapping[str, str]) -> list[str]:
-    """Which properties make code slower than on a person's phone; empty: none is set."""
+    """The properties that make code slower than on an ordinary phone."""
     marks = {
         "ro.debuggable": ("1",),
         "ro.build.type": ("eng", "userdebug"),
@@ -102,5 +102,5 @@ def slow_by_debugging(props: Mapping[str, str]) -> list[str]:
 
 
 def is_root_shell(props: Mapping[str, str]) -> bool:
-    """Whether adb's shell is root: then clocks could be locked."""
+    """Whether adb's shell is root, so that clocks can be locked."""
     return props.get("service.adb.root") == "1" or props.get("ro.secure") == "0"

@@ -1,6 +1,6 @@
 """Parses small texts of Linux: load, pressure, uptime, boot id, memory.
 
-What is refused is None; `/proc/pressure` is, on most phones.
+A refused file is None, as `/proc/pressure` is on most phones.
 Sources: proc(5); Linux Documentation/accounting/psi.rst.
 """
 
@@ -15,17 +15,17 @@ _BOOT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNOREC
 
 
 def load(text: str) -> tuple[float, float] | None:
-    """Tasks that ran or waited, on average over 1 and 5 minutes, of `/proc/loadavg`."""
+    """The mean number of tasks that ran or waited in 1 and 5 minutes, from `/proc/loadavg`."""
     words = text.split()
     averages = [number(word) for word in words[:3]]
-    one, five, fifteen = (*averages, None, None, None)[:3]
-    if one is None or five is None or fifteen is None:
+    load_1m, load_5m, load_15m = (*averages, None, None, None)[:3]
+    if load_1m is None or load_5m is None or load_15m is None:
         return None
-    return one, five
+    return load_1m, load_5m
 
 
 def stalled_us(text: str) -> int | None:
-    """µs since boot in which some task waited for a resource, of `/proc/pressure/RESOURCE`."""
+    """µs since boot in which some task waited for a resource, from `/proc/pressure/RESOURCE`."""
     for line in lines_of(text):
         match = _TOTAL.match(line)
         if match is not None and number(match[1]) is not None:
@@ -34,19 +34,19 @@ def stalled_us(text: str) -> int | None:
 
 
 def uptime_s(text: str) -> float | None:
-    """Seconds since boot, of `/proc/uptime`."""
+    """Seconds since boot, from `/proc/uptime`."""
     words = text.split()
     return number(words[0]) if len(words) == 2 else None
 
 
 def boot_id(text: str) -> str | None:
-    """`/proc/sys/kernel/random/boot_id`, in lower case."""
+    """The boot id from `/proc/sys/kernel/random/boot_id`, in lower case."""
     value = text.strip()
     return value.lower() if _BOOT_ID.fullmatch(value) else None
 
 
 def memory_bytes(text: str) -> dict[str, int]:
-    """`/proc/meminfo` by name; only what it counts in kB."""
+    """The sizes in `/proc/meminfo` by name."""
     sizes: dict[str, int] = {}
     for line in lines_of(text):
         name, colon, rest = line.partition(":")

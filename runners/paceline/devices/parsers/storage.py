@@ -1,6 +1,6 @@
 """Parses `df`: the free space of a file system, as toybox, toolbox and busybox print it.
 
-A size whose unit is unknown is unknown, never taken for bytes.
+A size with an unknown unit is unknown, never taken for bytes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Space(msgspec.Struct, frozen=True):
 
 
 def spaces(text: str) -> list[Space]:
-    """Every file system of a `df`; empty when it was refused or is none."""
+    """Every file system that `df` lists; empty when it was refused."""
     rows = [line.split() for line in lines_of(text) if line.strip()]
     head = next(
         (index for index, row in enumerate(rows) if row[0].lower() == "filesystem"),
@@ -47,13 +47,13 @@ def spaces(text: str) -> list[Space]:
 
 
 def free_bytes(text: str) -> int | None:
-    """Free bytes of a `df PATH`, which lists one file system; None when it does not say."""
+    """The free bytes in the output of `df PATH`; None when it does not tell."""
     file_systems = spaces(text)
     return file_systems[0].free_bytes if len(file_systems) == 1 else None
 
 
 def _whole(rows: list[list[str]], width: int) -> list[list[str]]:
-    """Rows of a long device name are printed in two lines."""
+    """Joins the two lines of a row with a long device name."""
     joined: list[list[str]] = []
     for row in rows:
         if joined and len(joined[-1]) == 1 and len(row) == width - 1:
@@ -64,7 +64,7 @@ def _whole(rows: list[list[str]], width: int) -> list[list[str]]:
 
 
 def _unit(names: list[str]) -> int | None:
-    """Bytes per number without a unit; None: such a number is not understood."""
+    """Bytes per number without a unit; None when the headings do not tell."""
     for name in names:
         if (match := _BLOCK.fullmatch(name)) is not None:
             return int(match[1]) * _SCALES[match[2].upper()]

@@ -1,7 +1,6 @@
-"""Parses what many texts share: numbers, CPU lists, and several files in one text.
+"""Parses numbers, CPU lists, and several files in one text, for the other parsers.
 
-A number is read whole or not at all: `12abc`, `NaN` and an empty field are None. A file that could not be
-read is absent from `files_of`.
+A number is read whole or not at all: `12abc`, `NaN` and an empty field are None.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _DECIMAL = re.compile(
 
 
 def lines_of(text: str) -> list[str]:
-    """Lines without their ends; devices without shell v2 send CR LF, some CR CR LF."""
+    """The lines without line ends. Devices without shell v2 send CR LF, some CR CR LF."""
     return [line.rstrip("\r") for line in text.split("\n")]
 
 
@@ -29,7 +28,7 @@ def integer(text: str | None) -> int | None:
 
 
 def number(text: str | None) -> float | None:
-    """A finite number, or None: NaN and infinities are what sensors say when they do not know."""
+    """A finite number, or None. Sensors report NaN or infinity for unknown values."""
     if text is None or _DECIMAL.fullmatch(text.strip()) is None:
         return None
     value = float(text)
@@ -37,9 +36,9 @@ def number(text: str | None) -> float | None:
 
 
 def files_of(text: str) -> dict[str, str]:
-    """Contents by path of `grep -H '' FILES`: one process reads any number of small files.
+    """Contents by path from `grep -H '' FILES`, by which one process reads many small files.
 
-    Its complaints (`grep: /sys/…: Permission denied`) begin with no path and so leave that file absent.
+    A file that could not be read is absent: grep's error messages do not begin with a path.
     """
     files: dict[str, list[str]] = {}
     for line in lines_of(text):
@@ -49,7 +48,7 @@ def files_of(text: str) -> dict[str, str]:
 
 
 def cpu_list(text: str | None) -> tuple[int, ...] | None:
-    """CPU numbers of `0-3,8`, `0 1 2 3` or a mix; None when it holds anything else, or nothing."""
+    """The CPU numbers in `0-3,8`, `0 1 2 3` or a mix; None for any other text."""
     numbers: set[int] = set()
     for part in re.split(r"[,\s]+", (text or "").strip()):
         split = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part, re.ASCII)

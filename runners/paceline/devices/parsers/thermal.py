@@ -1,9 +1,8 @@
 """Parses `dumpsys thermalservice` and the kernel's thermal zones: how hot a device is.
 
-`conditions.py` makes `thermal_status` and `temperature_c` of it, which void jobs (STATISTICS §1). Only the
-block after "Current temperatures from HAL:" is read; the cached one is stale. A status of 0 counts only where
-that block has values, because an empty one with "connected: yes" is a service without sensors; a higher
-status always counts. A value that is no plausible temperature in °C is unknown, not clipped.
+Only the block after "Current temperatures from HAL:" is read; the cached one is stale. A status of 0 counts only
+if that block has values, because a service without sensors reports 0 too. An implausible temperature is
+unknown, not clipped.
 Sources: AOSP ThermalManagerService.dumpInternal, android.hardware.thermal TemperatureType.
 """
 
@@ -21,13 +20,13 @@ SKIN, BATTERY = 3, 2
 NO_TEMPERATURES = frozenset({6, 7, 8})
 """TemperatureType BCL_VOLTAGE, BCL_CURRENT and BCL_PERCENTAGE: millivolts, milliamperes, percent."""
 UNKNOWN_TYPE = -1
-"""What a vendor's sensor is when it fits no type: differences between sensors and switches among them."""
+"""The type of a vendor's other sensors, such as differences between sensors, and switches."""
 COLDEST_C, HOTTEST_C = -40.0, 125.0
-"""Neither is reached by a phone that runs: -40, -99.9, 125 and 200 are what unconnected sensors say."""
+"""Limits that no running phone reaches. Unconnected sensors report -40, -99.9, 125 or 200."""
 MILLI_FROM = 1000.0
-"""From here on a reading is in thousandths of a degree; between HOTTEST_C and this it is nothing."""
+"""Larger readings are in thousandths of a degree; values between HOTTEST_C and this are invalid."""
 WORST_STATUS = 6
-"""Of PowerManager.THERMAL_STATUS_NONE (0) … THERMAL_STATUS_SHUTDOWN (6)."""
+"""PowerManager.THERMAL_STATUS_SHUTDOWN; THERMAL_STATUS_NONE is 0."""
 
 _TEMPERATURE = re.compile(
     r"Temperature\{mValue=([^,{}]*), mType=(-?\d{1,9}), mName=(.*), mStatus=(-?\d{1,9})\}\s*$"
@@ -39,7 +38,7 @@ _STATUS = re.compile(r"Thermal Status:\s*(\d+)\s*$")
 
 
 class Temperature(msgspec.Struct, frozen=True):
-    """One sensor. `celsius` None: the sensor does not know, or measures no temperature."""
+    """One sensor. `celsius` None: unknown, or the sensor does not measure a temperature."""
 
     name: str
     type: int
@@ -48,7 +47,7 @@ class Temperature(msgspec.Struct, frozen=True):
 
 
 class Cooling(msgspec.Struct, frozen=True):
-    """One means of cooling; `level` 0 is at rest."""
+    """One cooling device. `level` 0: not in use."""
 
     name: str
     type: int
@@ -56,9 +55,9 @@ class Cooling(msgspec.Struct, frozen=True):
 
 
 class Thermal(msgspec.Struct, frozen=True):
-    """What the thermal service says. `status` None: unknown, which is not cool.
+    """The thermal service's report. `status` None: unknown, which is not cool.
 
-    `overridden`: a person set the status, so it says nothing of the device and `status` is the sensors' own.
+    `overridden`: a person set the service's status, so `status` comes from the sensors.
     """
 
     status: int | None
@@ -70,8 +69,8 @@ class Thermal(msgspec.Struct, frozen=True):
 
     @property
     def celsius(self) -> dict[str, float]:
-        """Temperatures by sensor; of two with one name the hotter. Sensors of no known type are left out:
-        theirs may be differences."""
+        """Temperatures by sensor; the hotter of two with the same name. Sensors of unknown type are left out,
+        because they may report differences."""
         by_sensor: dict[str, float] = {}
         for sensor in self.temperatures:
             if sensor.celsius is not None and sensor.type != UNKNOWN_TYPE:
@@ -82,14 +81,14 @@ class Thermal(msgspec.Struct, frozen=True):
 
     @property
     def throttling(self) -> dict[str, int]:
-        """Statuses above 0 by sensor, of whatever kind: a drooping voltage throttles too."""
+        """Statuses above 0 by sensor of any type, because a drooping voltage throttles too."""
         return {
             sensor.name: sensor.status for sensor in self.temperatures if sensor.status
         }
 
 
 def thermal(text: str) -> Thermal:
-    """Reads a dump, of whatever age and vendor; a refused or empty one is all unknown."""
+    """Reads a dump of any version and vendor. All values of a refused or empty one are unknown."""
     reported: int | None = None
     overridden, ready = False, None
     blocks: dict[str, list[str]] = {}
@@ -131,7 +130,7 @@ def _status(
     ready: bool | None,
     temperatures: Sequence[Temperature],
 ) -> int | None:
-    """The framework's status is the worst of the skin's; a fresher and worse one of the skin wins."""
+    """The worse of the service's status and the skin sensors' statuses; the sensors' may be more recent."""
     known = [sensor for sensor in temperatures if sensor.status is not None]
     skin = max(
         (sensor.status or 0 for sensor in known if sensor.type == SKIN), default=0
@@ -162,7 +161,7 @@ def _temperatures(lines: Sequence[str]) -> list[Temperature]:
             value = None if kind in NO_TEMPERATURES else celsius(number(split.group(1)))
             if (
                 kind == BATTERY and value == 0.0
-            ):  # a second cell that is not fitted (SUBBAT)
+            ):  # a second cell that is missing (SUBBAT)
                 value = None
             temperatures.append(
                 Temperature(
@@ -176,7 +175,7 @@ def _temperatures(lines: Sequence[str]) -> list[Temperature]:
 
 
 def celsius(value: float | None) -> float | None:
-    """A reading in °C or thousandths of it, in °C; None for what can be neither."""
+    """Converts a reading in °C or thousandths of a degree to °C; None when it is neither."""
     if value is None:
         return None
     if abs(value) >= MILLI_FROM:
@@ -191,35 +190,35 @@ _NO_TEMPERATURE = re.compile(
     r"^(soc|socd)(\.\d+)?$|[-_](ibat|vbat|bcl|vph)([-_.]|$)|^(ibat|vbat|bcl)|cycle|smpl|ocp|batoilo|vdroop",
     re.IGNORECASE | re.ASCII,
 )
-"""Zones that are none: vendors trip on charge (`soc` is percent), voltage and current through the same files.
-A chip's own (`soc_therm`, `soc-thermal`) are temperatures."""
+"""Zones that are not temperatures: vendors report charge (`soc` is percent), voltage and current as zones too.
+`soc_therm` and `soc-thermal`, of a chip, are temperatures."""
 
 
 def zones(files: Mapping[str, str]) -> dict[str, float]:
-    """Temperatures in °C by zone, from the kernel's `thermal_zone*/type` and `temp` (thousandths; old
-    kernels whole degrees). Zones of one name get their number; a zone that cannot be read, or whose type
-    says that it measures something else, is absent."""
+    """Temperatures in °C by zone, from the kernel's `thermal_zone*/type` and `temp` (thousandths; whole degrees
+    on old kernels). Zones with the same name get their number. Unreadable zones and those that measure something
+    else are absent."""
     return {
         name: value
-        for name, text in _numbered(files, _ZONE, "temp")
+        for name, text in _numbered_sensors(files, _ZONE, "temp")
         if _NO_TEMPERATURE.search(name) is None
         and (value := celsius(number(text))) is not None
     }
 
 
 def cooling_levels(files: Mapping[str, str]) -> dict[str, int]:
-    """How far each of the kernel's means of cooling is in use; 0 is at rest."""
+    """The level of each of the kernel's cooling devices; 0 is not in use."""
     return {
         name: level
-        for name, text in _numbered(files, _DEVICE, "cur_state")
+        for name, text in _numbered_sensors(files, _DEVICE, "cur_state")
         if (level := integer(text)) is not None
     }
 
 
-def _numbered(
+def _numbered_sensors(
     files: Mapping[str, str], shape: re.Pattern[str], content: str
 ) -> list[tuple[str, str]]:
-    """(name, content of `wanted`), in the order of their numbers; names made unique."""
+    """Returns (unique name, text of the file `content`) in the order of their numbers."""
     zones: dict[int, dict[str, str]] = {}
     for path, text in files.items():
         if (split := shape.search(path)) is not None:

@@ -1,8 +1,7 @@
 """Parses `top`: which processes keep a device busy.
 
-Columns are found by their headings, because toybox, toolbox and busybox order them differently, and toybox
-writes two of them as `S[%CPU]`. A row that does not fit the headings is left out. Figures are percent of one
-core.
+Columns are identified by their headings, because toybox, toolbox and busybox order them differently. A row that
+does not fit the headings is ignored. Shares are percent of one core.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class Process(msgspec.Struct, frozen=True):
 
 
 def busiest(text: str, count: int = 5) -> list[Process]:
-    """The `count` processes that use most CPU, the busiest first; of several screens the last one."""
+    """The `count` processes that use most CPU, the busiest first, from the last screen."""
     names: list[str] | None = None
     processes: list[Process] = []
     for raw in lines_of(text):
@@ -32,7 +31,9 @@ def busiest(text: str, count: int = 5) -> list[Process]:
             names, processes = words, []
         elif names is not None and (process := _process(names, words)) is not None:
             processes.append(process)
-    return sorted(processes, key=lambda one: (-one.cpu_percent, one.pid))[:count]
+    return sorted(processes, key=lambda process: (-process.cpu_percent, process.pid))[
+        :count
+    ]
 
 
 def _process(names: list[str], words: list[str]) -> Process | None:
@@ -40,13 +41,10 @@ def _process(names: list[str], words: list[str]) -> Process | None:
         ["<"],
         ["N"],
     ):
-        words = [
-            *words[: state + 1],
-            *words[state + 2 :],
-        ]  # busybox prints niceness apart: `S <`, `S N`
-    if (
-        len(words) == len(names) - 1 and "PCY" in names
-    ):  # toolbox prints blanks where there is no policy
+        # busybox prints the niceness as a word of its own: `S <`, `S N`.
+        words = [*words[: state + 1], *words[state + 2 :]]
+    # toolbox leaves the column blank when there is no policy.
+    if len(words) == len(names) - 1 and "PCY" in names:
         names = [name for name in names if name != "PCY"]
     if len(words) < len(names):
         return None

@@ -1,13 +1,12 @@
-# follow.sh DIRECTORY OUT_OFFSET ERR_OFFSET PAUSE_S — what a launch says from these offsets on.
+# follow.sh DIRECTORY OUT_OFFSET ERR_OFFSET PAUSE_S — prints a launch's output from these offsets on.
 #
-# Place in the journey: streamed by executors/detached.py, and again after a lost connection. Prints
+# executors/detached.py streams it, and starts it again after a lost connection. It prints
 #   out OFFSET LENGTH⏎bytes   err OFFSET LENGTH⏎bytes   late⏎   end STATUS⏎
 #   beat BEGAN NOW⏎ (it runs; seconds since boot, or ? ?)   over⏎ (it ended, its end is not written yet)
-#   gone⏎ (it has no end, and nobody is left to write one)
-# Invariants: a length says how many bytes follow, so nothing a workload prints is taken for a line of this
-# script; every round says how it is, however much it prints; `end` comes after the last byte; two small
-# processes per round. `dd` reads, because toybox's `head -c` takes more from a shared descriptor than it
-# prints.
+#   gone⏎ (it has no end, and its watcher is gone)
+# LENGTH counts the bytes that follow, so that output of a workload is never taken for a line of this script.
+# Every round prints a state, however much output there is, and starts two small processes; `end` comes after
+# the last byte. `dd` reads, because toybox's `head -c` takes more from a shared descriptor than it prints.
 # Needs: dd sleep stat
 exec 2>/dev/null
 d=$1 out=$2 err=$3 pause=$4

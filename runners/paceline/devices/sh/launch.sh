@@ -1,10 +1,10 @@
 # launch.sh DIRECTORY WORKING_DIRECTORY LIMIT_S PROGRAM COMMAND… — one launch, in a session of its own.
 #
-# Place in the journey: pushed with a run, started by start.sh, connected to nobody. It leaves in DIRECTORY:
-#   begun/ (somebody runs this launch)  began (when, in seconds since boot)  watcher (this shell's pid)
-#   pid (the workload's, leader of a group)  out, err (what it said)  late (it ran out of LIMIT_S)
+# Pushed with a run and started by start.sh; it has no connection. It writes into DIRECTORY:
+#   begun/ (the launch is taken)  began (when, in seconds since boot)  watcher (this shell's pid)
+#   pid (the workload's, leader of a group)  out, err (its output)  late (it exceeded LIMIT_S)
 #   end (its status; `missing`: no such PROGRAM; `nowhere`: no such WORKING_DIRECTORY)
-# Invariants: runs COMMAND at most once; `end` is written last and whole; the limit holds without any agent.
+# It runs COMMAND at most once, writes `end` last and whole, and keeps to the limit without an agent.
 # Needs: mkdir mv setsid sh sleep
 d=$1 cwd=$2 limit=$3 program=$4
 shift 4

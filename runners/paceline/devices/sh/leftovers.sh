@@ -1,6 +1,6 @@
 # leftovers.sh WORKDIR — names what earlier runs left: `workdir`, `run NAME` and `setting NAME` lines.
 #
-# Place in the journey: what devices/leftovers.py cleans away.
+# devices/leftovers.py cleans up what it names.
 cd "$1" 2>/dev/null || exit 0
 echo workdir
 for name in * .[!.]*; do

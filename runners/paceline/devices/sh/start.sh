@@ -1,8 +1,8 @@
 # start.sh DIRECTORY SCRIPT RUN ARGUMENT… — starts one launch so that it outlives this connection.
 #
-# Place in the journey: the first command of a launch (executors/detached.py). Invariants: may be sent again
-# after a lost connection: launch.sh begins once only; makes no parent directory, so that a late one starts
-# nothing in a run that was cleaned away. Status 0: it began, now or before; 3: it cannot be written.
+# The first command of a launch (executors/detached.py). It may be sent again after a lost connection, because
+# launch.sh begins only once. It makes no parent directory, so that a late one starts nothing in a run that was
+# cleaned away. Status 0: the launch has begun, now or before; 3: DIRECTORY cannot be written; 4: it has not begun.
 # Needs: mkdir setsid sh sleep
 d=$1 script=$2 run=$3
 shift 3

@@ -1,9 +1,8 @@
 # sweep.sh RUN DIRECTORY LAUNCH — kills every process of a run; prints how many, and `left` when some stay.
 #
-# Place in the journey: after each launch, and wherever a run is cleaned away. A process is the run's when its
-# environment says so, or when its program or working directory lies below DIRECTORY: what a workload started
-# and let go of is found by one or the other. The watcher of LAUNCH is killed, too, but not counted.
-# Invariant: looks again after each round, until a look finds nothing.
+# It runs after each launch and wherever a run is cleaned away. A process belongs to the run if its environment
+# names the run, or if its program or working directory lies below DIRECTORY; so detached processes are found,
+# too. The watcher of LAUNCH is killed but not counted. Searches are repeated until one finds nothing.
 # Needs: grep ls printf sort
 run=$1 dir=$2 spared=
 [ -z "$3" ] || read -r spared <"$3/watcher"

@@ -22,65 +22,73 @@ from paceline.testing.adbd.peer import Peer
 from paceline.testing.adbd.scenarios import SCENARIOS
 
 STEP_S = 0.5
-"""How often temperatures and presence follow the scenario."""
+"""Interval at which temperatures and presence follow the scenario."""
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    made = argparse.ArgumentParser(
+    """The command line's parser."""
+    arguments_parser = argparse.ArgumentParser(
         prog="python -m paceline.testing.adbd", description="One simulated device."
     )
-    made.add_argument("--serial", default="SIM0001")
-    made.add_argument("--host", default="127.0.0.1")
-    made.add_argument("--port", type=int, default=0, help="0: one that is free")
-    made.add_argument(
+    arguments_parser.add_argument("--serial", default="SIM0001")
+    arguments_parser.add_argument("--host", default="127.0.0.1")
+    arguments_parser.add_argument(
+        "--port", type=int, default=0, help="0: one that is free"
+    )
+    arguments_parser.add_argument(
         "--root",
         type=Path,
         help="the device's files; kept (default: a new folder, removed)",
     )
-    made.add_argument("--abi", choices=("x86_64", "arm64-v8a"), default="x86_64")
-    made.add_argument("--api", type=int, default=34)
-    made.add_argument("--scenario", choices=SCENARIOS, default="healthy")
-    made.add_argument(
+    arguments_parser.add_argument(
+        "--abi", choices=("x86_64", "arm64-v8a"), default="x86_64"
+    )
+    arguments_parser.add_argument("--api", type=int, default=34)
+    arguments_parser.add_argument("--scenario", choices=SCENARIOS, default="healthy")
+    arguments_parser.add_argument(
         "--mode",
         choices=("namespace", "prefix"),
         help="default: namespace where possible",
     )
-    made.add_argument(
+    arguments_parser.add_argument(
         "--trust",
         action="append",
         required=True,
         metavar="FINGERPRINT",
         help="a key that may connect (repeat), or 'any': every user of this computer",
     )
-    return made
+    return arguments_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Until standard input ends or SIGTERM comes."""
-    asked = parser().parse_args(arguments)
+    """Runs until standard input ends or SIGTERM arrives."""
+    options = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with ExitStack() as stack:
-        root = asked.root or Path(
+        root = options.root or Path(
             stack.enter_context(tempfile.TemporaryDirectory(prefix="paceline-sim-"))
         )
         root.mkdir(parents=True, exist_ok=True)
         peer = stack.enter_context(
             Peer(
                 root,
-                asked.serial,
-                abi=asked.abi,
-                api=asked.api,
-                scenario=asked.scenario,
-                mode=asked.mode,
-                trust="any" if "any" in asked.trust else frozenset(asked.trust),
-                host=asked.host,
-                port=asked.port,
+                options.serial,
+                abi=options.abi,
+                api=options.api,
+                scenario=options.scenario,
+                mode=options.mode,
+                trust="any" if "any" in options.trust else frozenset(options.trust),
+                host=options.host,
+                port=options.port,
             )
         )
-        said = {"address": peer.address, "serial": peer.serial, "workdir": peer.workdir}
-        said |= {"mode": peer.device.mode, "boot_id": peer.boot_id}
-        sys.stdout.write(json.dumps(said) + "\n")
+        ready = {
+            "address": peer.address,
+            "serial": peer.serial,
+            "workdir": peer.workdir,
+        }
+        ready |= {"mode": peer.device.mode, "boot_id": peer.boot_id}
+        sys.stdout.write(json.dumps(ready) + "\n")
         sys.stdout.flush()
         while not ended():
             peer.step()
@@ -88,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def ended() -> bool:
-    """Whether standard input has ended; waits one step for it. What it says is not listened to."""
+    """Waits one step; True when standard input has ended. Its content is ignored."""
     ready, _, _ = select.select([sys.stdin], [], [], STEP_S)
     return bool(ready) and os.read(sys.stdin.fileno(), 4096) == b""
 

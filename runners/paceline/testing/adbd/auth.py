@@ -17,13 +17,13 @@ KEY_LAYOUT = struct.Struct(f"<II{MODULUS_BYTES}s{MODULUS_BYTES}sI")
 """Android's public key: words of the modulus, n0inv, modulus and R² (little endian), exponent."""
 
 SHA1_DIGEST_INFO = bytes.fromhex("3021300906052b0e03021a05000414")
-"""DER of DigestInfo{SHA-1} up to the digest; the token itself stands where the digest would."""
+"""DER of DigestInfo{SHA-1} up to the digest; the token takes the place of the digest."""
 
 TOKEN_BYTES = 20
 
 
 class UnreadableKeyError(ValueError):
-    """What was offered is no Android public key."""
+    """The offered text is no Android public key."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def parsed(offered: bytes) -> PublicKey:
 
 
 def fingerprint(public_key: bytes | str) -> str:
-    """What a phone's prompt shows for the text of an `adbkey.pub`; the form `Peer(trust=…)` takes."""
+    """The fingerprint that a phone's prompt shows for the text of an `adbkey.pub`, as `Peer(trust=…)` takes it."""
     return parsed(
         public_key.encode() if isinstance(public_key, str) else public_key
     ).fingerprint

@@ -1,7 +1,7 @@
 """Reads and writes sockets, pipes and terminals from the event loop.
 
-A descriptor that ended in any way reads as b"" and accepts no more bytes; an error of a terminal whose other
-side closed is its end. It owns no descriptor. On Windows, where no peer runs, it makes none.
+A descriptor that has ended in any way reads as b"" and accepts no more bytes. Callers own all descriptors. On
+Windows, where no peer runs, none is created.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ CHUNK_BYTES = 64 * 1024
 
 
 def unblocked(*descriptors: int) -> None:
-    """Makes reads and writes of these return instead of waiting."""
+    """Makes the descriptors non-blocking."""
     for descriptor in descriptors:
         if sys.platform != "win32":
             os.set_blocking(descriptor, False)
 
 
 def opened(path: Path, flags: int) -> int:
-    """A named pipe, opened without waiting for its other side. Raises OSError."""
+    """Opens a named pipe without waiting for its other side. Raises OSError."""
     descriptor = -1
     if sys.platform != "win32":
         descriptor = os.open(path, flags | os.O_NONBLOCK)
@@ -32,13 +32,13 @@ def opened(path: Path, flags: int) -> int:
 
 
 def made(path: Path) -> None:
-    """Makes a named pipe. Raises OSError."""
+    """Creates a named pipe. Raises OSError."""
     if sys.platform != "win32":
         os.mkfifo(path)
 
 
 def terminal(*, echo: bool) -> tuple[int, int]:
-    """(our end, the end of what runs on it). Without echo nothing written to it comes back."""
+    """Opens a terminal; returns our end and the command's end. Without echo, input is not printed."""
     ours = theirs = -1
     if sys.platform != "win32":
         ours, theirs = pty.openpty()
@@ -50,21 +50,21 @@ def terminal(*, echo: bool) -> tuple[int, int]:
 
 
 async def read(descriptor: int, most: int) -> bytes:
-    """All that is there by now, at most `most` bytes; waits while there is nothing; b"" at the end."""
+    """Reads what is available, at most `most` bytes; waits for the first byte; b"" at the end."""
     loop = asyncio.get_running_loop()
-    found = bytearray()
-    while len(found) < most:
+    data = bytearray()
+    while len(data) < most:
         try:
-            chunk = os.read(descriptor, min(CHUNK_BYTES, most - len(found)))
+            chunk = os.read(descriptor, min(CHUNK_BYTES, most - len(data)))
         except BlockingIOError:
-            if found:
+            if data:
                 break
         except OSError:  # EIO: the last process on a terminal left
             break
         else:
             if not chunk:
                 break
-            found += chunk
+            data += chunk
             continue
         ready = loop.create_future()
         loop.add_reader(descriptor, _set, ready)
@@ -72,11 +72,11 @@ async def read(descriptor: int, most: int) -> bytes:
             await ready
         finally:
             loop.remove_reader(descriptor)
-    return bytes(found)
+    return bytes(data)
 
 
 async def write(descriptor: int, data: bytes) -> bool:
-    """All of it; False when nobody reads any more."""
+    """Writes all of `data`; False if the reader is gone."""
     loop = asyncio.get_running_loop()
     rest = memoryview(data)
     while rest:

@@ -33,17 +33,17 @@ NAMESPACES = (
 )
 AS_SHELL = ("unshare", "--user", "--map-user=2000", "--map-group=2000", "--keep-caps")
 IN_ITS_OWN_NETWORK = ("--mount", "--net", "--pid", "--fork", "--kill-child")
-"""As Android's user `shell`. The first process needs the capabilities; what it starts has none."""
+"""Runs as Android's user `shell`. The first process needs the capabilities; its children have none."""
 START_TIMEOUT_S = 30.0
 FIRST_PROCESS = Path(__file__).with_name("init.py")
 LENGTH_BYTES = 4
-"""Before each message to and from it."""
+"""Length field before each message in both directions."""
 KILLED = -9
 SHELL = "/bin/sh"
 ANDROIDS_PATH = (
     "/product/bin:/system/bin:/system/xbin:/odm/bin:/vendor/bin:/vendor/xbin"
 )
-"""What Android's init gives its services (_PATH_DEFPATH of bionic)."""
+"""The PATH that Android's init gives its services (_PATH_DEFPATH of bionic)."""
 
 
 class Child:
@@ -58,11 +58,11 @@ class Child:
             self._status.set_result(status)
 
     async def wait(self) -> int:
-        """Its exit code; a signal's number negated."""
+        """Waits for the exit code; a signal's number is negative."""
         return await asyncio.shield(self._status)
 
     def hang_up(self) -> None:
-        """SIGHUP to the command itself, as adbd does; what it started in the background goes on."""
+        """Sends SIGHUP to the command itself, as adbd does; its background processes continue."""
         if not self._status.done():
             self._device.tell({"hang_up": self._number})
 
@@ -85,12 +85,13 @@ class Device:
         data_bytes: int = 0,
     ) -> None:
         """With `data_bytes` it has Android's shell and tools instead of the host's, a network of its own, and
-        so much storage below `/data`."""
+        that much storage below `/data`.
+        """
         self.root, self._over, self._abi, self._data_bytes = root, over, abi, data_bytes
         self._wanted = mode
         self.mode: Mode = "prefix"
         self.why_prefix = ""
-        """What this machine answered when namespaces were tried."""
+        """The error of this machine when it was asked for namespaces."""
         self.runs_arm64 = False
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -147,7 +148,7 @@ class Device:
         self._socket.sendall(text)
 
     async def connect(self, to: int | str) -> socket.socket:
-        """To a port or a socket's path of the device. Raises OSError."""
+        """Connects to a port of the device or to the path of a socket. Raises OSError."""
         number = next(self._numbers)
         made: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
         self._connecting[number] = made
@@ -173,7 +174,7 @@ class Device:
 
     @property
     def files(self) -> Path:
-        """Its root directory as this host sees it, with what is mounted there."""
+        """Its root directory as this host sees it, including mounts."""
         family = self._family()
         return (
             Path(f"/proc/{family[0].pid}/root")
@@ -248,7 +249,7 @@ class Device:
         return message
 
     def _message(self) -> tuple[dict[str, Any] | None, list[int]]:
-        """With the descriptors that came with it."""
+        """Receives a message with its descriptors."""
         head, descriptors = b"", list[int]()
         if sys.platform != "win32":
             head, descriptors, _, _ = socket.recv_fds(self._socket, LENGTH_BYTES, 1)
@@ -286,7 +287,7 @@ def _lives(process: psutil.Process) -> bool:
 
 
 def environment_of(device: Device) -> dict[str, str]:
-    """What adbd gives a shell; `PATH` begins with the device's own tools."""
+    """The environment that adbd gives a shell; `PATH` begins with the device's own tools."""
     if device.has_androids_tools:
         return {
             "PATH": ANDROIDS_PATH,

@@ -37,6 +37,6 @@ class Faults:
     other_serial: str | None = None
     """At getprop: another device answers at this address."""
     stays_away: bool = False
-    """After a reboot: nobody listens until `come_back()`."""
+    """After a reboot: refuses connections until `come_back()`."""
     booting: bool = False
     """At getprop: `sys.boot_completed` and `dev.bootcomplete` are empty."""

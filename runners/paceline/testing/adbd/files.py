@@ -28,14 +28,14 @@ DATA_BYTES = 64 * 1024
 """SYNC_DATA_MAX: the most one DATA may hold."""
 PATH_BYTES = 1024
 RECEIVED_BYTES = DATA_BYTES - REQUEST.size
-"""What adbd reads of a file for one DATA: its buffer less the header."""
+"""The bytes of a file that adbd reads for one DATA: its buffer less the header."""
 LINKS = 40
 """How many links one path may go through (the kernel's own limit)."""
 
 
 class FailedError(Exception):
-    """What the client is told in FAIL, after which the service ends. `push_goes_on`: what the client still
-    sends of its push is read and dropped first. `violation`: no client may have asked for it."""
+    """The text of a FAIL, after which the service ends. `push_goes_on`: the rest of the client's push is read
+    and dropped first; `violation`: the client broke the protocol."""
 
     def __init__(
         self, text: str, *, push_goes_on: bool = False, violation: bool = False
@@ -45,9 +45,9 @@ class FailedError(Exception):
 
 
 async def serve(peer: Peer, stream: Stream) -> None:
-    """Requests until QUIT or the first FAIL."""
+    """Serves requests until QUIT or the first FAIL."""
     try:
-        while await _served(peer, stream):
+        while await _serve_request(peer, stream):
             pass
     except FailedError as failed:
         if failed.violation:
@@ -55,11 +55,11 @@ async def serve(peer: Peer, stream: Stream) -> None:
         text = str(failed).encode("utf-8", "surrogateescape")
         await stream.write(REQUEST.pack(b"FAIL", len(text)) + text)
         if failed.push_goes_on:
-            await _dropped(stream)
+            await _drop_push(stream)
 
 
-async def _served(peer: Peer, stream: Stream) -> bool:
-    """One request; False after QUIT. Raises FailedError."""
+async def _serve_request(peer: Peer, stream: Stream) -> bool:
+    """Serves one request; False after QUIT. Raises FailedError."""
     name, length = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
     if length > PATH_BYTES:
         raise FailedError("path too long", violation=True)
@@ -74,8 +74,8 @@ async def _served(peer: Peer, stream: Stream) -> bool:
     return True
 
 
-def resolved(peer: Peer, path: str, *, last_link: bool = True) -> Path:
-    """Where a path of the device lies on the host; links are followed as the device would."""
+def resolve(peer: Peer, path: str, *, last_link: bool = True) -> Path:
+    """The host's path of a path on the device, with links followed as on the device."""
     root = peer.files
     if peer.device.mode == "prefix" and Path(path).is_relative_to(root):
         path = f"/{Path(path).relative_to(root)}"
@@ -99,9 +99,9 @@ def resolved(peer: Peer, path: str, *, last_link: bool = True) -> Path:
 
 async def _stat(peer: Peer, stream: Stream, path: str) -> None:
     try:
-        found = resolved(peer, path, last_link=False).lstat()
+        status = resolve(peer, path, last_link=False).lstat()
         answer = STAT_ANSWER.pack(
-            b"STAT", found.st_mode, found.st_size & 0xFFFFFFFF, int(found.st_mtime)
+            b"STAT", status.st_mode, status.st_size & 0xFFFFFFFF, int(status.st_mtime)
         )
     except (OSError, FailedError):
         answer = STAT_ANSWER.pack(b"STAT", 0, 0, 0)
@@ -109,10 +109,10 @@ async def _stat(peer: Peer, stream: Stream, path: str) -> None:
 
 
 async def _list(peer: Peer, stream: Stream, path: str) -> None:
-    """With `.` and `..`, in the order of the directory, as readdir gives them."""
+    """Lists a directory with `.` and `..`, in the order of readdir."""
     answer = b""
     try:
-        directory = resolved(peer, path)
+        directory = resolve(peer, path)
         above = directory if directory == peer.files else directory.parent
         with os.scandir(directory) as entries:
             named = [
@@ -121,22 +121,22 @@ async def _list(peer: Peer, stream: Stream, path: str) -> None:
                 *((entry.name, directory / entry.name) for entry in entries),
             ]
         for name, entry in named:
-            found, encoded = entry.lstat(), os.fsencode(name)
-            size = found.st_size & 0xFFFFFFFF
+            status, encoded = entry.lstat(), os.fsencode(name)
+            size = status.st_size & 0xFFFFFFFF
             answer += (
                 ENTRY.pack(
-                    b"DENT", found.st_mode, size, int(found.st_mtime), len(encoded)
+                    b"DENT", status.st_mode, size, int(status.st_mtime), len(encoded)
                 )
                 + encoded
             )
     except (OSError, FailedError):
-        pass  # a directory that cannot be read is empty: version 1 has no other word for it
+        pass  # version 1 cannot report an error: an unreadable directory is empty
     await stream.write(answer + ENTRY.pack(b"DONE", 0, 0, 0, 0))
 
 
 async def _receive(peer: Peer, stream: Stream, path: str) -> None:
     try:
-        source = os.open(resolved(peer, path), os.O_RDONLY)
+        source = os.open(resolve(peer, path), os.O_RDONLY)
     except OSError as error:
         raise FailedError(f"open failed: {error.strerror}") from None
     except FailedError as error:
@@ -158,7 +158,7 @@ async def _send(peer: Peer, stream: Stream, what: str) -> None:
     digits = re.match(r"\d*", mode_text)
     mode = int(digits[0] or "0") if digits else 0  # strtoul stops where the number does
     try:
-        target = resolved(peer, path, last_link=False)
+        target = resolve(peer, path, last_link=False)
     except FailedError as error:
         raise FailedError(f"couldn't create file: {error}", push_goes_on=True) from None
     replaced = _unlinked(target, mode)
@@ -180,8 +180,8 @@ async def _send(peer: Peer, stream: Stream, what: str) -> None:
 
 
 def _unlinked(target: Path, mode: int) -> bool:
-    """Whether what lies at `target` makes place for the new file: not a directory or a device, and a link
-    only for a regular file. Then it is gone."""
+    """Unlinks an old regular file at `target`, or a link if the new file is regular. False when a directory,
+    device or other link stays there."""
     try:
         old = target.lstat().st_mode
     except OSError:
@@ -193,7 +193,7 @@ def _unlinked(target: Path, mode: int) -> bool:
 
 
 def _opened(target: Path, mode: int) -> int:
-    """A descriptor of the file, made with the directories above it. Raises FailedError."""
+    """Opens the file for writing and creates the directories above it. Raises FailedError."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
         try:
@@ -226,7 +226,7 @@ def _make_directories(directory: Path) -> None:
 
 
 async def _linked(stream: Stream, target: Path) -> int:
-    """Makes the link that one DATA names; returns its time. Raises FailedError."""
+    """Creates the link that one DATA names; returns its time. Raises FailedError."""
     name, number = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
     if name != b"DATA":
         raise FailedError("invalid data message: expected ID_DATA", violation=True)
@@ -247,7 +247,7 @@ async def _linked(stream: Stream, target: Path) -> int:
 
 
 def as_adbd_sets(mode: int) -> int:
-    """The bits a pushed file gets for the `mode` asked for: the owner's also for group and others (`do_send`,
+    """The mode of a file pushed with `mode`: adbd copies the owner's bits to group and others (`do_send`,
     daemon/file_sync_service.cpp)."""
     bits = mode & 0o777
     bits |= (bits >> 3) & 0o070
@@ -256,14 +256,14 @@ def as_adbd_sets(mode: int) -> int:
 
 
 async def _written(peer: Peer, stream: Stream, file: int) -> int:
-    """The file's bytes as they come; returns its time. Raises FailedError."""
+    """Writes the file's bytes as they come; returns its time. Raises FailedError."""
     while (piece := await _piece(stream))[0]:
         _write(peer, file, piece[0])
     return piece[1]
 
 
 def _write(peer: Peer, file: int, data: bytes) -> None:
-    """Raises FailedError when the storage is full, as scripted or for real."""
+    """Writes `data`. Raises FailedError when the storage is full, as scripted or really."""
     room = peer.faults.no_space_after
     if room is not None:
         peer.faults.no_space_after = max(0, room - len(data))
@@ -280,7 +280,8 @@ def _write(peer: Peer, file: int, data: bytes) -> None:
 
 
 async def _piece(stream: Stream) -> tuple[bytes, int]:
-    """(data, 0) or, at the end, (b"", time of the file). Raises FailedError."""
+    """Reads the next message of a push: returns (data, 0) or, at the end, (b"", the file's time). Raises
+    FailedError."""
     name, number = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
     if name == b"DONE":
         return b"", number
@@ -291,8 +292,8 @@ async def _piece(stream: Stream) -> tuple[bytes, int]:
     return await stream.read_exactly(number), 0
 
 
-async def _dropped(stream: Stream) -> None:
-    """Reads the rest of a push that was refused, or what no push says."""
+async def _drop_push(stream: Stream) -> None:
+    """Reads and drops the rest of a refused push."""
     with contextlib.suppress(FailedError):
         while (await _piece(stream))[0]:
             pass

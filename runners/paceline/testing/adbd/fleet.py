@@ -26,49 +26,49 @@ MOST = 16
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
-    made = argparse.ArgumentParser(
+    """The command line's parser."""
+    arguments_parser = argparse.ArgumentParser(
         prog="python -m paceline.testing.adbd.fleet",
         description="Simulated devices for one agent.",
     )
-    made.add_argument(
+    arguments_parser.add_argument(
         "--data",
         type=Path,
         required=True,
         help="the agent's data directory: it has the key",
     )
-    made.add_argument(
+    arguments_parser.add_argument(
         "--devices",
         type=int,
         choices=range(1, MOST + 1),
         default=len(SCENARIOS),
         metavar="N",
     )
-    return made
+    return arguments_parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Until standard input ends or SIGTERM comes. Raises UserError when the agent's key cannot be used."""
-    asked = parser().parse_args(arguments)
+    """Runs until standard input ends or SIGTERM arrives. Raises UserError if the agent's key cannot be used."""
+    options = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    asked.data.mkdir(parents=True, exist_ok=True)
-    key = AgentKey.of_agent(asked.data).fingerprint
+    options.data.mkdir(parents=True, exist_ok=True)
+    key = AgentKey.of_agent(options.data).fingerprint
     family = "SIM" + key.replace(":", "")[:4].upper()
     with ExitStack() as stack:
-        peers, said = [], []
-        for number in range(asked.devices):
+        peers, devices = [], []
+        for number in range(options.devices):
             scenario = SCENARIOS[number % len(SCENARIOS)]
             serial = f"{family}{number + 1:02d}"
-            root = asked.data / "simulated" / serial
+            root = options.data / "simulated" / serial
             root.mkdir(parents=True, exist_ok=True)
             peer = stack.enter_context(
                 Peer(root, serial, scenario=scenario, trust=frozenset({key}))
             )
             peers.append(peer)
-            said.append(
+            devices.append(
                 {"address": peer.address, "serial": serial, "scenario": scenario}
             )
-        sys.stdout.write(json.dumps({"devices": said}) + "\n")
+        sys.stdout.write(json.dumps({"devices": devices}) + "\n")
         sys.stdout.flush()
         while not ended():
             for peer in peers:

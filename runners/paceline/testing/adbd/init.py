@@ -35,18 +35,19 @@ PR_SET_CHILD_SUBREAPER = 36
 """prctl(2): orphans among our descendants become our children."""
 
 HOST_DIRECTORIES = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "etc")
-"""What the device borrows of its host, to read: the shell, its tools and what they are linked with."""
+"""Files of the host that the device may read: the shell, its tools and their libraries."""
 HOST_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts")
-"""All of `/dev` that it gets: no command of a device reaches a disk of the host."""
+"""The device files of the host that it gets; none of them is a disk."""
 
 ANDROID_HOST_DIRECTORIES = ("usr", "lib", "lib32", "lib64")
-"""What a device with Android's shell and tools borrows: libraries, and what those tools are."""
+"""Files of the host for a device with Android's shell and tools: libraries, and the files of those tools."""
 
 READ_ONLY, REMOUNT, BIND, WITH_ALL_BELOW = 1, 32, 4096, 16384
 """mount(2): MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC."""
 KEPT_FLAGS = 2 | 4 | 8 | 1024 | 2048
-"""Of statvfs(3) and mount(2) alike: nosuid, nodev, noexec, noatime, nodiratime. A user namespace may not drop
-them."""
+"""Flags of mounts with the same values in statvfs(3) and mount(2): nosuid, nodev, noexec, noatime, nodiratime. A
+user namespace may not drop them.
+"""
 
 QEMU_ARM64 = ("qemu-aarch64-static", "qemu-aarch64")
 ARM64_ELF = (
@@ -57,7 +58,7 @@ ARM64_ELF = (
 
 
 PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
-"""prctl(2): without ambient capabilities, who is not root has none after execve(2)."""
+"""prctl(2): without ambient capabilities, an unprivileged user has none after execve(2)."""
 
 SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 """netdevice(7)."""
@@ -77,11 +78,11 @@ def mount(
 
 
 def lend(source: Path, target: Path) -> None:
-    """A directory of the host, which the device may read."""
+    """Mounts a directory of the host, which the device may only read."""
     target.mkdir(exist_ok=True)
     mount(source, target, flags=BIND | WITH_ALL_BELOW)
-    kept = os.statvfs(target).f_flag & KEPT_FLAGS
-    mount(source, target, flags=BIND | REMOUNT | READ_ONLY | kept)
+    flags = os.statvfs(target).f_flag & KEPT_FLAGS
+    mount(source, target, flags=BIND | REMOUNT | READ_ONLY | flags)
 
 
 def enter(root: Path, over: Path, *, arm64: bool, data_bytes: int) -> bool:
@@ -154,7 +155,7 @@ def switch_on_loopback() -> None:
 def register_arm64(root: Path) -> bool:
     """Lets qemu run arm64 programs in our user namespace alone (Linux 6.7); else the host's word counts."""
     registry = root / "proc/sys/fs/binfmt_misc"
-    path = next((found for name in QEMU_ARM64 if (found := which(name))), None)
+    path = next(filter(None, map(which, QEMU_ARM64)), None)
     try:
         mount("binfmt_misc", registry, "binfmt_misc")
         if path is not None and not (registry / "qemu-aarch64").exists():
@@ -177,7 +178,7 @@ def which(name: str) -> str | None:
 
 
 class Init:
-    """Starts, reaps, kills."""
+    """Starts, reaps and kills processes on request of the peer."""
 
     def __init__(self, control: socket.socket, *, first: bool) -> None:
         self._control, self._first = control, first
@@ -185,7 +186,7 @@ class Init:
         """Process id → the peer's id of it."""
 
     def serve(self) -> None:
-        """Until the peer closes its end."""
+        """Serves requests until the peer closes its end."""
         wake, woken = os.pipe()
         os.set_blocking(wake, False)
         os.set_blocking(woken, False)
@@ -204,7 +205,7 @@ class Init:
                 self._obey(message, descriptors)
 
     def kill_all(self) -> None:
-        """Every process of the device, orphans too; returns once none is left."""
+        """Kills every process of the device, even orphans; returns once none is left."""
         while True:
             for pid in self._children():
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -271,8 +272,8 @@ class Init:
 
     def _reap(self) -> None:
         with contextlib.suppress(ChildProcessError):
-            while (found := os.waitpid(-1, os.WNOHANG))[0]:
-                self._ended(*found)
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                self._ended(*ended)
 
     def _ended(self, pid: int, status: int) -> None:
         number = self._running.pop(pid, None)
@@ -280,7 +281,7 @@ class Init:
             self.tell({"ended": number, "status": os.waitstatus_to_exitcode(status)})
 
     def _connect(self, number: int, to: int | str) -> None:
-        """Into the network or the file system of the device, where the peer itself cannot reach."""
+        """Connects within the device's network or file system, which the peer cannot reach itself."""
         family, kind = socket.AF_INET, socket.SOCK_STREAM
         if isinstance(to, str):
             family, kind = socket.AF_UNIX, socket.SOCK_SEQPACKET
@@ -313,7 +314,7 @@ class Init:
 
 
 def become(message: dict[str, Any], descriptors: list[int]) -> None:
-    """In the child: turns into what the peer asked for."""
+    """In the child: become the requested command."""
     os.setsid()
     if message["terminal"]:
         fcntl.ioctl(descriptors[0], termios.TIOCSCTTY, 0)

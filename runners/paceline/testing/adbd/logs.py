@@ -30,7 +30,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the arguments of one `logcat` ask for."""
+    """The parsed arguments of a `logcat` command."""
 
     ends: bool
     """-d or -t: print what there is and end."""
@@ -46,12 +46,12 @@ class Wanted:
             return False
         if not self.levels:
             return True
-        found = [
+        levels = [
             level
             for tag, level in self.levels.items()
             if fnmatch.fnmatchcase(line.tag, tag)
         ]
-        return LEVELS.index(line.level) >= LEVELS.index(found[0] if found else "V")
+        return LEVELS.index(line.level) >= LEVELS.index(levels[0] if levels else "V")
 
 
 def wanted(arguments: list[str]) -> Wanted:
@@ -76,7 +76,7 @@ def wanted(arguments: list[str]) -> Wanted:
 
 
 class Log:
-    """Lives in the event loop of its peer."""
+    """The device's log, used in the event loop of its peer."""
 
     def __init__(self) -> None:
         self._lines: list[Line] = []
@@ -110,5 +110,5 @@ class Log:
         )
 
     async def news(self) -> None:
-        """Until a line is added."""
+        """Waits until a line is added."""
         await self._news.wait()

@@ -20,7 +20,7 @@ SYNC, CNXN, AUTH, OPEN, OKAY, CLSE, WRTE, STLS = (
 
 VERSION_WITH_CHECKSUM = 0x01000000
 VERSION = 0x01000001
-"""From here on the checksum of a payload is 0 and unread."""
+"""From this version on the checksum of a payload is 0 and not read."""
 
 LEGACY_PAYLOAD_BYTES = 4096
 """The largest payload of the first version of the protocol (MAX_PAYLOAD_V1)."""
@@ -35,7 +35,7 @@ AUTH_TOKEN, AUTH_SIGNATURE, AUTH_PUBLIC_KEY = 1, 2, 3
 
 
 class ProtocolError(Exception):
-    """The client sent what no client may send."""
+    """The client violated the protocol."""
 
 
 class Header(NamedTuple):

@@ -31,23 +31,25 @@ WORKDIR_PROPERTY = "debug.paceline.workdir"
 
 
 class Served(Protocol):
-    """One connection, however it is answered."""
+    """One connection of a client."""
 
     @property
     def online(self) -> bool:
-        """Whether its handshake ended."""
+        """Whether its handshake has succeeded."""
 
     async def run(self) -> None:
-        """Until the connection ends, for whatever reason."""
+        """Serves the connection until it ends for any reason."""
 
     def cut(self) -> None:
         """Ends the connection at once."""
 
 
 class Peer:
-    """One simulated device. `trust`: "any" takes every key once it was offered, without a person; a set of
-    fingerprints takes those and makes every other key wait for `answer_prompt`; None asks for no key at all,
-    as a device of an engineering build does."""
+    """One simulated device.
+
+    `trust`: "any" accepts every offered key without a person; a set of fingerprints accepts those and lets
+    every other key wait for `answer_prompt`; None requires no key, as an engineering build does.
+    """
 
     def __init__(
         self,
@@ -69,25 +71,24 @@ class Peer:
         self.serial, self.files, self.features = serial, root.resolve(), features
         self.faults = Faults()
         self.violations: list[str] = []
-        """What clients did that the protocol forbids."""
+        """Violations of the protocol by clients."""
         self.props = properties.defaults(serial, abi, api)
         self.texts: dict[tuple[str, ...], tools.Text] = {}
         self.calls: list[list[str]] = []
         self.settings: dict[tuple[str, str], str] = {}
         self.fixed_performance = False
         self.fixed: Conditions | None = None
-        """Instead of the scenario's."""
+        """Replaces the scenario's conditions."""
         self.log_lines = Log()
         self.prompts: list[str] = []
-        """Fingerprints of the keys whose dialogs wait for the person: the first is on the screen, each of the
-        others follows it there. Every offer makes one, also of the same key again, and none goes away when
-        its connection ends."""
+        """Fingerprints of the keys whose dialogs wait for the person; the first is on the screen. Every offer
+        opens another dialog, even of the same key, and none closes with its connection."""
         self._scenario, self._clock, self._began = scenario, clock, clock()
         self._trust, self._known = trust, dict[str, PublicKey]()
         self._dialogs: list[tuple[PublicKey, asyncio.Future[bool]]] = []
         self._asks: tuple[str, int] = (host, port)
         self._reserved: socket.socket | None = None
-        """Bound and never listening: the port stays the peer's while nobody listens."""
+        """Bound and never listening, to keep the port while the peer does not listen."""
         self._listener: socket.socket | None = None
         self._accepting: asyncio.Task[None] | None = None
         self._sessions: dict[asyncio.Task[None], Served] = {}
@@ -128,12 +129,12 @@ class Peer:
 
     @property
     def workdir(self) -> str:
-        """Where a client may keep its files, as the device names it."""
+        """The device's path of the directory where clients may keep files."""
         return WORKDIR if self.device.mode == "namespace" else f"{self.files}{WORKDIR}"
 
     @property
     def connections(self) -> int:
-        """Connections whose handshake ended."""
+        """Number of connections whose handshake has succeeded."""
         return sum(session.online for session in list(self._sessions.values()))
 
     def processes(self) -> list[int]:
@@ -143,43 +144,43 @@ class Peer:
     # --- what a test does to the device ---
 
     def cut(self) -> None:
-        """Ends every connection now; what runs on the device goes on."""
+        """Ends every connection now; commands on the device continue."""
         self._call(self._cut())
 
     def leave(self) -> None:
-        """Cuts, and refuses new connections until `come_back`."""
+        """Ends every connection and refuses new ones until `come_back`."""
         self._call(self._leave())
 
     def come_back(self) -> None:
-        """Listens again. Does nothing when it never left."""
+        """Listens again, if it had left."""
         self._call(self._listen())
 
     def reboot(self) -> None:
-        """Ends every process and connection; comes back with another boot id, unless told to stay away."""
+        """Ends every process and connection and comes back with another boot id, unless it stays away."""
         self._call(self.restart())
 
     def kill_daemon(self) -> None:
-        """kill −9 of the daemon alone, which is started again; what runs on the device goes on."""
+        """Kills only the daemon, which is started again; commands on the device continue."""
         self._call(self._cut())
 
     def crash(self) -> None:
-        """Its daemon ends, and with it, as Android's init sees to, everything that it started; the device
-        does not restart."""
+        """Ends the daemon and, as Android's init does, everything that it started. The device does not
+        restart."""
         self._call(self._crash())
 
     def fill_storage(self, left: int) -> None:
-        """Leaves room for so many bytes more, until `empty_storage`."""
+        """Leaves room for `left` bytes, until `empty_storage`."""
         self.faults.no_space_after = left
 
     def empty_storage(self) -> None:
         self.faults.no_space_after = None
 
     def answer_prompt(self, allow: bool) -> None:
-        """The person looks at the prompt and answers for every key that waits."""
+        """Answers the prompts of all waiting keys, as a person would."""
         self._call(self._answer_prompts(allow=allow))
 
     def log(self, tag: str, text: str, level: str = "I", pid: int = 1000) -> None:
-        """Adds to the log, one line per line of the text."""
+        """Adds the lines of `text` to the device's log."""
 
         async def add() -> None:
             self.log_lines.add(tag, text, level, pid)
@@ -187,17 +188,17 @@ class Peer:
         self._call(add())
 
     def step(self) -> None:
-        """Brings files, clocks and presence to what the scenario says for this moment of the clock."""
+        """Updates files, clocks and presence to the scenario at the current time."""
         self._call(self._step())
 
     # --- what the device's own parts ask (in the event loop) ---
 
     def conditions(self) -> Conditions:
-        """The conditions of this moment."""
+        """The current conditions."""
         return self.fixed or at(self._scenario, self._clock() - self._began)
 
     def properties(self) -> dict[str, str]:
-        """What `getprop` knows at this moment."""
+        """The current properties."""
         known = {**self.props, **properties.boot_completed(booting=self.faults.booting)}
         if self.faults.other_serial is not None:
             known |= {
@@ -209,7 +210,7 @@ class Peer:
         return known
 
     def banner(self, *, legacy: bool) -> bytes:
-        """What CNXN says of the device."""
+        """The banner in the device's CNXN."""
         known = self.properties()
         words = [
             f"{key}={known[key]}"
@@ -224,11 +225,11 @@ class Peer:
         return self._trust is not None
 
     def knows_signer(self, token: bytes, signature: bytes) -> bool:
-        """True when one of the keys the person agreed to made the signature."""
+        """Whether a trusted key made the signature."""
         return any(key.verifies(token, signature) for key in self._known.values())
 
     async def trusts(self, key: PublicKey) -> bool:
-        """Asks the person, who may take for ever, when the key is not one of those trusted beforehand."""
+        """Whether the person trusts `key`; waits for the answer unless the key is trusted already."""
         if self.faults.deny_prompt:
             return False
         allowed = self._trust == "any" or (
@@ -244,7 +245,7 @@ class Peer:
         return allowed
 
     def become_root(self, *, to_root: bool) -> tuple[str, bool]:
-        """(what `adb root` prints, whether adbd restarts)."""
+        """Switches root on or off; returns what `adb root` prints, and whether adbd restarts."""
         is_root = self.props.get("service.adb.root") == "1"
         if is_root == to_root:
             return (
@@ -259,16 +260,16 @@ class Peer:
         return f"restarting adbd as {'root' if to_root else 'non root'}", True
 
     def cut_soon(self) -> None:
-        """Cuts once the answer that asked for it was given."""
+        """Ends every connection after the current answer was sent."""
         self._later(self._cut())
 
     def restart_soon(self) -> None:
-        """Reboots once the answer that asked for it was given."""
+        """Reboots after the current answer was sent."""
         self._later(self.restart())
 
     async def restart(self) -> None:
-        """A reboot."""
-        self._deaf()
+        """Reboots the device."""
+        self._stop_listening()
         await self._end_processes()
         self._new_boot()
         self.log_lines.clear()
@@ -282,7 +283,7 @@ class Peer:
     # --- within ---
 
     def _call(self, work: Coroutine[Any, Any, None]) -> None:
-        """Does it in the event loop; from there (a scripted text that cuts the cable), as soon as may be."""
+        """Runs `work` in the event loop and waits; when called from the loop itself, schedules it."""
         if threading.current_thread() is self._thread:
             self._later(work)
         else:
@@ -306,21 +307,21 @@ class Peer:
         await self._listen()
 
     async def _boot(self) -> None:
-        """Starts what a device starts by itself: nothing, where this process is the daemon."""
+        """Starts what a device starts at boot: nothing here, because this process is the daemon."""
 
     async def _end_processes(self) -> None:
         await self.device.kill_all()
         tree.forget_asks(self.files)
 
     async def _crash(self) -> None:
-        self._deaf()
+        self._stop_listening()
         await self._end_processes()
         await self._cut()
         await self._boot()
         await self._listen()
 
     async def _stop(self) -> None:
-        self._deaf()
+        self._stop_listening()
         await self._cut()
         for task in list(self._soon):
             task.cancel()
@@ -341,8 +342,8 @@ class Peer:
         self._listener = listener
         self._accepting = self._loop.create_task(self._accept(listener))
 
-    def _deaf(self) -> None:
-        """Nobody listens from now on; connections live on."""
+    def _stop_listening(self) -> None:
+        """Stops listening; connections stay."""
         if self._accepting is not None:
             self._accepting.cancel()
         if self._listener is not None:
@@ -350,7 +351,7 @@ class Peer:
         self._listener = self._accepting = None
 
     async def _leave(self) -> None:
-        self._deaf()
+        self._stop_listening()
         await self._cut()
 
     async def _cut(self) -> None:
@@ -374,9 +375,7 @@ class Peer:
     async def _answer_prompts(self, *, allow: bool) -> None:
         for key, decision in self._dialogs:
             decision.set_result(allow)
-            if (
-                allow
-            ):  # "always allow": kept, whether or not its connection still stands
+            if allow:  # "always allow": trusted even after its connection has ended
                 self._known[key.fingerprint] = key
         self._dialogs.clear()
         self.prompts = []
@@ -395,7 +394,7 @@ class Peer:
 
 
 def _bound(address: tuple[str, int]) -> socket.socket:
-    """A socket at this address, which others of ours may share."""
+    """A socket bound to an address that several sockets of this process share."""
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if sys.platform != "win32":

@@ -28,21 +28,21 @@ from paceline.testing.adbd.wire import CutError, Wire
 BUILT = "PACELINE_ADBD"
 """Environment variable: the directory that `scripts/build-adbd` made."""
 DATA_BYTES = 1 << 30
-"""Storage below /data, of memory and only where it is used; the agent takes no job where there is little."""
+"""Storage below /data; it takes memory only where it is used. With less the agent would take no job."""
 PORT = 5555
-"""Where adbd listens, in the device's own network."""
+"""The port of adbd in the device's own network."""
 DAEMON = "/system/bin/adbd"
 CONTROL_SOCKET = "/dev/socket/adbd"
-"""By which adbd asks the system whether a key may come in (frameworks/native/libs/adbd_auth)."""
+"""The socket on which adbd asks the system whether to accept a key (frameworks/native/libs/adbd_auth)."""
 TRUSTED_KEYS = "data/misc/adb/adb_keys"
 START_TIMEOUT_S, START_POLL_S = 20.0, 0.01
 INSIDE_THE_DAEMON = ("stls", "legacy", "no_space_after", "refuse")
 KEY_BYTES = 4096
-"""The most that adbd sends of a key, with two letters before it."""
+"""The longest message of adbd about a key: two letters, then the key."""
 
 
 class RealFaults(Faults):
-    """Those of the network and of the person; the others raise AttributeError."""
+    """Faults of the network and of the person; setting another one raises AttributeError."""
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in INSIDE_THE_DAEMON and value:
@@ -53,14 +53,14 @@ class RealFaults(Faults):
 
 
 class Relay:
-    """One connection, handed on to adbd."""
+    """Passes a client's connection on to adbd."""
 
     def __init__(self, peer: RealPeer, wire: Wire) -> None:
         self._peer, self._wire = peer, wire
         self.online = False
 
     async def run(self) -> None:
-        """Until either side ends."""
+        """Pass bytes on until either side ends."""
         if self._peer.faults.offline:
             self._wire.close()
             return
@@ -104,7 +104,7 @@ class Relay:
 
 
 class RealPeer(Peer):
-    """`built`: what `scripts/build-adbd` made. The other arguments are `Peer`'s."""
+    """A device with the adbd in `built`, which `scripts/build-adbd` made. The other arguments are `Peer`'s."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class RealPeer(Peer):
         if trust is None:
             self.props["ro.adb.secure"] = "0"
         self._offered: list[str] = []
-        """Texts of the keys that adbd asked about."""
+        """Keys that adbd asked about, as texts."""
         self._daemon: Child | None = None
         self._framework: asyncio.Task[None] | None = None
         self._restarting: asyncio.Task[None] | None = None
@@ -148,21 +148,21 @@ class RealPeer(Peer):
         return self._root / "adbd.log"
 
     def processes(self) -> list[int]:
-        """Without the daemon itself."""
+        """Process ids of the device, without the daemon itself."""
         return [pid for pid in super().processes() if not _is_adbd(pid)]
 
     def kill_daemon(self) -> None:
         self._call(self._kill_daemon())
 
     def fill_storage(self, left: int) -> None:
-        """For real: the device's storage shrinks to what is used and so many bytes."""
+        """Shrinks the device's storage to its used bytes and this many more."""
         self._call(self._resize(shutil.disk_usage(self.files / "data").used + left))
 
     def empty_storage(self) -> None:
         self._call(self._resize(DATA_BYTES))
 
     async def trusts(self, key: PublicKey) -> bool:
-        """Remembers what the person allowed, as a phone does by itself with "always allow"."""
+        """Remembers the keys that the person allowed, as a phone does after "always allow"."""
         allowed = await super().trusts(key)
         if allowed:
             text = "".join(
@@ -173,7 +173,7 @@ class RealPeer(Peer):
             (self.files / TRUSTED_KEYS).write_text(text)
         return allowed
 
-    # --- within ---
+    # --- in the event loop ---
 
     async def _resize(self, data_bytes: int) -> None:
         self.device.tell({"resize": data_bytes})
@@ -199,7 +199,7 @@ class RealPeer(Peer):
         await self._boot()
 
     def _forget_daemon(self) -> None:
-        """It ends, and that is meant."""
+        """Stops it; its end is expected."""
         for task in (self._framework, self._restarting):
             if task is not None and task is not asyncio.current_task():
                 task.cancel()
@@ -207,25 +207,25 @@ class RealPeer(Peer):
 
     async def _boot(self) -> None:
         self.files = self.device.files
-        said = "".join(f"{key}={value}\n" for key, value in self.properties().items())
-        (self._root / "system/build.prop").write_text(said)
+        text = "".join(f"{key}={value}\n" for key, value in self.properties().items())
+        (self._root / "system/build.prop").write_text(text)
         with open(os.devnull, "rb") as nothing, self.daemon_log.open("ab") as log:  # noqa: PTH123 - a device
-            given = (nothing.fileno(), log.fileno(), log.fileno())
+            descriptors = (nothing.fileno(), log.fileno(), log.fileno())
             self._daemon = self.device.spawn(
                 [DAEMON],
                 environment_of(self.device),
-                given,
+                descriptors,
                 terminal=False,
                 listens={"adbd": CONTROL_SOCKET},
             )
-        (await self._answering(PORT)).close()
+        (await self._connect_when_ready(PORT)).close()
         self._framework = asyncio.create_task(
-            self._decide_about_keys(await self._answering(CONTROL_SOCKET))
+            self._answer_key_requests(await self._connect_when_ready(CONTROL_SOCKET))
         )
-        self._restarting = asyncio.create_task(self._start_again(self._daemon))
+        self._restarting = asyncio.create_task(self._restart_after_end(self._daemon))
 
-    async def _answering(self, where: int | str) -> socket.socket:
-        """Raises OSError when nobody listens there in time."""
+    async def _connect_when_ready(self, where: int | str) -> socket.socket:
+        """Connects to it. Raises OSError if it does not listen in time."""
         deadline = self._loop.time() + START_TIMEOUT_S
         while True:
             try:
@@ -238,24 +238,25 @@ class RealPeer(Peer):
                     ) from None
             await asyncio.sleep(START_POLL_S)
 
-    async def _start_again(self, daemon: Child) -> None:
-        """As Android's init does when the daemon ended by itself."""
+    async def _restart_after_end(self, daemon: Child) -> None:
+        """Restarts the daemon after it ended by itself, as Android's init does."""
         await daemon.wait()
         self._forget_daemon()
         await self._boot()
 
-    async def _decide_about_keys(self, control: socket.socket) -> None:
-        """What the system does on a phone: shows a dialog, tells adbd what the person said. adbd asks for one
-        key at a time."""
+    async def _answer_key_requests(self, control: socket.socket) -> None:
+        """Plays the system of a phone: shows a dialog and tells adbd the person's answer. adbd asks for one key
+        at a time.
+        """
         with control:
             control.setblocking(False)
-            while asked := await self._loop.sock_recv(control, KEY_BYTES):
-                if asked[:2] != b"PK":
+            while request := await self._loop.sock_recv(control, KEY_BYTES):
+                if request[:2] != b"PK":
                     continue
-                text = asked[2:].rstrip(b"\0").decode()
+                text = request[2:].rstrip(b"\0").decode()
                 self._offered = [*dict.fromkeys([*self._offered, text])]
                 with contextlib.suppress(auth.UnreadableKeyError):
-                    allowed = await self.trusts(auth.parsed(asked[2:]))
+                    allowed = await self.trusts(auth.parsed(request[2:]))
                     await self._loop.sock_sendall(control, b"OK" if allowed else b"NO")
 
 
@@ -267,6 +268,6 @@ def _is_adbd(pid: int) -> bool:
 
 
 def built() -> Path | None:
-    """Where `scripts/build-adbd` said that it built one, if it did."""
-    said = os.environ.get(BUILT)
-    return Path(said) if said else None
+    """The directory with an adbd that `scripts/build-adbd` built, if there is one."""
+    directory = os.environ.get(BUILT)
+    return Path(directory) if directory else None

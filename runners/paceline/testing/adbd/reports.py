@@ -1,7 +1,6 @@
-"""What `dumpsys` and `top` print on the simulated device, from its conditions at that moment.
-
-The format is that of real devices, with their traps: a stale cached block before the current one, other
-kinds of sensors between the temperatures. Parsers have fixtures of their own.
+"""Writes the output of `dumpsys` and `top` for the simulated device, from its present conditions. The format is
+that of real devices, with their traps: a stale cached block before the current one, and other kinds of sensors
+between the temperatures. Parsers have fixtures of their own.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ CPU, GPU, BATTERY, SKIN, VOLTAGE, CURRENT = 0, 1, 2, 3, 6, 7
 """mType of android.hardware.thermal."""
 
 STALE_SKIN_C = 24.25
-"""What the cached block says, whatever the temperature is: who reads it is wrong."""
+"""The cached block, which never has the true temperature, so that readers of it fail their test."""
 
 
 def thermalservice(now: Conditions) -> str:

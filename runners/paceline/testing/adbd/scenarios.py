@@ -13,7 +13,7 @@ Scenario = Literal["healthy", "overheats", "drops"]
 SCENARIOS: tuple[Scenario, ...] = ("healthy", "overheats", "drops")
 
 PERIOD_S = 300.0
-"""Every scenario begins again after this long: a person who looks for five minutes has seen all of it."""
+"""Length of a scenario, which then repeats: five minutes show all of it."""
 
 SKIN_LIMITS_C = (39.0, 43.0, 45.0, 46.5, 52.0, 55.0)
 """Skin temperature from which thermal status is 1 (light), 2 (moderate), … 6 (shutdown)."""
@@ -32,7 +32,7 @@ OVERHEATS = (
 """(second, share of the way from rest to hot): a minute of climbing, a minute of heat, then cooling."""
 
 AWAY_S = (120.0, 180.0)
-"""`drops`: nobody answers between these seconds of the period."""
+"""`drops`: the device refuses connections between these seconds of the period."""
 
 CAPPED = 0.6
 """Share of its highest frequency a cluster keeps from thermal status 2 on."""
@@ -40,7 +40,7 @@ CAPPED = 0.6
 
 @dataclass(frozen=True)
 class Conditions:
-    """What the device would say of itself."""
+    """The conditions that the device reports."""
 
     skin_c: float = REST_SKIN_C
     battery_c: float = REST_BATTERY_C
@@ -48,7 +48,7 @@ class Conditions:
     charging: bool = True
     present: bool = True
     status: int | None = None
-    """Thermal status; None: what the skin's temperature means."""
+    """Thermal status; None: derived from the skin's temperature."""
 
     @property
     def thermal_status(self) -> int:
@@ -58,7 +58,7 @@ class Conditions:
 
     @property
     def frequency_share(self) -> float:
-        """Of the highest frequency, what the kernel still allows."""
+        """The part of the highest frequency that the kernel still allows."""
         return CAPPED if self.thermal_status >= 2 else 1.0
 
 

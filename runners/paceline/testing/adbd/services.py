@@ -20,7 +20,7 @@ Service = Callable[[Stream], Awaitable[None]]
 
 
 def find(peer: Peer, session: Session, name: str) -> Service | None:
-    """None refuses."""
+    """The service for a name, or None to refuse it."""
     if any(name.startswith(refused) for refused in peer.faults.refuse):
         return None
     words, colon, rest = name.partition(":")
@@ -70,7 +70,7 @@ async def _root(peer: Peer, stream: Stream, *, to_root: bool) -> None:
 
 
 async def _reboot(peer: Peer, stream: Stream) -> None:
-    """adbd runs /system/bin/reboot and hands on what it says; a test scripts that."""
+    """Forwards the output of /system/bin/reboot, as adbd does; a test can script it."""
     if ("reboot",) in peer.texts:
         await shell.plain(peer.device, stream, "reboot", terminal=True)
         return

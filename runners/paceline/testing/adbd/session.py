@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """Lives as long as its connection. All of it runs in the peer's event loop."""
+    """A connection of a client. All of it runs in the peer's event loop."""
 
     def __init__(self, peer: Peer, wire: Wire) -> None:
         self._peer, self._wire = peer, wire
@@ -47,7 +47,7 @@ class Session:
         self.online = False
 
     async def run(self) -> None:
-        """Until the connection ends, for whatever reason."""
+        """Serves the connection until it ends, for any reason."""
         try:
             while True:
                 header, payload = await self._wire.receive()

@@ -90,7 +90,7 @@ async def started(
 async def plain(
     device: Device, stream: Stream, command: str, *, terminal: bool
 ) -> None:
-    """No exit code; both outputs are one."""
+    """A shell without v2: no exit code, and both outputs merged."""
     async with (
         started(device, command, terminal=terminal, merged=True) as (_, ends),
         beside(_feed(stream, ends)),
@@ -140,7 +140,7 @@ async def _forward(stream: Stream, source: int, kind: int) -> None:
 
 
 async def _next_output(stream: Stream, source: int, most: int) -> bytes:
-    """All that a command has printed by the time the client takes more (`local_socket_flush_outgoing`)."""
+    """Everything that a command has printed by the time the client takes more (`local_socket_flush_outgoing`)."""
     await stream.writable()
     return await descriptors.read(source, most)
 

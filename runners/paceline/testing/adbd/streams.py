@@ -73,7 +73,7 @@ class Stream:
                 await self._send(packets.WRTE, self.local, self.remote, part)
 
     async def writable(self) -> None:
-        """Waits until the client took what was written before."""
+        """Waits until the client has taken all that was written."""
         await self._ready.wait()
 
     async def drain(self) -> None:

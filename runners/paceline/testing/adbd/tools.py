@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from paceline.testing.adbd.peer import Peer
 
 Answer = str | tuple[int, str]
-"""What is printed, with exit status 0 or the one given."""
+"""The printed text, with exit status 0 or the given one."""
 Text = Answer | Callable[[], Answer]
 
 OPEN_TRIES, OPEN_WAIT_S = 2000, 0.001
-"""A tool opens its end right after it asked; one that was killed meanwhile never does."""
+"""How long a tool may take to open its end after its request; a killed one never does."""
 
 STAY_AWAKE = {"true": "7", "false": "0", "ac": "1", "usb": "2", "wireless": "4"}
 """`svc power stayon` → settings global stay_on_while_plugged_in."""
 
 
 class Tools:
-    """Lives in the event loop of its peer."""
+    """Answers the device's tools, in the event loop of its peer."""
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
@@ -78,7 +78,7 @@ class Tools:
             os.close(descriptor)
 
     async def _parts(self, argv: list[str]) -> AsyncIterator[str]:
-        """The exit status on a line of its own, then what is printed."""
+        """The exit status on its own line, followed by the output."""
         scripted = self._peer.texts.get(tuple(argv))
         if scripted is None and argv[0] == "logcat":
             async for part in self._logcat(argv[1:]):
@@ -147,8 +147,8 @@ class Tools:
                 self._peer.settings[namespace, key] = value
                 return ""
             case ["delete", namespace, key]:
-                found = self._peer.settings.pop((namespace, key), None)
-                return f"Deleted {int(found is not None)} rows\n"
+                deleted = self._peer.settings.pop((namespace, key), None)
+                return f"Deleted {int(deleted is not None)} rows\n"
         return 255, "Invalid command\n"
 
     def _svc(self, rest: list[str]) -> Answer:

@@ -32,7 +32,7 @@ TOOLS = (
     "top",
     "wm",
 )
-"""What only Android has; each asks the peer for its answer."""
+"""Tools that only Android has; each asks the peer for its answer."""
 
 TOOL = """\
 #!/bin/sh
@@ -66,7 +66,7 @@ HOSTS_TASKSET = "$(PATH=${PATH#*:}; command -v taskset)"
 TOYBOXS_TASKSET = "/system/toybox/taskset"
 
 NOT_IN_TOYBOX = ("dd",)
-"""Android's toybox has it, Debian's has not."""
+"""Commands of Android's toybox that Debian's lacks."""
 USERS = "root:x:0:0::/:/system/bin/sh\nshell:x:2000:2000::/:/system/bin/sh\n"
 
 TOYBOX = '#!/bin/sh\n# toybox of the device: its tools are the host\'s.\nexec "$@"\n'
@@ -125,8 +125,8 @@ ARM64_FEATURES = "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdh
 
 
 def prepare(root: Path, abi: str, *, androids_tools: bool = False) -> Path:
-    """Writes all of it; returns the folder of files that cover the kernel's own. With `androids_tools`, mksh
-    and toybox are the device's shell and tools; raises FileNotFoundError where this host has none."""
+    """Writes all files; returns the folder with those that replace the kernel's own. With `androids_tools`,
+    mksh and toybox are the device's shell and tools; raises FileNotFoundError if this host has none."""
     for name in (
         "data/local/tmp",
         "sdcard/Download",
@@ -167,12 +167,12 @@ def _install_androids_tools(root: Path) -> None:
         "toybox": "toybox",
         **{name: name for name in NOT_IN_TOYBOX},
     }.items():
-        found = shutil.which(source)
-        if found is None:
+        program = shutil.which(source)
+        if program is None:
             raise FileNotFoundError(
                 f"no {source} on this host: set-up (profile test) installs it"
             )
-        shutil.copy(found, bin_directory / name)
+        shutil.copy(program, bin_directory / name)
     listed = subprocess.run(
         [str(bin_directory / "toybox")], check=True, capture_output=True, text=True
     ).stdout
@@ -191,29 +191,29 @@ def _install_androids_tools(root: Path) -> None:
 
 
 def folded_masks() -> list[int]:
-    """For each core of the device, the mask of the host's core that stands for it."""
+    """For each core of the device, the mask of the host's core that represents it."""
     there = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else [0]
     return [1 << there[core % len(there)] for core in range(CORES)]
 
 
 def calls_of(root: Path) -> Path:
-    """Where a tool says that it asks."""
+    """The pipe by which a tool announces a request."""
     return root / "system/peer/calls"
 
 
 def forget_asks(root: Path) -> None:
-    """Removes what tools left that were killed while they asked."""
+    """Removes requests of tools that were killed."""
     for left in (root / "system/peer").glob("ask.*"):
         left.unlink()
 
 
 def asks_of(root: Path, pid: str) -> tuple[Path, Path]:
-    """(its arguments, where it reads the answer)."""
+    """The files of a tool's request: its arguments, and the pipe with its answer."""
     return root / f"system/peer/ask.{pid}.argv", root / f"system/peer/ask.{pid}"
 
 
 def cpuinfo() -> str:
-    """As arm64 kernels print it: no name of a model, but implementer and part of each core."""
+    """/proc/cpuinfo as arm64 kernels print it: implementer and part of each core, but no model."""
     parts = []
     for cluster in CLUSTERS:
         for core in cluster.cores:
@@ -226,7 +226,8 @@ def cpuinfo() -> str:
 
 
 def show(root: Path, now: Conditions, elapsed_s: float) -> None:
-    """Temperatures and clocks as they are now; the time since the last call counts for the clock of then."""
+    """Writes the current temperatures and clocks. The time since the last call counts for the previous
+    clock."""
     for number, (name, above) in enumerate(ZONES):
         zone = root / f"sys/class/thermal/thermal_zone{number}"
         celsius = now.battery_c if above is None else now.skin_c + above
@@ -296,7 +297,7 @@ def _processors(cpus: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """In place: a file that covers one of the kernel's must stay the same file."""
+    """Writes in place, because a file that is mounted over one of the kernel's must stay the same."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 

@@ -1,1 +1,1 @@
-"""Texts of devices, read."""
+"""Tests of the parsers of devices' texts."""

@@ -1,4 +1,4 @@
-"""No text of a device makes a parser raise: cut anywhere, of another command, or of nothing we know."""
+"""Tests that no text makes a parser raise: truncated, of another command, or unknown."""
 
 from __future__ import annotations
 
@@ -86,13 +86,13 @@ def test_a_number_without_end_raises_in_no_parser(text: str) -> None:
     spoiled = [re.sub(r"\d+", endless, text)]
     spoiled += [text[: run.start()] + endless + text[run.end() :] for run in runs[:60]]
     for parser in PARSERS:
-        for one in spoiled:
-            parser(one)
+        for item in spoiled:
+            parser(item)
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=300))
-def test_a_text_of_nothing_we_know_raises_in_no_parser(text: str) -> None:
+def test_unknown_text_raises_in_no_parser(text: str) -> None:
     for parser in PARSERS:
         parser(text)
 

@@ -1,4 +1,4 @@
-"""Charge, power and temperature of `dumpsys battery`, whatever a vendor adds to it."""
+"""Tests of parsing `dumpsys battery`, with the additions of vendors."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_figures_a_person_froze_are_called_so() -> None:
         ("technology", "Dock powered: true\n  technology", "powered", True),
     ],
 )
-def test_a_figure_is_what_it_can_be_or_unknown(
+def test_an_impossible_figure_is_unknown(
     old: str, new: str, field: str, value: object
 ) -> None:
     assert old in PLAIN
@@ -106,11 +106,11 @@ def test_a_figure_is_what_it_can_be_or_unknown(
         "Permission Denial: can't dump battery\n",
     ],
 )
-def test_what_is_refused_is_unknown_and_not_empty(text: str) -> None:
+def test_a_refused_command_leaves_values_unknown(text: str) -> None:
     assert battery(text) == Battery()
 
 
-def test_power_that_no_line_tells_of_is_unknown() -> None:
+def test_power_without_a_line_is_unknown() -> None:
     assert battery("Current Battery Service state:\n  level: 40\n").powered is None
 
 
@@ -131,14 +131,14 @@ NO_BATTERY = ZEROS.replace("present: true", "present: false").replace(
     ],
 )
 def test_a_board_without_a_battery_has_none_that_is_cold_and_empty(text: str) -> None:
-    found = battery(text)
-    assert (found.percent, found.celsius, found.millivolts) == (None, None, None)
-    assert found.powered is True
+    result = battery(text)
+    assert (result.percent, result.celsius, result.millivolts) == (None, None, None)
+    assert result.powered is True
 
 
 def test_a_battery_that_is_empty_or_at_0_degrees_is_one() -> None:
-    found = battery(ZEROS)
-    assert (found.percent, found.celsius, found.millivolts) == (0.0, 0.0, 4211)
+    result = battery(ZEROS)
+    assert (result.percent, result.celsius, result.millivolts) == (0.0, 0.0, 4211)
 
 
 @pytest.mark.parametrize("end", ["", "\r"])

@@ -1,4 +1,4 @@
-"""Cores, clocks and clusters: what a device has, also where cores are offline and files are refused."""
+"""Tests of parsing cores, clocks and clusters, also with offline cores and refused files."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ PHONE = (
 
 def test_cores_are_known_by_implementer_and_part_without_a_model_name() -> None:
     info = parse_cores(EIGHT)
-    assert [one.name for one in info] == ["Cortex-A55"] * 4 + ["Cortex-A77"] * 4
+    assert [item.name for item in info] == ["Cortex-A55"] * 4 + ["Cortex-A77"] * 4
     assert parse_cores(core(0, "0x7ff", "0x99"))[0].name == "0x99/0x7ff"
     assert cpu_parts(EIGHT) == ["0x41:0xd05", "0x41:0xd0d"]
 
@@ -62,7 +62,7 @@ def test_cores_are_known_by_implementer_and_part_without_a_model_name() -> None:
 def test_the_kinds_of_cores_do_not_change_while_some_are_offline() -> None:
     some = core(0, "0xd05") + core(6, "0xd0d") + "Hardware\t: MT6799\n"
     assert cpu_parts(some) == cpu_parts(EIGHT)
-    assert [one.number for one in parse_cores(some)] == [0, 6]
+    assert [parse_core.number for parse_core in parse_cores(some)] == [0, 6]
 
 
 def test_a_refused_text_has_no_cores() -> None:
@@ -77,7 +77,7 @@ def test_what_old_kernels_say_once_holds_for_every_core() -> None:
         "CPU part\t: 0x06f\nHardware\t: Qualcomm MSM8974\n"
     )
     info = parse_cores(text)
-    assert [(one.number, one.part) for one in info] == [(0, 0x6F), (1, 0x6F)]
+    assert [(item.number, item.part) for item in info] == [(0, 0x6F), (1, 0x6F)]
     assert info[0].model == "ARMv7 Processor rev 3 (v7l)"
 
 
@@ -99,8 +99,8 @@ def test_a_policy_is_read_once_however_often_its_cores_list_it() -> None:
             ("cpuinfo_max_freq", "1804800\n"),
         )
     }
-    (one,) = policies(by_core)
-    assert (one.cpus, one.cap_khz, one.now_khz, one.governor) == (
+    (item,) = policies(by_core)
+    assert (item.cpus, item.cap_khz, item.now_khz, item.governor) == (
         (0, 1, 2, 3),
         1804800,
         None,
@@ -109,7 +109,7 @@ def test_a_policy_is_read_once_however_often_its_cores_list_it() -> None:
 
 
 def test_a_frequency_of_zero_or_a_refusal_is_unknown() -> None:
-    (one,) = policies(
+    (item,) = policies(
         policy(
             0,
             "0",
@@ -119,7 +119,7 @@ def test_a_frequency_of_zero_or_a_refusal_is_unknown() -> None:
             scaling_governor="a b",
         )
     )
-    assert (one.now_khz, one.cap_khz, one.governor, one.locked) == (
+    assert (item.now_khz, item.cap_khz, item.governor, item.locked) == (
         None,
         None,
         None,
@@ -128,8 +128,8 @@ def test_a_frequency_of_zero_or_a_refusal_is_unknown() -> None:
 
 
 def test_a_clock_is_locked_where_its_floor_is_its_cap() -> None:
-    (one,) = policies(policy(0, "0", 1804800, scaling_min_freq=1804800))
-    assert one.locked is True
+    (item,) = policies(policy(0, "0", 1804800, scaling_min_freq=1804800))
+    assert item.locked is True
     assert policies(PHONE)[0].locked is False
 
 
@@ -140,9 +140,9 @@ def test_time_in_state_tells_the_mean_and_the_share_at_the_top() -> None:
     after = policies(
         policy(4, "4", 2000000, **{"stats/time_in_state": "1000000 600\n2000000 400"})
     )[0]
-    found = spent(before, after)
-    assert found is not None
-    assert (found.ms, found.mean_khz, found.at_top) == (4000, 1750000, 0.75)
+    result = spent(before, after)
+    assert result is not None
+    assert (result.ms, result.mean_khz, result.at_top) == (4000, 1750000, 0.75)
     assert spent(after, before) is None
     assert spent(before, before) is None
     assert spent(policies(PHONE)[1], after) is None
@@ -155,20 +155,20 @@ def test_lines_of_time_in_state_that_are_no_pairs_are_left_out() -> None:
 
 
 def test_clusters_are_ordered_and_give_masks_for_taskset() -> None:
-    found = clusters(PHONE | {f"{CPU}/online": "0-7\n"}, parse_cores(EIGHT))
-    assert [(one.cpus, one.mask, one.max_khz) for one in found] == [
+    result = clusters(PHONE | {f"{CPU}/online": "0-7\n"}, parse_cores(EIGHT))
+    assert [(item.cpus, item.mask, item.max_khz) for item in result] == [
         ((0, 1, 2, 3), "f", 1804800),
         ((4, 5, 6), "70", 2419200),
         ((7,), "80", 3187200),
     ]
-    assert found[2].core == "Cortex-A77"
+    assert result[2].core == "Cortex-A77"
 
 
 def test_measuring_is_on_the_fastest_cluster_with_room_for_the_runtimes_own_threads() -> (
     None
 ):
-    found = clusters(PHONE, parse_cores(EIGHT))
-    best = choose_cluster(found)
+    result = clusters(PHONE, parse_cores(EIGHT))
+    best = choose_cluster(result)
     assert best is not None
     assert best.cpus == (4, 5, 6)
     single = choose_cluster(clusters(policy(0, "0", 1804800), parse_cores("")))
@@ -177,9 +177,9 @@ def test_measuring_is_on_the_fastest_cluster_with_room_for_the_runtimes_own_thre
 
 
 def test_offline_cores_are_in_no_mask() -> None:
-    found = clusters(PHONE | {f"{CPU}/online": "0-3,5,7\n"}, parse_cores(EIGHT))
-    assert [one.mask for one in found] == ["f", "20", "80"]
-    best = choose_cluster(found)
+    result = clusters(PHONE | {f"{CPU}/online": "0-3,5,7\n"}, parse_cores(EIGHT))
+    assert [item.mask for item in result] == ["f", "20", "80"]
+    best = choose_cluster(result)
     assert best is not None
     assert best.mask == "f"
 
@@ -193,12 +193,12 @@ def test_cores_without_a_clock_are_grouped_by_what_they_are_and_never_called_slo
         + core(4, "0xd07")
         + core(5, "0xd07")
     )
-    found = clusters(little, info)
-    assert [(one.cpus, one.max_khz) for one in found] == [
+    result = clusters(little, info)
+    assert [(item.cpus, item.max_khz) for item in result] == [
         ((0, 1, 2, 3), 1440000),
         ((4, 5), None),
     ]
-    best = choose_cluster(found)
+    best = choose_cluster(result)
     assert best is not None
     assert best.cpus == (0, 1, 2, 3)
 
@@ -208,8 +208,8 @@ def test_cores_with_a_policy_each_are_one_cluster_when_they_are_alike() -> None:
     for number in range(8):
         files |= policy(number, str(number), 1804800 if number < 4 else 2419200)
         files[f"{CPU}/cpu{number}/cpu_capacity"] = "380\n" if number < 4 else "1024\n"
-    found = clusters(files, parse_cores(EIGHT))
-    assert [(one.cpus, one.capacity) for one in found] == [
+    result = clusters(files, parse_cores(EIGHT))
+    assert [(item.cpus, item.capacity) for item in result] == [
         ((0, 1, 2, 3), 380),
         ((4, 5, 6, 7), 1024),
     ]
@@ -236,4 +236,4 @@ def test_what_follows_a_list_of_processors_without_blank_lines_is_everyones() ->
 
 def test_two_cores_that_say_what_they_are_keep_it_beside_one_that_does_not() -> None:
     info = parse_cores(core(0, "0xd05") + "processor\t: 1\n\n" + core(2, "0xd0d"))
-    assert [one.part for one in info] == [0xD05, None, 0xD0D]
+    assert [item.part for item in info] == [0xD05, None, 0xD0D]

@@ -1,4 +1,4 @@
-"""The parsers on texts of real devices, where the folder with them lies beside the clone."""
+"""Tests of the parsers with texts of real devices, if the folder with them is beside the clone."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def test_clusters_of_real_devices(
         if path.is_file()
     }
     info = parse_cores(text(f"devices/{device}/cpuinfo"))
-    found = clusters(files, info)
-    assert [(len(one.cpus), one.max_khz) for one in found] == expected
-    best = choose_cluster(found)
+    result = clusters(files, info)
+    assert [(len(item.cpus), item.max_khz) for item in result] == expected
+    best = choose_cluster(result)
     assert best is not None
     assert best.mask == mask
-    assert all(one.max_khz for one in policies(files))
+    assert all(policy.max_khz for policy in policies(files))
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,10 @@ def test_clusters_of_real_devices(
 def test_thermal_dumps_of_real_devices(
     name: str, status: int, sensors: int, hottest: float
 ) -> None:
-    found = thermal(text(f"thermalservice/{name}.txt"))
-    assert found.status == status
-    assert len(found.celsius) == sensors
-    assert max(found.celsius.values()) == pytest.approx(hottest, abs=0.001)
+    result = thermal(text(f"thermalservice/{name}.txt"))
+    assert result.status == status
+    assert len(result.celsius) == sensors
+    assert max(result.celsius.values()) == pytest.approx(hottest, abs=0.001)
 
 
 @pytest.mark.parametrize(
@@ -107,5 +107,9 @@ def test_thermal_dumps_of_real_devices(
 def test_battery_dumps_of_real_devices(
     name: str, percent: float, celsius: float | None, powered: bool | None
 ) -> None:
-    found = battery(text(f"battery/{name}.txt"))
-    assert (found.percent, found.celsius, found.powered) == (percent, celsius, powered)
+    result = battery(text(f"battery/{name}.txt"))
+    assert (result.percent, result.celsius, result.powered) == (
+        percent,
+        celsius,
+        powered,
+    )

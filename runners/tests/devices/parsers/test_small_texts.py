@@ -1,4 +1,4 @@
-"""Properties, load, pressure, memory, storage and processes: small texts in the shapes devices print them."""
+"""Tests of parsing properties, load, pressure, memory, storage and processes."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ def test_emulators_are_known_by_any_of_their_marks(props: dict[str, str]) -> Non
 def test_a_phone_that_calls_itself_an_emulator_among_its_characteristics_is_none() -> (
     None
 ):
-    said = {
+    reported = {
         "ro.build.characteristics": "phone,emulator",
         "ro.kernel.qemu": "0",
         "ro.product.model": "SM-G960F",
     }
-    assert not is_emulator(said)
+    assert not is_emulator(reported)
 
 
 def test_properties_that_slow_code_down_are_named() -> None:
@@ -124,10 +124,10 @@ def test_lists_of_cpus_are_read_in_every_notation() -> None:
 
 
 def test_a_refused_file_is_absent_among_others() -> None:
-    found = files_of(
+    result = files_of(
         "/proc/uptime:1.0 2.0\r\ngrep: /proc/pressure/cpu: Permission denied\n/a:x:y\n/a:z\n"
     )
-    assert found == {"/proc/uptime": "1.0 2.0", "/a": "x:y\nz"}
+    assert result == {"/proc/uptime": "1.0 2.0", "/a": "x:y\nz"}
 
 
 def test_load_and_time_since_boot() -> None:
@@ -162,10 +162,10 @@ def test_a_boot_id_is_a_uuid_or_unknown() -> None:
 
 
 def test_memory_counts_kibibytes_and_nothing_else() -> None:
-    found = resources.memory_bytes(
+    result = resources.memory_bytes(
         "MemTotal:  7654321 kB\nMemAvailable: 1024 kB\nHugePages_Total:   3\n"
     )
-    assert found == {"MemTotal": 7654321 * 1024, "MemAvailable": 1024 * 1024}
+    assert result == {"MemTotal": 7654321 * 1024, "MemAvailable": 1024 * 1024}
 
 
 DF = {
@@ -219,11 +219,13 @@ User 3%, System 9%, IOW 0%, IRQ 0%
 
 
 def test_the_busiest_processes_of_toybox_and_toolbox() -> None:
-    assert [(one.pid, one.name, one.cpu_percent) for one in top.busiest(TOYBOX, 2)] == [
+    assert [
+        (item.pid, item.name, item.cpu_percent) for item in top.busiest(TOYBOX, 2)
+    ] == [
         (1234, "system_server", 37.9),
         (21345, "top -b -n 1", 10.3),
     ]
-    assert [(one.pid, one.cpu_percent) for one in top.busiest(TOOLBOX)] == [
+    assert [(item.pid, item.cpu_percent) for item in top.busiest(TOOLBOX)] == [
         (2345, 6.0),
         (777, 1.0),
     ]
@@ -259,9 +261,9 @@ def test_a_niceness_that_busybox_prints_apart_shifts_no_column() -> None:
         .replace("%   0 ", "%")
         .replace("%   2 ", "%"),
     ):
-        found = top.busiest(text)
-        assert [(one.pid, one.name) for one in found] == expected
-        assert [one.cpu_percent for one in found] == shares
+        result = top.busiest(text)
+        assert [(item.pid, item.name) for item in result] == expected
+        assert [item.cpu_percent for item in result] == shares
 
 
 def test_a_refused_top_names_nobody() -> None:

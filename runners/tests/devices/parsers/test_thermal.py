@@ -1,4 +1,4 @@
-"""How hot a device says it is: what the thermal service prints, and every way it does not know."""
+"""Tests of parsing temperatures: the thermal service, kernel zones, and every kind of unknown value."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def dump(*lines: str, status: int = 0) -> str:
 
 
 def test_only_the_block_of_the_hal_is_read_and_the_cached_one_is_not() -> None:
-    found = thermal(dump(line(41.2), line(33.0, 3, "SKIN")))
-    assert found.celsius == {"CPU0": 41.2, "SKIN": 33.0}
-    assert (found.status, found.reported, found.ready) == (0, 0, True)
+    result = thermal(dump(line(41.2), line(33.0, 3, "SKIN")))
+    assert result.celsius == {"CPU0": 41.2, "SKIN": 33.0}
+    assert (result.status, result.reported, result.ready) == (0, 0, True)
 
 
 def test_a_status_of_0_with_an_empty_block_is_unknown_and_not_cool() -> None:
-    found = thermal(dump())
-    assert (found.status, found.reported) == (None, 0)
-    assert found.celsius == {}
+    result = thermal(dump())
+    assert (result.status, result.reported) == (None, 0)
+    assert result.celsius == {}
 
 
 def test_a_status_above_0_counts_even_where_no_sensor_tells_why() -> None:
@@ -66,21 +66,21 @@ def test_a_skin_sensor_that_is_worse_than_the_status_wins() -> None:
 
 
 def test_a_throttling_sensor_of_any_kind_is_named() -> None:
-    found = thermal(
+    result = thermal(
         dump(
             line(95.0, 0, "CPU0", 4),
             line(1050.0, 6, "vdroop1", 1),
             line(30.0, 3, "SKIN"),
         )
     )
-    assert found.throttling == {"CPU0": 4, "vdroop1": 1}
+    assert result.throttling == {"CPU0": 4, "vdroop1": 1}
 
 
 @pytest.mark.parametrize("kind", [6, 7, 8])
 def test_millivolts_milliamperes_and_percent_are_no_temperatures(kind: int) -> None:
-    found = thermal(dump(line(37.0, kind, "battery_cycle")))
-    assert found.celsius == {}
-    assert found.status is None
+    result = thermal(dump(line(37.0, kind, "battery_cycle")))
+    assert result.celsius == {}
+    assert result.status is None
 
 
 @pytest.mark.parametrize(
@@ -112,22 +112,22 @@ def test_a_reading_is_in_degrees_or_thousandths_or_it_is_unknown(
 
 def test_a_sensor_that_fits_no_type_is_kept_but_not_called_a_temperature() -> None:
     """Vendors put differences between sensors and switches there."""
-    found = thermal(dump(line(-1.8, -1, "USB2-MINUS-QI"), line(51.0, 13, "soc-a")))
-    assert [sensor.type for sensor in found.temperatures] == [-1, 13]
-    assert found.celsius == {"soc-a": 51.0}
+    result = thermal(dump(line(-1.8, -1, "USB2-MINUS-QI"), line(51.0, 13, "soc-a")))
+    assert [sensor.type for sensor in result.temperatures] == [-1, 13]
+    assert result.celsius == {"soc-a": 51.0}
 
 
 @pytest.mark.parametrize("indent", ["\t", "  ", "", "\t\t"])
 def test_names_with_blanks_and_commas_and_any_indent_are_read(indent: str) -> None:
     names = ["pm8550 temp alarm", "a, mType=9, b", "VIRTUAL-SKIN (back)"]
-    found = thermal(
+    result = thermal(
         dump(*(line(30.0 + at, 0, name, 0, indent) for at, name in enumerate(names)))
     )
-    assert list(found.celsius) == names
+    assert list(result.celsius) == names
 
 
 def test_blank_lines_inside_the_block_end_nothing_and_other_words_do() -> None:
-    found = thermal(
+    result = thermal(
         dump(
             line(30.0),
             "\n",
@@ -136,7 +136,7 @@ def test_blank_lines_inside_the_block_end_nothing_and_other_words_do() -> None:
             line(99.0, name="C"),
         )
     )
-    assert found.celsius == {"CPU0": 30.0, "B": 31.0}
+    assert result.celsius == {"CPU0": 30.0, "B": 31.0}
 
 
 def test_of_two_sensors_with_one_name_the_hotter_counts() -> None:
@@ -144,8 +144,8 @@ def test_of_two_sensors_with_one_name_the_hotter_counts() -> None:
 
 
 def test_cooling_in_use_is_told_from_cooling_at_rest() -> None:
-    found = thermal(dump(line(30.0)))
-    assert [(one.name, one.level) for one in found.cooling] == [
+    result = thermal(dump(line(30.0)))
+    assert [(item.name, item.level) for item in result.cooling] == [
         ("thermal-cpufreq-0", 0),
         ("thermal cpufreq 4", 3),
     ]
@@ -155,8 +155,8 @@ def test_a_status_that_a_person_set_says_nothing_of_the_device() -> None:
     text = dump(line(33.0, 3, "SKIN", 1), status=4).replace(
         "Override: false", "Override: true"
     )
-    found = thermal(text)
-    assert (found.overridden, found.reported, found.status) == (True, 4, 1)
+    result = thermal(text)
+    assert (result.overridden, result.reported, result.status) == (True, 4, 1)
     calm = dump(line(33.0, 0, "CPU"), status=0).replace(
         "Override: false", "Override: true"
     )
@@ -264,7 +264,7 @@ def test_sensors_of_no_known_type_alone_make_a_status_of_0_no_cool_one() -> None
 
 
 def test_a_battery_sensor_of_exactly_0_is_not_fitted() -> None:
-    found = thermal(dump(line("0.0", 2, "SUBBAT"), line(29.0, 2, "BATTERY")))
-    assert found.celsius == {"BATTERY": 29.0}
+    result = thermal(dump(line("0.0", 2, "SUBBAT"), line(29.0, 2, "BATTERY")))
+    assert result.celsius == {"BATTERY": 29.0}
     assert thermal(dump(line("0.0", 2, "SUBBAT"))).status is None
     assert thermal(dump(line("0.1", 2, "BATTERY"))).celsius == {"BATTERY": 0.1}

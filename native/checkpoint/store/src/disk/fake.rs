@@ -1,9 +1,9 @@
 //! A disk in memory that loses what was not synced, and stops or fails where a test says so.
 //!
-//! It is part of the crate so that embedders can test their own crashes. It is as weak as POSIX
-//! allows and no weaker: unsynced sectors are kept, dropped or torn in any order, unsynced names
-//! likewise, and after a failed sync data reads well but is never written. Reads never fail. It
-//! models neither disks that lie about a sync nor decaying bits.
+//! It is part of the crate so that embedders can test their own crashes. It is exactly as weak as
+//! POSIX allows: unsynced sectors are kept, dropped or torn in any order, unsynced names likewise,
+//! and after a failed sync data can be read but is never written. Reads never fail. Disks that lie
+//! about a sync and decaying bits are not modelled.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -17,15 +17,15 @@ use super::{Access, Disk, DiskFile, Moment, Stamp};
 
 /// Stamps advance in steps, as kernels' do: 4 ms is Linux's default.
 const TICK_NS: i64 = 4_000_000;
-/// What an operation takes.
+/// How long an operation takes.
 const STEP_NS: i64 = 1_000;
 
 /// An operation that fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
-    /// The first operation that fails; operations that change or sync something count, from 1.
+    /// The first operation that fails; operations that change or sync something are counted from 1.
     pub at: u64,
-    /// How many from there on fail.
+    /// How many operations fail.
     pub count: u64,
     /// How it fails.
     pub kind: io::ErrorKind,
@@ -40,16 +40,16 @@ pub(super) struct State {
     stop_at: u64,
     pub(super) stopped: bool,
     fault: Option<Fault>,
-    /// How many readers hold a lock; nothing when a writer does.
+    /// The number of readers that hold a lock; none when a writer does.
     locks: BTreeMap<PathBuf, Option<usize>>,
     boot: u8,
-    /// What it says of its stamps.
+    /// What it claims about its stamps.
     exact: bool,
     /// See [`FakeDisk::be_as_on_windows`].
     pub(super) windows: bool,
     meanwhile: Option<(u64, Act)>,
     pub(super) looks: u64,
-    /// Writes that have begun, by what they are to.
+    /// Unfinished writes, by file.
     pub(super) begun: Vec<(u64, Write)>,
 }
 
@@ -102,23 +102,25 @@ impl FakeDisk {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Operations so far that changed or synced something: the boundaries a crash can fall on.
+    /// The number of operations that changed or synced something: the points at which a crash can
+    /// happen.
     #[must_use]
     pub fn steps(&self) -> u64 {
         self.state().steps
     }
 
-    /// From the given operation on everything fails, as after a power loss; that one is under way.
+    /// From the given operation on everything fails, as after a power loss; that operation may have
+    /// happened in part.
     pub fn stop_at(&self, step: u64) {
         self.state().stop_at = step;
     }
 
-    /// One operation, or some in a row, will fail.
+    /// One operation, or several in a row, will fail.
     pub fn fail(&self, fault: Fault) {
         self.state().fault = Some(fault);
     }
 
-    /// The disk as the next start of the machine finds it; `seed` decides what survived.
+    /// The disk after a restart of the machine; `seed` decides what survived.
     #[must_use]
     pub fn after_power_loss(&self, seed: u64) -> Self {
         let state = self.state();
@@ -132,27 +134,29 @@ impl FakeDisk {
         Self::of(state.image.clone(), state.boot)
     }
 
-    /// Time passes.
+    /// Advances the time.
     pub fn advance(&self, ns: i64) {
         self.state().now_ns += ns;
     }
 
-    /// Somebody sets the wall clock; the steady one goes on.
+    /// Sets the wall clock; the steady clock continues.
     pub fn set_clock_by(&self, ns: i64) {
         self.state().set_by_ns += ns;
     }
 
-    /// From now on its stamps are said to differ after every write. They advance in ticks: let time pass.
+    /// Its stamps are now said to differ after every write. They advance in ticks, so let time
+    /// pass.
     pub fn say_stamps_are_exact(&self) {
         self.state().exact = true;
     }
 
-    /// Somebody else acts, once, right before the given look (at a stamp, a file, a directory) from now.
+    /// Somebody else acts once, right before the given look (at a stamp, a file, a directory) from
+    /// now.
     pub fn meanwhile(&self, look: u64, act: impl FnOnce(&FakeDisk) + Send + 'static) {
         self.state().meanwhile = Some((look, Act(Box::new(act))));
     }
 
-    /// Whether that is still to come.
+    /// Whether that has not happened yet.
     #[must_use]
     pub fn is_meanwhile_due(&self) -> bool {
         self.state().meanwhile.is_some()
@@ -168,13 +172,13 @@ impl FakeDisk {
             state.meanwhile = Some((left - 1, act));
             return;
         }
-        drop(state); // it uses the disk as anybody
+        drop(state); // the action uses the disk like anybody else
         (act.0)(self);
     }
 }
 
 impl State {
-    /// Whether the next operation fails before it begins, and whether the machine stops under it.
+    /// Whether the next operation fails before it begins, and whether the machine stops during it.
     pub(super) fn step(&mut self) -> io::Result<bool> {
         if self.stopped {
             return Err(io::Error::other("the machine has stopped"));
@@ -213,7 +217,7 @@ impl State {
         Ok((dir, name.to_string_lossy().into_owned()))
     }
 
-    /// Where something new may be named.
+    /// The directory for a new name.
     fn vacant(&self, path: &Path) -> io::Result<(u64, String)> {
         if self.find(path).is_ok() {
             return Err(io::ErrorKind::AlreadyExists.into());
@@ -236,7 +240,7 @@ impl State {
     }
 }
 
-/// What a process sees of an operation under which the machine stopped.
+/// The error of an operation during which the machine stopped.
 pub(super) fn ended<T>(stopped: bool, value: T) -> io::Result<T> {
     if stopped {
         Err(io::Error::other("the machine has stopped"))

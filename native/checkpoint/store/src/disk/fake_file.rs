@@ -1,4 +1,4 @@
-//! An open file of the fake disk, and changes that somebody else makes to it.
+//! An open file of the fake disk, and changes that somebody else makes to files.
 
 use std::io;
 use std::path::Path;
@@ -8,7 +8,8 @@ use super::image::{Names, Node, Write};
 use super::{DiskFile, Kind, Stamp};
 
 impl FakeDisk {
-    /// Somebody's long write begins: the stamp moves now, and the bytes come when somebody waits for them.
+    /// Somebody's long write begins: the stamp changes now, and the bytes arrive when somebody
+    /// waits for them.
     ///
     /// # Errors
     /// When there is no such file.
@@ -32,13 +33,13 @@ impl FakeDisk {
         Ok(())
     }
 
-    /// From now on it promises no more than Windows does: no exchange, writes that no stamp shows (as of
-    /// writers that keep the file open), no names but plain ones, no boot.
+    /// It now promises no more than Windows: no exchange, writes that no stamp shows (by writers
+    /// that keep the file open), only unambiguous names, no boot.
     pub fn be_as_on_windows(&self) {
         self.state().windows = true;
     }
 
-    /// One bit of a file decays: of what reads find and of what the disk has, without a trace in any stamp.
+    /// A bit of a file decays, for readers and on the disk, without a trace in any stamp.
     ///
     /// # Errors
     /// When there is no such file or bit.
@@ -57,7 +58,7 @@ impl FakeDisk {
         Ok(())
     }
 
-    /// A symbolic link, to have one in the way.
+    /// Makes a symbolic link.
     ///
     /// # Errors
     /// When its directory does not exist.
@@ -96,7 +97,7 @@ impl State {
             }
             Node::Link => (Kind::Other, 0, 0, 0),
         };
-        // Zeros were never written, for all anybody knows.
+        // Zeros were possibly never written.
         let zeros = matches!(node, Node::File(it) if it.data.iter().all(|byte| *byte == 0));
         let blocks = if zeros { 0 } else { size.div_ceil(512) };
         Ok(Stamp {
@@ -126,7 +127,7 @@ impl State {
         self.image.rename(names, now_ns);
     }
 
-    /// No rename takes the name of a directory that holds something.
+    /// A rename cannot replace a directory that is not empty.
     pub(super) fn refuse_full(&self, path: &Path) -> io::Result<()> {
         match self
             .find(path)
@@ -140,7 +141,7 @@ impl State {
         }
     }
 
-    /// Something of a file changed that is none of its contents.
+    /// Changes a file's inode but not its contents.
     pub(super) fn touch(&mut self, node: u64) {
         let now_ns = self.tick();
         if let Ok(contents) = self.contents(node) {
@@ -148,7 +149,7 @@ impl State {
         }
     }
 
-    /// The bytes of every write to a file that has begun are there.
+    /// Finishes every write to a file that has begun.
     fn end_writes(&mut self, node: u64) {
         let (ended, begun) = std::mem::take(&mut self.begun)
             .into_iter()
@@ -165,7 +166,7 @@ impl State {
 }
 
 impl FakeDisk {
-    /// Looks so far: at a stamp, a file, a directory.
+    /// Counts a look at a stamp, a file or a directory.
     #[must_use]
     pub fn looks(&self) -> u64 {
         self.state().looks
@@ -230,7 +231,8 @@ impl DiskFile for FakeFile {
             }
             Err(error) => {
                 if !state.stopped {
-                    // The kernel calls pages clean that it could not write; no later sync tries them again.
+                    // The kernel marks pages as clean that it could not write, and no later sync
+                    // tries them again.
                     state.contents(self.node)?.pending.clear();
                 }
                 Err(error)

@@ -1,7 +1,7 @@
 //! The contents and names on the fake disk, as the process sees them and as a power loss leaves
 //! them.
 //!
-//! What is not synced yet is a list of atomic pieces: a sector of a write, or a change of names. A
+//! Changes that are not synced yet are atomic pieces: a sector of a write, or a change of names. A
 //! crash keeps any subset of the sectors, and of each directory's changes those before some moment.
 //! A rename between two directories takes effect in both or in neither.
 
@@ -26,7 +26,8 @@ impl Write {
     }
 }
 
-/// As `Vec::resize` with zeros, which pushes them one by one in an unoptimised build: half the time of the tests.
+/// Like `Vec::resize` with zeros, which pushes them one by one in an unoptimised build and took
+/// half the time of the tests.
 fn resize(data: &mut Vec<u8>, bytes: usize) {
     let zeros = vec![0; bytes.saturating_sub(data.len())];
     data.extend_from_slice(&zeros);
@@ -35,7 +36,7 @@ fn resize(data: &mut Vec<u8>, bytes: usize) {
 
 fn put(data: &mut Vec<u8>, offset: usize, bytes: &[u8]) {
     if bytes.is_empty() {
-        return; // nothing, wherever it goes
+        return; // no bytes change nothing
     }
     if data.len() < offset + bytes.len() {
         resize(data, offset + bytes.len());
@@ -50,10 +51,10 @@ pub(super) struct Contents {
     pub(super) data: Vec<u8>,
     /// As the last sync left them.
     pub(super) durable: Vec<u8>,
-    /// What lies between, in order.
+    /// The writes since, in order.
     pub(super) pending: Vec<Write>,
     pub(super) modified_ns: i64,
-    /// The same of the inode.
+    /// The same for the inode.
     pub(super) changed_ns: i64,
 }
 
@@ -70,8 +71,8 @@ impl Contents {
         }
     }
 
-    /// What is shared with a clone: all that is written or will be. After a failed sync that is less than
-    /// what reads find.
+    /// The contents that a clone shares: everything that is written or will be. After a failed sync
+    /// that is less than readers see.
     pub(super) fn on_disk(&self) -> Vec<u8> {
         let mut bytes = self.durable.clone();
         self.pending
@@ -80,7 +81,7 @@ impl Contents {
         bytes
     }
 
-    /// What a power loss now leaves: each sector of each pending write is there or is not.
+    /// What a power loss now leaves: each sector of each pending write is kept or lost.
     fn lose(&mut self, dice: &mut Dice) {
         let luck = dice.luck();
         let mut data = std::mem::take(&mut self.durable);
@@ -107,7 +108,7 @@ impl Contents {
     }
 }
 
-/// What a name names.
+/// What a name refers to.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     File(Contents),
@@ -116,7 +117,7 @@ pub(super) enum Node {
     Link,
 }
 
-/// Names that change together: directory, name, what it names from now on.
+/// Names that change together: directory, name, and what it names now.
 #[derive(Clone, Debug)]
 pub(super) struct Names(pub(super) Vec<(u64, String, Option<u64>)>);
 
@@ -168,7 +169,8 @@ impl Image {
         self.pending.push(names);
     }
 
-    /// The names of `dir` become durable, and those that changed before in directories they came from.
+    /// Makes the names in `dir` durable, and earlier changes in directories from which they were
+    /// renamed.
     pub(super) fn sync_dir(&mut self, dir: u64) {
         let mut dirs = BTreeSet::from([dir]);
         let mut needed = Vec::new();

@@ -1,8 +1,8 @@
-//! Tries out, on a file of its own, what a filesystem's timestamps can tell.
+//! Tests, on a file of its own, what a filesystem's timestamps can show.
 //!
-//! [`super::RealDisk`] asks once per opening or checkpoint. When in doubt the answer is no, which
-//! costs reading. The name of the filesystem would not tell: mount options and layers above it
-//! matter as much.
+//! [`super::RealDisk`] runs these tests once per opening or checkpoint. In doubt the answer is no,
+//! which costs reading. The filesystem's name is not enough, because mount options and layers above
+//! it matter as much.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -14,7 +14,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::unix::stamp_of;
 
-/// Tries something with a file that is removed again.
+/// Tests something with a file that is removed again.
 pub(super) fn tried(dir: &Path, probe: impl FnOnce(&File) -> io::Result<bool>) -> bool {
     let path = dir.join("PROBE");
     let file = OpenOptions::new()
@@ -24,12 +24,12 @@ pub(super) fn tried(dir: &Path, probe: impl FnOnce(&File) -> io::Result<bool>) -
         .truncate(true)
         .open(&path);
     let answer = file.and_then(|file| probe(&file)).unwrap_or(false);
-    let _ = fs::remove_file(&path); // what cannot be removed is written over by the next probe
+    let _ = fs::remove_file(&path); // if it cannot be removed, the next probe overwrites it
     answer
 }
 
-/// The clock that stamps come from. Where that is not known it is one that never stands still, by which no
-/// stamp is found to be exact.
+/// The clock that stamps come from. Where it is not known, a clock that never stands still, so that
+/// no stamp seems exact.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const STAMPING: ClockId = ClockId::RealtimeCoarse;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -45,11 +45,11 @@ fn times(file: &File) -> io::Result<(i64, i64)> {
     Ok((stamp.modified_ns, stamp.changed_ns))
 }
 
-/// Writes and looks in turn within one tick of the clock that stamps come from: only exact stamps differ
-/// each time.
+/// Writes and looks in turn within one tick of the stamps' clock: only exact stamps differ each
+/// time.
 pub(super) fn stamps_are_exact(file: &File) -> io::Result<bool> {
     const LOOKS: usize = 4;
-    // A tick ends between two looks now and then; three times in a row it does not.
+    // A tick may end between two looks, but hardly three times in a row.
     for _ in 0..3 {
         let begin = tick();
         let mut stamps = Vec::with_capacity(LOOKS);
@@ -64,21 +64,22 @@ pub(super) fn stamps_are_exact(file: &File) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Stores through a mapping, writes back, and stores to the same page again: does that move the stamp?
+/// Stores through a mapping, writes back, and stores to the same page again: does that change the
+/// stamp?
 pub(super) fn stamps_show_mappings(file: &File) -> io::Result<bool> {
     const BYTES: usize = 4096;
-    /// A tick of the slowest clock in use takes 10 ms; one that does not come is no answer.
+    /// A tick of the slowest clock in use takes 10 ms; without a tick there is no answer.
     const LOOKS: usize = 10_000_000;
     file.write_all_at(&[0; BYTES], 0)?;
-    // SAFETY: a new mapping at a place the kernel chooses, of a file that has that many bytes; nobody else
-    // knows the file, and nobody cuts it.
+    // SAFETY: a new mapping at an address the kernel chooses, of a file that has that many bytes;
+    // nobody else knows the file, and nobody cuts it.
     let map = unsafe {
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
         rustix::mm::mmap(std::ptr::null_mut(), BYTES, protection, flags, file, 0)?
     };
     let store = |value: u8| {
-        // SAFETY: within the mapping, which is writable until it is unmapped below; no reference into it is
-        // ever made.
+        // SAFETY: within the mapping, which is writable until it is unmapped below; no reference
+        // into it is ever made.
         unsafe { map.cast::<u8>().write_volatile(value) };
     };
     let tried = || {

@@ -1,7 +1,7 @@
 //! The implementation of [`super::Disk`] on this machine's filesystem.
 //!
 //! Every call is one system call of the same meaning (reads and writes repeat until complete), or
-//! the nearest that the system has: `unix` and `windows` document the differences.
+//! the nearest one that the system has: `unix` and `windows` document the differences.
 
 use std::any::Any;
 use std::fs::{self, File, FileType, OpenOptions};
@@ -89,6 +89,21 @@ pub(super) fn list(dir: &Path) -> io::Result<Vec<Entry>> {
     }
     entries.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(entries)
+}
+
+/// [`Disk::sync_beneath`] file by file, for systems whose sync of a whole filesystem guarantees
+/// nothing.
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn sync_each_beneath(path: &Path) -> io::Result<()> {
+    for entry in list(path)? {
+        let path = path.join(entry.name);
+        match entry.kind {
+            Kind::Directory => sync_each_beneath(&path)?,
+            Kind::File => os::open(&path, Access::Write)?.sync_all()?,
+            Kind::Other => {}
+        }
+    }
+    os::sync_dir(path)
 }
 
 impl Disk for RealDisk {

@@ -13,8 +13,8 @@ use std::sync::OnceLock;
 use super::real::kind_of;
 use super::{Access, Stamp, probe};
 
-/// See [`super::Disk::names_alias`]. On macOS case may be ignored; bands are named by the system that lists
-/// them.
+/// See [`super::Disk::names_alias`]. On macOS case may be ignored; bands have the names that the
+/// system lists.
 pub(super) const NAMES_ALIAS: bool = false;
 /// See [`super::Disk::stamps_show_writes`].
 pub(super) const STAMPS_SHOW_WRITES: bool = true;
@@ -28,12 +28,13 @@ pub(super) fn open(path: &Path, access: Access) -> io::Result<File> {
     if access == Access::CreatePrivate {
         private(&mut options);
     }
-    // Non-blocking: a band that became a pipe must not hang the store. It means nothing for files.
+    // Non-blocking: opening a band that became a pipe must not hang the store. It has no effect on
+    // files.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     options.custom_flags(flags.bits().cast_signed()).open(path)
 }
 
-/// What such options make is for nobody but its owner.
+/// Files made with these options are accessible to their owner only.
 pub(super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options.mode(0o600)
 }
@@ -49,13 +50,14 @@ pub(super) fn keep_attributes(like: &Path, path: &Path) -> io::Result<()> {
     if (from.uid(), from.gid()) != (now.uid(), now.gid())
         && fchown(&to, Some(from.uid()), Some(from.gid())).is_err()
     {
-        // Only the superuser gives files away. Whoever runs this is who it belongs to, and lends it to nobody.
+        // Only the superuser can give files away. Otherwise the file belongs to this user and is
+        // accessible to nobody else.
         mode &= 0o1777;
         let _ = fchown(&to, None, Some(from.gid())); // a group of its own
     }
     let same_kind = from.is_dir() == now.is_dir();
     if !same_kind {
-        mode &= 0o666; // what may be done with a directory's contents
+        mode &= 0o666; // permissions of a directory's contents
     }
     to.set_permissions(Permissions::from_mode(mode))?;
     if same_kind {
@@ -81,12 +83,12 @@ pub(super) fn set_modified(path: &Path, ns: i64) -> io::Result<()> {
     Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// Extended attributes, of which access lists are some.
+/// Extended attributes, which include access lists.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn keep_extended(like: &Path, to: &File) -> io::Result<()> {
     use rustix::fs::{XattrFlags, fsetxattr, lgetxattr, llistxattr};
     use rustix::io::Errno;
-    /// More than the systems let anybody have.
+    /// More than the systems allow.
     const MOST: usize = 64 << 10;
     let is_unknown =
         |error: Errno| [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS].contains(&error);
@@ -106,7 +108,7 @@ fn keep_extended(like: &Path, to: &File) -> io::Result<()> {
             count => count?,
         };
         match fsetxattr(to, name, &value[..count], XattrFlags::empty()) {
-            // Some are the system's own, and set by nobody else.
+            // Some belong to the system and cannot be set.
             Err(error) if is_unknown(error) || error == Errno::PERM || error == Errno::ACCESS => {}
             set => set?,
         }
@@ -141,7 +143,7 @@ pub(super) fn stamp_at(path: &Path) -> io::Result<Stamp> {
     Ok(stamp_of_meta(&fs::symlink_metadata(path)?))
 }
 
-/// Device and inode of what a path leads to, links followed.
+/// Device and inode of a path's target; links are followed.
 pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let meta = fs::metadata(path)?;
     Ok((meta.dev(), meta.ino()))
@@ -157,8 +159,9 @@ pub(super) fn write_some_at(file: &File, bytes: &[u8], offset: u64) -> io::Resul
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(super) fn await_writes(file: &File) {
-    // A buffered write holds the inode's lock to its end, and asking where data begins takes it, too
-    // (ext4, btrfs, tmpfs); xfs takes it for every reading. There may be no data: no matter.
+    // A buffered write holds the inode's lock until its end, and asking where data begins takes it,
+    // too (ext4, btrfs, tmpfs); xfs takes it for every reading. It does not matter if there is no
+    // data.
     let _ = rustix::fs::seek(file, rustix::fs::SeekFrom::Data(0));
 }
 
@@ -168,7 +171,7 @@ pub(super) fn await_writes(_: &File) {}
 pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     use rustix::io::Errno;
-    // What filesystems, and kernels, say that know no exchange.
+    // Errors of filesystems and kernels without an exchange.
     const UNKNOWN: [Errno; 4] = [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP];
     renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).map_err(|error| {
         if UNKNOWN.contains(&error) {
@@ -185,7 +188,7 @@ pub(super) fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
     let target = private(OpenOptions::new().write(true).create_new(true)).open(to)?;
     let cloned = rustix::fs::ioctl_ficlone(&target, &source);
     cloned.map_err(|error| {
-        // The empty file was never named to anybody; were it left, the caller could not copy there.
+        // The empty file is removed, because the caller could not copy over it.
         let _ = fs::remove_file(to);
         match error {
             rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::XDEV | rustix::io::Errno::INVAL => {
@@ -219,10 +222,10 @@ pub(super) fn sync_beneath(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(path)?)?)
 }
 
-/// `sync` need not wait for anything outside of Linux, so each file is asked for (on macOS by `F_FULLFSYNC`,
-/// which `sync_all` is there).
+/// Outside of Linux `sync` need not wait, so each file is synced (on macOS by `F_FULLFSYNC`, which
+/// `sync_all` calls there).
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
-pub(super) use super::each::sync_beneath;
+pub(super) use super::real::sync_each_beneath as sync_beneath;
 
 pub(super) fn stamps_are_exact(dir: &Path) -> bool {
     probe::tried(dir, probe::stamps_are_exact)
@@ -240,7 +243,8 @@ pub(super) fn steady_ns() -> i64 {
         .saturating_add(steady.tv_nsec)
 }
 
-/// Linux names each boot. Elsewhere all boots are one, which is never believed (`index::Index`).
+/// Linux names each boot. Elsewhere all boots have one name, which is never trusted
+/// (`index::Index`).
 pub(super) fn boot() -> [u8; 16] {
     static BOOT: OnceLock<[u8; 16]> = OnceLock::new();
     *BOOT.get_or_init(read_boot)
@@ -258,12 +262,12 @@ fn read_boot() -> [u8; 16] {
     id
 }
 
-/// Whether an error says that what was to be opened is a link.
+/// Whether an error says that the file to be opened is a link.
 pub(crate) fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
-/// Whether an error says that another program has what was asked for, and shares it with nobody.
+/// Whether an error says that another program has the file open without sharing it.
 pub(crate) fn is_held_elsewhere(_: &io::Error) -> bool {
-    false // nobody can do that here
+    false // impossible on Unix
 }

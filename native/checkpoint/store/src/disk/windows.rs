@@ -1,7 +1,7 @@
 //! What [`super::RealDisk`] needs of Windows.
 //!
 //! Every file is opened shared with readers, writers and removers, so the store never blocks a
-//! band's owner. Constants state what Windows cannot promise. Most important: a file's times are
+//! band's owner. Constants state what Windows cannot guarantee. Most important: a file's times are
 //! right only once its writer has closed it ("File Times" in Microsoft's documentation), so they
 //! prove nothing here. No call exchanges two names, counts a file's blocks reliably, or names a
 //! boot. The same functions are in `unix`.
@@ -25,7 +25,7 @@ use windows_sys::Win32::Storage::FileSystem::{
 
 use super::{Access, Kind, Stamp};
 
-pub(super) use super::each::sync_beneath;
+pub(super) use super::real::sync_each_beneath as sync_beneath;
 
 /// See [`super::Disk::names_alias`].
 pub(super) const NAMES_ALIAS: bool = true;
@@ -41,7 +41,8 @@ pub(super) fn open(path: &Path, access: Access) -> io::Result<File> {
         .read(true)
         .write(access != Access::Read)
         .create_new(matches!(access, Access::Create | Access::CreatePrivate));
-    // Directories, too: they are refused by what they are, as everywhere, and not for lack of rights.
+    // Directories can be opened, too, so that they are refused for their kind, as on other systems,
+    // and not for lack of rights.
     options
         .custom_flags(FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS)
         .open(path)
@@ -55,26 +56,26 @@ fn for_attributes(path: &Path, flags: u32) -> io::Result<File> {
 }
 
 fn information(file: &File) -> io::Result<BY_HANDLE_FILE_INFORMATION> {
-    let mut found = MaybeUninit::<BY_HANDLE_FILE_INFORMATION>::zeroed();
-    // SAFETY: the handle is open for as long as the file is borrowed, and `found` is writable and of the type
+    let mut info = MaybeUninit::<BY_HANDLE_FILE_INFORMATION>::zeroed();
+    // SAFETY: the handle is open for as long as the file is borrowed, and `info` is writable and of the type
     // that is written.
-    if unsafe { GetFileInformationByHandle(file.as_raw_handle(), found.as_mut_ptr()) } == 0 {
+    if unsafe { GetFileInformationByHandle(file.as_raw_handle(), info.as_mut_ptr()) } == 0 {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: it is numbers, for which zeros are good values, and was filled.
-    Ok(unsafe { found.assume_init() })
+    Ok(unsafe { info.assume_init() })
 }
 
 /// Its times are units of 100 ns since 1601.
 fn basic(file: &File) -> io::Result<FILE_BASIC_INFO> {
     let bytes = u32::try_from(size_of::<FILE_BASIC_INFO>()).unwrap_or(0);
-    let mut found = MaybeUninit::<FILE_BASIC_INFO>::zeroed();
+    let mut info = MaybeUninit::<FILE_BASIC_INFO>::zeroed();
     // SAFETY: as above; the bytes that may be written are those of the type.
     let filled = unsafe {
         GetFileInformationByHandleEx(
             file.as_raw_handle(),
             FileBasicInfo,
-            found.as_mut_ptr().cast(),
+            info.as_mut_ptr().cast(),
             bytes,
         )
     };
@@ -82,7 +83,7 @@ fn basic(file: &File) -> io::Result<FILE_BASIC_INFO> {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: as above.
-    Ok(unsafe { found.assume_init() })
+    Ok(unsafe { info.assume_init() })
 }
 
 fn nanoseconds(units: i64) -> i64 {
@@ -96,18 +97,18 @@ fn both(high: u32, low: u32) -> u64 {
 pub(super) fn stamp_of(file: &File) -> io::Result<Stamp> {
     // SAFETY: the handle is open for as long as the file is borrowed.
     let on_disk = unsafe { GetFileType(file.as_raw_handle()) } == FILE_TYPE_DISK;
-    let (found, basic) = (information(file)?, basic(file)?);
-    let has = |attribute: u32| found.dwFileAttributes & attribute != 0;
+    let (info, basic) = (information(file)?, basic(file)?);
+    let has = |attribute: u32| info.dwFileAttributes & attribute != 0;
     let kind = match () {
         () if !on_disk || has(FILE_ATTRIBUTE_REPARSE_POINT) => Kind::Other,
         () if has(FILE_ATTRIBUTE_DIRECTORY) => Kind::Directory,
         () => Kind::File,
     };
-    let size = both(found.nFileSizeHigh, found.nFileSizeLow);
+    let size = both(info.nFileSizeHigh, info.nFileSizeLow);
     Ok(Stamp {
         kind,
-        device: u64::from(found.dwVolumeSerialNumber),
-        inode: both(found.nFileIndexHigh, found.nFileIndexLow),
+        device: u64::from(info.dwVolumeSerialNumber),
+        inode: both(info.nFileIndexHigh, info.nFileIndexLow),
         size,
         modified_ns: nanoseconds(basic.LastWriteTime),
         changed_ns: nanoseconds(basic.ChangeTime),
@@ -119,13 +120,13 @@ pub(super) fn stamp_at(path: &Path) -> io::Result<Stamp> {
     stamp_of(&for_attributes(path, FILE_FLAG_OPEN_REPARSE_POINT)?)
 }
 
-/// Volume and index of what a path leads to, links followed.
+/// Volume and index of a path's target; links are followed.
 pub(crate) fn identity(path: &Path) -> io::Result<(u64, u64)> {
     let stamp = stamp_of(&for_attributes(path, 0)?)?;
     Ok((stamp.device, stamp.inode))
 }
 
-/// Moves the handle's position, which nobody reads.
+/// Moves the handle's position, which nobody uses.
 pub(super) fn read_some_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     file.seek_read(buffer, offset)
 }
@@ -135,7 +136,7 @@ pub(super) fn write_some_at(file: &File, bytes: &[u8], offset: u64) -> io::Resul
     file.seek_write(bytes, offset)
 }
 
-/// Nothing says when they have ended; whoever is told by [`STAMPS_SHOW_WRITES`] reads twice.
+/// Nothing shows when they have ended; callers read twice because of [`STAMPS_SHOW_WRITES`].
 pub(super) fn await_writes(_: &File) {}
 
 pub(super) fn exchange(_: &Path, _: &Path) -> io::Result<()> {
@@ -146,7 +147,7 @@ pub(super) fn clone_file(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// A directory is flushed through a handle that may change it; the least of such rights will do.
+/// A directory is flushed through a handle that may change it; the least of such rights is enough.
 pub(super) fn sync_dir(dir: &Path) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options
@@ -163,29 +164,29 @@ pub(super) fn stamps_show_mappings(_: &Path) -> bool {
     false
 }
 
-/// Of this process alone: what outlives it is of a boot, and no boot is believed.
+/// Unique to this process: an index that outlives it is of another boot, which is never trusted.
 pub(super) fn steady_ns() -> i64 {
     static START: OnceLock<Instant> = OnceLock::new();
     i64::try_from(START.get_or_init(Instant::now).elapsed().as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// All boots are one, which is never believed (`index::Index`).
+/// All boots have one name, which is never trusted (`index::Index`).
 pub(super) fn boot() -> [u8; 16] {
     [0; 16]
 }
 
-/// Links are opened and then refused for what they are.
+/// Links are opened and then refused for their kind.
 pub(crate) fn is_link(_: &io::Error) -> bool {
     false
 }
 
-/// Whether an error says that another program has what was asked for, and shares it with nobody.
+/// Whether an error says that another program has the file open without sharing it.
 pub(crate) fn is_held_elsewhere(error: &io::Error) -> bool {
     let code = error.raw_os_error().map(i32::cast_unsigned);
     matches!(code, Some(ERROR_SHARING_VIOLATION | ERROR_LOCK_VIOLATION))
 }
 
-/// Directories are left alone: what opens a file here opens none.
+/// Directories are skipped: files are not opened through them here.
 pub(super) fn set_modified(path: &Path, ns: i64) -> io::Result<()> {
     if std::fs::symlink_metadata(path)?.is_dir() {
         return Ok(());
@@ -199,7 +200,7 @@ pub(super) fn set_modified(path: &Path, ns: i64) -> io::Result<()> {
     open(path, Access::Write)?.set_modified(time)
 }
 
-/// What a directory says of access is said of what is in it, too; nothing else is kept of what is there.
+/// The access rights of a directory apply to its contents, too; nothing else is copied.
 pub(super) fn keep_attributes(like: &Path, _: &Path) -> io::Result<()> {
     std::fs::symlink_metadata(like).map(drop)
 }
@@ -208,7 +209,7 @@ pub(super) fn make_private_dir(path: &Path) -> io::Result<()> {
     std::fs::create_dir(path)
 }
 
-/// As the system makes files.
+/// With the system's default access.
 pub(super) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }

@@ -10,19 +10,19 @@ use paceline_checkpoint::{ErrorKind, Store};
 use crate::report::{Report, digest, digest_of, read};
 use crate::writer::OPTIONS;
 
-/// The name under which a state that a rollback was replacing may be kept begins so.
+/// The begin of the name under which a rollback keeps the replaced state.
 const REPLACED: &str = "before-rollback-";
 
-/// What one or all checks found.
+/// The results of one or all checks.
 #[derive(Debug, Default)]
 pub(crate) struct Sum {
     /// Checkpoints that the writers reported.
     pub(crate) reported: u64,
     /// Those that were there and verified, over all checks.
     verified: u64,
-    /// Asked for, not reported, and there.
+    /// Requested, not reported, and there.
     pub(crate) in_flight_kept: u64,
-    /// Asked for, not reported, and not there.
+    /// Requested, not reported, and not there.
     pub(crate) in_flight_lost: u64,
     /// Kills during a rollback.
     in_rollback: u64,
@@ -43,12 +43,12 @@ impl Sum {
 
 pub(crate) struct Judge {
     live: PathBuf,
-    /// Reported and kept: name and digest.
+    /// Name and digest of each reported and kept checkpoint.
     kept: BTreeMap<String, String>,
-    /// The last thing that was begun and not reported.
+    /// The last step that was begun and not reported.
     open: Option<Report>,
     heard: u64,
-    /// The power goes with the writer: live may be anything then.
+    /// The power goes with the writer, so live may be anything then.
     cut: bool,
 }
 
@@ -63,7 +63,7 @@ impl Judge {
         }
     }
 
-    /// Takes in what a writer said until it was killed.
+    /// Reads the report of a writer until it was killed.
     pub(crate) fn hear(&mut self, reports: &[Report]) {
         self.heard = 0;
         for report in reports {
@@ -93,7 +93,7 @@ impl Judge {
         }
     }
 
-    /// Opens what the kill left, and compares. What was in flight is as it is from now on.
+    /// Opens what the kill left, and compares. The unfinished step counts as it is from now on.
     pub(crate) fn check(&mut self, disk: &(impl Disk + Clone + 'static), kill: u64) -> Sum {
         let mut sum = Sum {
             reported: self.heard,
@@ -101,7 +101,7 @@ impl Judge {
         };
         let open = self.open.take();
         if let Some(Report::Returns { to, from }) = &open {
-            // Live is whole, the old one or the new one, whatever else is there (D9).
+            // Live is whole, either the old or the new one (D9).
             let live = digest_of(&read(&self.live));
             let whole = live == *to || live == *from || self.cut;
             assert!(

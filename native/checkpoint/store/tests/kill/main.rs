@@ -1,11 +1,11 @@
-//! A writer is killed at random moments on a real filesystem; what it reported is there, and
-//! nothing else.
+//! A writer is killed at random moments on a real filesystem; exactly what it reported must be
+//! there.
 //!
-//! `CHECKPOINT_KILLS` says how often, `CHECKPOINT_KILL_DIR` where; `kill.sh` beside this makes
-//! filesystems and runs 500 kills on each. A kill leaves the page cache; what a power loss leaves
-//! is tried on the fake disk (`tests/store/crash.rs`) and, where the kernel can shut a filesystem
-//! down under its writer, here: `CHECKPOINT_KILL_CUT` is a program that does so, and then mounts it
-//! again (`kill.sh` has one).
+//! `CHECKPOINT_KILLS` sets how often, `CHECKPOINT_KILL_DIR` where; `kill.sh` beside this makes
+//! filesystems and runs 500 kills on each. A kill leaves the page cache. A power loss is simulated
+//! on the fake disk (`tests/store/crash.rs`) and, where the kernel can shut a filesystem down under
+//! its writer, here: `CHECKPOINT_KILL_CUT` is a program that does so and mounts it again (`kill.sh`
+//! has one).
 
 mod judge;
 mod report;
@@ -21,15 +21,15 @@ use judge::Judge;
 use paceline_checkpoint::disk::RealDisk;
 use report::{Random, Report};
 
-/// Says to the other half of this program where to write, and by which dice.
+/// Tells the other half of this program where to write, and its seed.
 const WRITER: &str = "CHECKPOINT_KILL_WRITER";
 const SEED: &str = "CHECKPOINT_KILL_SEED";
-/// A kill comes after so many reports at most, and then at most so much later.
+/// A kill comes after at most so many reports, and then at most so much later.
 const REPORTS_MOST: u64 = 24;
 const LATER_MOST_US: u64 = 6_000;
 
 const CUT: &str = "CHECKPOINT_KILL_CUT";
-/// The status of a process that was killed: Windows lets whoever kills it say which, and std says 1.
+/// The status of a killed process: on Windows the killer chooses it, and std chooses 1.
 const KILLED: Option<i32> = if cfg!(windows) { Some(1) } else { None };
 
 fn as_usize(number: u64) -> usize {
@@ -43,7 +43,7 @@ fn size(variable: &str, otherwise: u64) -> u64 {
         .unwrap_or(otherwise)
 }
 
-/// Runs a writer until it is killed at a random moment; answers what it said, in order.
+/// Runs a writer until it is killed at a random moment; returns its report, in order.
 fn killed(live: &Path, seed: u64, random: &mut Random) -> Vec<Report> {
     let mut writer = Command::new(std::env::current_exe().expect("this program"))
         .args([
@@ -63,13 +63,13 @@ fn killed(live: &Path, seed: u64, random: &mut Random) -> Vec<Report> {
     let (say, heard) = mpsc::channel();
     let reader = std::thread::spawn(move || {
         for line in lines.map_while(Result::ok) {
-            // A line that was cut is none: its writer did not come to report.
+            // An incomplete line does not count: the writer was killed while reporting.
             if let Some(report) = Report::parse(&line) {
                 say.send(report).expect("somebody listens");
             }
         }
     });
-    // From the very first operation on: making the store may be killed, too.
+    // From the first operation on, because making the store may be interrupted, too.
     let mut reports: Vec<Report> = heard
         .iter()
         .take(as_usize(random.below(REPORTS_MOST)))
@@ -129,7 +129,7 @@ fn a_writer_killed_at_any_moment_leaves_what_it_reported_and_nothing_else() {
     let mut sum = judge::Sum::default();
     let mut kill = 0;
     while kill < kills {
-        // A store of its own for every 25 kills: making one is killed, too, and a long life is lived.
+        // A new store for every 25 kills, so that both its making and a long life are tested.
         let live: PathBuf = root.path().join(format!("bands{kill}"));
         writer::prepare(&live, kill);
         let mut judge = Judge::new(&live, std::env::var_os(CUT).is_some());

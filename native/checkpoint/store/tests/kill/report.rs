@@ -16,18 +16,18 @@ impl Random {
     }
 }
 
-/// One line. A digest is of all bands, names and contents, as the writer holds them in memory.
+/// One line. A digest covers all bands, names and contents, as the writer has them in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Report {
-    /// It is about to ask for a checkpoint of this name and state.
+    /// It is about to take a checkpoint of this name and state.
     Asks { name: String, digest: String },
     /// The store reported it.
     Has { name: String },
-    /// It is about to give one up.
+    /// It is about to prune one.
     Drops { name: String },
-    /// The store reported that it is given up.
+    /// The store reported that it is pruned.
     Dropped { name: String },
-    /// It is about to go back to a state, from another one; the store names what it replaces.
+    /// It is about to roll back from one state to another; the store names the replaced one.
     Returns { to: String, from: String },
     /// Live is that state, and the replaced one is kept under this name.
     Returned { name: String },
@@ -46,7 +46,7 @@ impl Report {
         format!("report {verb} {first} {second} .\n")
     }
 
-    /// A whole line; anything else, as the test's own heading, is none.
+    /// Parses a whole line; other lines, such as the test's heading, are none.
     pub(crate) fn parse(line: &str) -> Option<Self> {
         // The harness of tests writes before the first line without ending its own.
         let words: Vec<&str> = line[line.find("report ")?..].split(' ').collect();
@@ -75,7 +75,7 @@ impl Report {
 /// Contents by name.
 pub(crate) type Bands = BTreeMap<String, Vec<u8>>;
 
-/// One word for a state, from the ids of its bands.
+/// A digest of a state, from the ids of its bands.
 pub(crate) fn digest(bands: impl Iterator<Item = (String, [u8; 32])>) -> String {
     let mut hasher = blake3::Hasher::new();
     for (name, id) in bands {
@@ -92,7 +92,7 @@ pub(crate) fn digest_of(bands: &Bands) -> String {
     )
 }
 
-/// The bands as they lie on the disk.
+/// The bands in the files.
 pub(crate) fn read(live: &Path) -> Bands {
     let files = std::fs::read_dir(live)
         .expect("live is there")

@@ -19,10 +19,10 @@ pub(crate) const OPTIONS: Options = Options {
 };
 const BAND_MOST: u64 = 72 << 10;
 const NAMES: u64 = 4;
-/// More checkpoints than this are not kept: folds have work, and checks are quick.
+/// More checkpoints than this are pruned, so that folds have work and checks are quick.
 const KEPT_MOST: usize = 8;
 
-/// Makes the bands that the first writer finds.
+/// Makes the bands for the first writer.
 pub(crate) fn prepare(live: &Path, seed: u64) {
     std::fs::create_dir(live).expect("made");
     let mut random = Random(seed);
@@ -49,12 +49,12 @@ struct Writer {
     work: Background,
     bands: Bands,
     random: Random,
-    /// What is kept, so far as this process knows contents.
+    /// Kept checkpoints, as far as this process knows their contents.
     kept: Vec<(String, Bands)>,
     next: u64,
 }
 
-/// Opens or makes the store, and goes on until it is killed.
+/// Opens or makes the store, and continues until it is killed.
 pub(crate) fn write_for_ever(live: &Path, seed: u64) {
     let bands = read(live);
     let first = || {
@@ -83,7 +83,7 @@ pub(crate) fn write_for_ever(live: &Path, seed: u64) {
         kept: vec![],
         next: 0,
     };
-    // What the killed one wrote without a checkpoint is found by looking.
+    // Writes of the killed writer without a checkpoint are found by looking.
     writer.checkpoint(true, seed);
     loop {
         match writer.random.below(100) {
@@ -149,7 +149,7 @@ impl Writer {
         } else if self.random.below(2) == 0 {
             self.store().checkpoint(&name).expect("taken");
         } else {
-            // The writer goes on while this one is on its way.
+            // The writer continues during this checkpoint.
             let mut pending = self.store().begin(&name).expect("begun");
             while self.store().feed(&mut pending) {
                 if self.random.below(4) == 0 {

@@ -1,6 +1,5 @@
-//! An old store: what it takes on the disk, and what a checkpoint and a rollback cost, after many
-//! epochs of random writes. Counted in bytes and operations: how long they take is for the suite to
-//! say.
+//! An old store after many epochs of random writes: its size on the disk, and the cost of a
+//! checkpoint and a rollback, in bytes and operations; the suite measures times.
 //!
 //! `CHECKPOINT_EPOCHS=1000` is the long run.
 
@@ -28,7 +27,7 @@ fn name(band: u64) -> String {
     format!("b{band}")
 }
 
-/// Writes random pages through the store, takes a checkpoint, gives the oldest up.
+/// Writes random pages through the store, takes a checkpoint, and prunes the oldest.
 fn epoch(
     store: &mut Store,
     number: u64,
@@ -37,7 +36,7 @@ fn epoch(
 ) -> (u64, u64) {
     let leaves = BAND_BYTES / (16 << 10);
     for write in 0..WRITES {
-        // Leaves of this write only, so that each epoch writes as many.
+        // Each write changes its own leaves, so that each epoch writes as many.
         let leaf = random.below(leaves / WRITES) * WRITES + write;
         let page = vec![random.below(255).to_le_bytes()[0] + 1; 4096];
         store
@@ -53,16 +52,16 @@ fn epoch(
     (taken.read_bytes, taken.written_bytes)
 }
 
-fn settle(store: &mut Store, mut look: impl FnMut(&Store)) {
+fn settle(store: &mut Store, mut inspect: impl FnMut(&Store)) {
     while let Some(mut job) = store.next_job().expect("readable") {
         job.run();
         store.take_back(job).expect("no fault");
-        look(store);
+        inspect(store);
     }
 }
 
 #[test]
-fn the_space_of_an_old_store_is_its_live_data_and_a_bounded_log() {
+fn an_old_store_takes_the_space_of_live_and_a_bounded_log() {
     let epochs = size("CHECKPOINT_EPOCHS", 150);
     let root = tempfile::tempdir().expect("a directory");
     let live = root.path().join("bands");
@@ -74,8 +73,8 @@ fn the_space_of_an_old_store_is_its_live_data_and_a_bounded_log() {
     }
     let mut store = Store::init(Arc::new(RealDisk), &live, OPTIONS, "first").expect("new");
     store.prune(&["first"]).expect("given up");
-    // A fold is due once a segment of records can go; records are dropped by whole segments; one is written
-    // to.
+    // A fold is due once the records of a segment can be dropped, and whole segments are dropped. One more
+    // segment is being written.
     let log_bound = 4 * OPTIONS.segment_bytes;
     let space = |store: &Store| {
         let status = store.status().expect("readable");
@@ -150,7 +149,7 @@ fn an_epoch_and_a_rollback_cost_an_old_store_what_they_cost_a_new_one() {
     store.prune(&["first"]).expect("given up");
     let (mut random, mut kept) = (Random(2), VecDeque::new());
     let (mut costs, mut states): (Vec<_>, VecDeque<Bands>) = (Vec::new(), VecDeque::new());
-    let mut back = Vec::new();
+    let mut rollback_steps = Vec::new();
     for number in 0..epochs {
         let before = disk.steps();
         let (read, written) = epoch(&mut store, number, &mut random, &mut kept);
@@ -164,7 +163,7 @@ fn an_epoch_and_a_rollback_cost_an_old_store_what_they_cost_a_new_one() {
             let (oldest, before) = (&kept[0], disk.steps());
             store.rollback(oldest).expect("back");
             assert_eq!(read_live(&disk), states[0], "{number}: back to {oldest}");
-            back.push(disk.steps() - before);
+            rollback_steps.push(disk.steps() - before);
             store.rollback(&kept[KEPT - 1]).expect("and forth");
             let replaced = store
                 .list()
@@ -182,17 +181,14 @@ fn an_epoch_and_a_rollback_cost_an_old_store_what_they_cost_a_new_one() {
         costs.sort_unstable();
         costs[costs.len() / 2]
     };
-    // The first epoch of each band reads its leaves as every other does: the trees are there from the start.
+    // The trees exist from the start, so the first epoch of each band reads its leaves like every
+    // other.
     let (young, old) = (median(&costs[..30]), median(&costs[costs.len() - 30..]));
     assert_eq!(young, old, "bytes read, bytes written, operations");
-    assert_eq!(
-        old.0,
-        WRITES * (16 << 10),
-        "the leaves that were written to, once"
-    );
+    assert_eq!(old.0, WRITES * (16 << 10), "each written leaf is read once");
     assert!(
-        back[1] <= back[0] + back[0] / 10,
-        "operations of a rollback: {back:?}"
+        rollback_steps[1] <= rollback_steps[0] + rollback_steps[0] / 10,
+        "operations of a rollback: {rollback_steps:?}"
     );
     let work = store.status().expect("readable").work;
     let pages = BANDS * BAND_BYTES / 4096;

@@ -1,4 +1,4 @@
-//! Archives: what comes out is what went in, and what was never exported does not come in.
+//! Archives: an import equals what was exported, and anything else is refused.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -61,7 +61,8 @@ fn every_checkpoint_of_a_random_history_comes_back_from_its_archive() {
     }
 }
 
-/// Full and empty pages in turn need more places than a header has, and several blocks of them.
+/// Alternating full and empty pages need more entries than a header has, and several blocks of
+/// them.
 #[test]
 fn zeros_are_holes_in_the_archive_and_every_tar_reads_it() {
     let disk = FakeDisk::default();
@@ -118,7 +119,7 @@ fn zeros_are_holes_in_the_archive_and_every_tar_reads_it() {
     }
 }
 
-/// An archive with a true manifest of two bands, and then whatever `rest` says.
+/// An archive with a valid manifest of two bands, followed by `rest`.
 fn forged(rest: impl FnOnce(&mut Builder<Vec<u8>>)) -> Vec<u8> {
     let mut text = "paceline-archive 1\ncheckpoint 7 sent\n".to_owned();
     for name in ["a", "b"] {
@@ -142,7 +143,7 @@ fn forged(rest: impl FnOnce(&mut Builder<Vec<u8>>)) -> Vec<u8> {
     builder.into_inner().expect("memory")
 }
 
-/// An entry as no careful builder makes it: the path is written as it is.
+/// An entry with an unusual path, written as it is.
 fn put(builder: &mut Builder<Vec<u8>>, path: &str, kind: EntryType, bytes: &[u8]) {
     let mut header = Header::new_gnu();
     header.as_old_mut().name[..path.len()].copy_from_slice(path.as_bytes());
@@ -253,7 +254,7 @@ fn an_archive_that_is_cut_or_changed_anywhere_is_never_taken_for_another_state()
 }
 
 #[test]
-fn an_import_never_touches_what_is_there() {
+fn an_import_never_changes_existing_files() {
     let mut world = World::new(5);
     world.init().expect("a store");
     let archive = exported(world.store.as_ref().expect("open"), "first");
@@ -272,7 +273,7 @@ fn an_import_never_touches_what_is_there() {
 }
 
 #[test]
-fn an_import_stopped_anywhere_is_whole_or_can_be_done_again() {
+fn an_interrupted_import_is_complete_or_can_be_repeated() {
     let mut world = World::new(6);
     world.init().expect("a store");
     let archive = exported(world.store.as_ref().expect("open"), "first");
@@ -330,9 +331,9 @@ fn an_import_stopped_anywhere_is_whole_or_can_be_done_again() {
     assert_eq!(states.len(), 3, "{states:?}");
 }
 
-/// Every state of a history comes into another store, in the middle of whatever that one was doing.
+/// Every state of a history is imported into another store, in the middle of its own work.
 #[test]
-fn an_archive_becomes_a_checkpoint_of_a_store_that_is_there_and_live_stays() {
+fn an_archive_becomes_a_checkpoint_of_an_existing_store_and_live_stays() {
     let mut from = World::new(7);
     from.init().expect("a store");
     (0..60).for_each(|_| from.step().expect("no fault"));
@@ -384,7 +385,7 @@ fn an_archive_becomes_a_checkpoint_of_a_store_that_is_there_and_live_stays() {
 }
 
 #[test]
-fn an_archive_that_is_not_good_leaves_a_store_as_it_was() {
+fn an_invalid_archive_leaves_a_store_unchanged() {
     let mut world = World::new(9);
     world.init().expect("a store");
     let archive = exported(world.store.as_ref().expect("open"), "first");

@@ -23,7 +23,7 @@ fn what_it_is(path: &Path) -> (u32, u32, u32) {
 }
 
 #[test]
-fn a_rollback_keeps_what_files_and_their_directory_are() {
+fn a_rollback_keeps_owners_permissions_and_attributes() {
     let root = tempfile::tempdir().expect("a directory");
     let live = root.path().join("bands");
     fs::create_dir(&live).expect("made");
@@ -99,7 +99,7 @@ fn a_rollback_keeps_what_files_and_their_directory_are() {
 }
 
 #[test]
-fn a_store_is_for_its_owner_alone() {
+fn a_store_is_accessible_to_its_owner_only() {
     let root = tempfile::tempdir().expect("a directory");
     let live = root.path().join("bands");
     fs::create_dir(&live).expect("made");
@@ -138,11 +138,11 @@ fn modified_ns(path: &Path) -> i64 {
     meta.mtime() * 1_000_000_000 + meta.mtime_nsec()
 }
 
-/// Long ago, so that nothing but setting it again can make it so.
+/// A time long ago, which only an explicit setting can restore.
 const LONG_AGO: SystemTime = SystemTime::UNIX_EPOCH;
 
 #[test]
-fn a_rollback_keeps_the_directorys_time_unless_names_came_or_went() {
+fn a_rollback_keeps_the_directorys_time_unless_names_changed() {
     let root = tempfile::tempdir().expect("a directory");
     let live = root.path().join("bands");
     fs::create_dir(&live).expect("made");
@@ -166,7 +166,8 @@ fn a_rollback_keeps_the_directorys_time_unless_names_came_or_went() {
     assert_eq!(modified_ns(&live), first_ns, "before any name came");
 }
 
-/// The extended attribute in which Linux has an access list: version 2, then entries of tag, permissions and id.
+/// The extended attribute of an access list on Linux: version 2, then entries of tag, permissions
+/// and id.
 fn access_list(entries: &[(u16, u16, u32)]) -> Vec<u8> {
     let mut bytes = 2_u32.to_le_bytes().to_vec();
     for (tag, permissions, id) in entries {

@@ -1,4 +1,4 @@
-//! Rollbacks over a live directory that is not what its owner said: its files are replaced.
+//! Rollbacks over a live directory that differs from what its owner reported: its files are replaced.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ const OPTIONS: Options = Options {
 };
 const BAND_BYTES: usize = 1 << 20;
 
-/// What somebody does to a band of live.
+/// A change that somebody makes to a band of live.
 type Act = fn(&FakeDisk, &Path);
 
-/// Two bands, of which one changed in four pages since `old`; nothing is marked.
+/// Two bands, one of which changed in four pages since `old` without a mark.
 fn ready() -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
@@ -72,9 +72,9 @@ fn a_rollback_needs_nothing_of_the_files_that_it_replaces() {
     }
 }
 
-/// The disk lacks a page that reads find: what a rollback makes must not have it from there.
+/// The disk lacks a page that readers see: a rollback must not take it from there.
 #[test]
-fn what_could_not_be_written_back_does_not_come_along() {
+fn pages_that_could_not_be_written_back_are_not_cloned() {
     let (disk, mut store) = ready();
     let path = live_path().join("a");
     let file = disk.open(&path, Access::Write).expect("open");

@@ -1,5 +1,4 @@
-//! A checkpoint on its way beside its store: what is written meanwhile, what fails, and what is
-//! dropped.
+//! A running checkpoint beside its store: writes meanwhile, failures, and dropped checkpoints.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +9,7 @@ use crate::world::{Bands, OPTIONS, live_path, read_live};
 
 pub(crate) const BYTES: usize = 70_000;
 
-/// Two bands, of which leaves 0, 2 and 4 of `a` and all of `b` are marked.
+/// Two bands; leaves 0, 2 and 4 of `a` and all of `b` are marked.
 pub(crate) fn ready() -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
@@ -75,7 +74,7 @@ const ACTS: [(&str, Act); 6] = [
 ];
 
 #[test]
-fn a_checkpoint_holds_the_moment_it_began_whatever_is_written_at_any_later_one() {
+fn a_checkpoint_holds_the_moment_it_began_despite_later_writes() {
     let mut moments = 0;
     for (what, act) in ACTS {
         for moment in 0.. {
@@ -142,7 +141,7 @@ fn a_checkpoint_that_fails_beside_the_store_leaves_everything_marked() {
         );
         assert_eq!(store.list().len(), 1, "failed, and there");
         match store.checkpoint("third") {
-            // The sync failed: nobody knows what is there (D4).
+            // The sync failed, so it is unknown what is durable (D4).
             Err(stopped) => assert_eq!(stopped.kind(), ErrorKind::Stopped, "{stopped}"),
             Ok(_) => assert_is(&store, "third", &read_live(&disk)),
         }
@@ -155,7 +154,7 @@ fn a_checkpoint_that_fails_beside_the_store_leaves_everything_marked() {
 }
 
 #[test]
-fn while_one_is_on_its_way_nothing_else_is_appended_or_removed() {
+fn during_a_checkpoint_nothing_else_is_appended_or_removed() {
     let (_, mut store) = ready();
     let pending = store.begin("second").expect("begun");
     let refused = [
@@ -175,7 +174,7 @@ fn while_one_is_on_its_way_nothing_else_is_appended_or_removed() {
 }
 
 #[test]
-fn one_that_is_dropped_is_given_up_and_stops_the_store_only_where_it_appends() {
+fn a_dropped_checkpoint_stops_the_store_only_if_it_was_appending() {
     for feeds in 0_u64.. {
         let (disk, mut store) = ready();
         let mut pending = store.begin("dropped").expect("begun");
@@ -207,7 +206,7 @@ fn one_that_is_dropped_is_given_up_and_stops_the_store_only_where_it_appends() {
 }
 
 #[test]
-fn a_page_that_its_owner_marks_before_it_was_read_fails_the_checkpoint_and_is_in_the_next() {
+fn a_page_marked_before_it_was_read_fails_the_checkpoint_and_is_in_the_next() {
     let (disk, mut store) = ready();
     let mut pending = store.begin("second").expect("begun");
     let file = disk
@@ -225,7 +224,7 @@ fn a_page_that_its_owner_marks_before_it_was_read_fails_the_checkpoint_and_is_in
 }
 
 #[test]
-fn a_checkpoint_of_another_store_or_not_run_to_its_end_is_refused() {
+fn an_unfinished_checkpoint_or_one_of_another_store_is_refused() {
     let (disk, mut store) = ready();
     let (_, mut other) = ready();
     let theirs = other.begin("theirs").expect("begun");
@@ -242,9 +241,9 @@ fn a_checkpoint_of_another_store_or_not_run_to_its_end_is_refused() {
     assert_is(&store, "second", &read_live(&disk));
 }
 
-/// That no writer waits is in the types: what hashes and syncs has no store.
+/// The types prove that no writer waits: the part that hashes and syncs has no store.
 #[test]
-fn writers_go_on_while_checkpoints_are_made_on_a_real_disk() {
+fn writers_continue_during_checkpoints_on_a_real_disk() {
     let root = tempfile::tempdir().expect("a directory");
     let live = root.path().join("bands");
     std::fs::create_dir(&live).expect("made");
@@ -265,7 +264,8 @@ fn writers_go_on_while_checkpoints_are_made_on_a_real_disk() {
         let writer = scope.spawn(|| {
             for number in 0..600_u64 {
                 let mut store = store.lock().expect("fine");
-                // The same number at both ends of both bands: a checkpoint between them is seen.
+                // The same number at both ends of both bands, so that a checkpoint between two
+                // writes is noticed.
                 for (name, offset) in [("a", 0), ("b", 290_000), ("a", 290_000), ("b", 0)] {
                     store
                         .write_at(name, offset, &number.to_le_bytes())
@@ -298,7 +298,7 @@ fn writers_go_on_while_checkpoints_are_made_on_a_real_disk() {
 }
 
 #[test]
-fn a_write_of_no_bytes_changes_no_size_whether_there_is_a_band_or_not() {
+fn a_write_of_no_bytes_changes_no_size() {
     let (disk, mut store) = ready();
     let far = 1_000_000;
     for (number, name) in ["a", "new"].into_iter().enumerate() {

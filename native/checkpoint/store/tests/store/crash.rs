@@ -1,4 +1,4 @@
-//! The machine stops at any operation; what a power loss, or a kill, leaves is opened again.
+//! The machine stops at any operation; what a power loss or a kill leaves is opened again.
 //!
 //! `CHECKPOINT_CRASHES=10000` is the long run.
 
@@ -12,7 +12,7 @@ use paceline_checkpoint::{ErrorKind as Failure, Store};
 
 const STEPS: u64 = 24;
 
-/// Runs a world until it ends or the machine stops; answers whether it stopped.
+/// Runs a world until it ends or the machine stops; returns whether it stopped.
 fn run(world: &mut World) -> bool {
     let mut run = || {
         world.init()?;
@@ -25,7 +25,7 @@ fn run(world: &mut World) -> bool {
     }
 }
 
-/// Opens what is left, checks it, and goes on with it.
+/// Opens what is left, checks it, and continues with it.
 fn recover(mut world: World, what: &str) {
     let opened = Store::open(Arc::new(world.disk.clone()), &live_path(), OPTIONS);
     let store = match opened {
@@ -71,14 +71,14 @@ fn recover(mut world: World, what: &str) {
 }
 
 #[test]
-fn what_was_reported_survives_a_power_loss_at_any_operation() {
+fn reported_checkpoints_survive_a_power_loss_at_any_operation() {
     let points = size("CHECKPOINT_CRASHES", 200);
     let mut tried = 0;
     for seed in 0.. {
         let mut whole = World::new(seed);
         assert!(!run(&mut whole));
         let steps = whole.disk.steps();
-        // Small runs draw some points of each world, long ones take nearly all.
+        // Short runs try some points of each world, long ones nearly all.
         let stride = (steps * 20 / points.max(1)).clamp(1, steps / 5);
         for stop in (1 + seed % stride..=steps).step_by(usize::try_from(stride).expect("small")) {
             let mut world = World::new(seed);
@@ -124,7 +124,7 @@ fn a_full_or_failing_disk_at_any_operation_loses_nothing_that_was_reported() {
                 .init()
                 .and_then(|()| (0..STEPS).try_for_each(|_| world.step()));
             let what = format!("seed {seed}, {kind} at {at} of {steps}");
-            // A fault that nobody heard of was of no consequence; then all is as without it.
+            // A fault that was not reported must have had no effect.
             if let Err(error) = outcome {
                 assert_eq!(error.system(), Some(kind), "{what}: {error}");
             }
@@ -134,7 +134,7 @@ fn a_full_or_failing_disk_at_any_operation_loses_nothing_that_was_reported() {
                 Ok(store) => store.list(),
                 Err(_) => vec![],
             };
-            // What was seen after the kill was believed; a power loss must not take it back (D5).
+            // What was read after the kill counted; a power loss must not undo it (D5).
             world.disk = world.disk.after_power_loss(at);
             if let Ok(store) = Store::open(Arc::new(world.disk.clone()), &live_path(), OPTIONS) {
                 assert_eq!(store.list(), seen, "{what}: seen, then gone");
@@ -148,8 +148,8 @@ fn a_full_or_failing_disk_at_any_operation_loses_nothing_that_was_reported() {
     }
 }
 
-/// Names of the fake disk's directories are lost each on its own, so that a removal may survive the exchange
-/// before it.
+/// Each directory of the fake disk loses its names separately, so that a removal may survive the
+/// exchange before it.
 #[test]
 fn live_is_whole_when_a_rollback_is_killed_opened_with_a_proof_and_the_power_goes() {
     let write = |store: &mut Store, name: &str| store.write_at(name, 0, name.as_bytes());
@@ -175,9 +175,12 @@ fn live_is_whole_when_a_rollback_is_killed_opened_with_a_proof_and_the_power_goe
         let done = store.rollback("old").is_ok();
         drop(store);
         let killed = disk.after_kill();
-        let found = names(&killed);
+        let names_after = names(&killed);
         let whole = |names: &[String]| ["a b c", "b c d e"].contains(&names.join(" ").as_str());
-        assert!(whole(&found), "stopped at {operation}: {found:?}");
+        assert!(
+            whole(&names_after),
+            "stopped at {operation}: {names_after:?}"
+        );
         drop(Store::open(Arc::new(killed.clone()), &live_path(), OPTIONS).expect("opened"));
         for seed in 0..32 {
             let left = names(&killed.after_power_loss(seed));
@@ -185,7 +188,10 @@ fn live_is_whole_when_a_rollback_is_killed_opened_with_a_proof_and_the_power_goe
                 whole(&left),
                 "stopped at {operation}, power loss {seed}: {left:?}"
             );
-            assert_eq!(left, found, "stopped at {operation}, power loss {seed}");
+            assert_eq!(
+                left, names_after,
+                "stopped at {operation}, power loss {seed}"
+            );
         }
         if done {
             break;

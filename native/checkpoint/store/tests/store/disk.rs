@@ -1,4 +1,4 @@
-//! The conformance test of the port: the real disk and the fake one do the same.
+//! The conformance test of the port, for the real disk and the fake one.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn bytes(disk: &dyn Disk, path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// `d` and `e` change places: in one step, or not at all, and then by renames.
+/// `d` and `e` exchange their names: in one step, or not at all and then by renames.
 fn exchange(disk: &dyn Disk, root: &Path) {
     let (dir, other, aside) = (root.join("d"), root.join("e"), root.join("f"));
     match disk.exchange(&dir, &other) {
@@ -141,7 +141,7 @@ fn the_real_disk_conforms() {
     );
 }
 
-/// On Windows making a link is a right of administrators.
+/// On Windows only administrators may make a link.
 #[cfg(unix)]
 #[test]
 fn the_real_disk_follows_no_link() {
@@ -162,7 +162,7 @@ fn the_real_disk_follows_no_link() {
     );
 }
 
-/// A clone shares what is on the disk, and what will come there.
+/// A clone shares contents that are on the disk or will be.
 #[test]
 fn a_clone_on_the_fake_disk_lacks_what_a_failed_sync_lost() {
     let (disk, path, clone) = (FakeDisk::default(), Path::new("/a"), Path::new("/clone"));

@@ -7,7 +7,7 @@ use paceline_checkpoint::{Store, Written};
 
 use crate::world::{OPTIONS, live_path};
 
-/// A store of so many bands, closed with its index, and one band was written to since.
+/// A store of so many bands, closed with its index; then one band was written to.
 fn ready(bands: usize) -> FakeDisk {
     let disk = FakeDisk::default();
     disk.say_stamps_are_exact();
@@ -39,15 +39,15 @@ fn opened(disk: &FakeDisk) -> Store {
     Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened")
 }
 
-/// Looks of some work at each band that is there and did not change.
+/// The number of stamps that some work takes of each unchanged band.
 fn looks_at_a_band(work: impl Fn(&FakeDisk) -> u64) -> u64 {
     let [few, many] = [3, 13].map(|bands| work(&ready(bands)));
     assert_eq!((many - few) % 10, 0, "{few}, {many}");
     (many - few) / 10
 }
 
-/// Looks of a process that is told of one band by so many ranges.
-fn told(disk: &FakeDisk, ranges: u64) -> u64 {
+/// The number of stamps of a process that gets so many ranges of one band.
+fn looks_at_reported(disk: &FakeDisk, ranges: u64) -> u64 {
     let range = |at| Written {
         band: "00".to_owned(),
         range: Some((100 + at, 1)),
@@ -62,8 +62,8 @@ fn told(disk: &FakeDisk, ranges: u64) -> u64 {
 }
 
 #[test]
-fn a_process_for_one_checkpoint_looks_at_each_band_once_as_it_opens_and_once_as_it_reads() {
-    assert_eq!(looks_at_a_band(|disk| told(disk, 3)), 2);
+fn a_process_for_one_checkpoint_stamps_each_band_once_on_opening_and_once_on_reading() {
+    assert_eq!(looks_at_a_band(|disk| looks_at_reported(disk, 3)), 2);
     let observed = |disk: &FakeDisk| {
         let before = disk.looks();
         let mut store = opened(disk);
@@ -82,11 +82,14 @@ fn a_process_for_one_checkpoint_looks_at_each_band_once_as_it_opens_and_once_as_
 
 #[test]
 fn many_ranges_of_a_band_cost_no_more_looks_than_one() {
-    assert_eq!(told(&ready(3), 16), told(&ready(3), 1));
+    assert_eq!(
+        looks_at_reported(&ready(3), 16),
+        looks_at_reported(&ready(3), 1)
+    );
 }
 
 #[test]
-fn a_store_that_is_open_looks_once_where_nothing_changed_and_again_where_something_did() {
+fn an_open_store_stamps_unchanged_bands_once_and_changed_ones_again() {
     let checkpoint = |changed: bool| {
         move |disk: &FakeDisk| {
             let mut store = opened(disk);
@@ -105,9 +108,9 @@ fn a_store_that_is_open_looks_once_where_nothing_changed_and_again_where_somethi
     assert_eq!(looks_at_a_band(checkpoint(true)), 2);
 }
 
-/// Its header says what it is, and where the next one is; its pages are proven.
+/// A header gives the place of the next one, and the proof covers the pages.
 #[test]
-fn an_opening_looks_once_at_each_record() {
+fn opening_reads_each_record_once() {
     let disk = ready(3);
     let opening = |disk: &FakeDisk| {
         let before = disk.looks();

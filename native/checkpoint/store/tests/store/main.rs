@@ -1,5 +1,4 @@
-//! The store's tests: against a model, under crashes and faults, and beside writers that tell
-//! nobody.
+//! The store's tests: against a model, under crashes and faults, and beside unreported writers.
 
 mod aged;
 mod archive;
@@ -7,6 +6,7 @@ mod archive;
 mod attributes;
 mod back;
 mod beside;
+mod compact;
 mod crash;
 mod disk;
 mod looks;

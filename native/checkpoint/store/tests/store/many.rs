@@ -1,4 +1,4 @@
-//! A long life: many checkpoints, most of them given up, and the space they took.
+//! A long life: many checkpoints, most of them pruned, and the space of the store.
 //!
 //! `CHECKPOINT_MANY=10000` is the long run.
 
@@ -10,7 +10,7 @@ use paceline_checkpoint::disk::{Access, Disk, FakeDisk};
 
 use crate::world::{Bands, OPTIONS, Random, live_path, read_live, size};
 
-/// What is kept: the newest, and one of every hundred as long as there are at most so many.
+/// The checkpoints to keep: the newest, and one of every hundred up to a limit.
 const NEWEST: usize = 8;
 const OLD: usize = 4;
 const BANDS: u64 = 3;
@@ -72,8 +72,8 @@ fn many_checkpoints_with_pruning_lose_none_that_is_kept_and_take_bounded_space()
             largest = largest.max(store.status().expect("readable").log_bytes);
         }
     }
-    // The oldest that is kept is OLD hundreds back; from there on each checkpoint is one record, each pruning
-    // another, and the segment in use is as large as it is.
+    // The oldest kept one is OLD hundreds back; from there on each checkpoint and each pruning is
+    // one record, and the segment in use counts in full.
     let records = (u64::try_from(OLD).expect("small") + 2) * 100 * (3 + 1) * 4096;
     assert!(
         largest <= records + 2 * OPTIONS.segment_bytes,

@@ -1,4 +1,4 @@
-//! A writer through a mapping, which moves no event and few stamps, on a real filesystem.
+//! A writer through a mapping, which causes no events and few stamps, on a real filesystem.
 
 use std::fs::{File, OpenOptions};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use crate::world::{Random, size};
 
 const BYTES: usize = 40 * 4096;
 
-/// A band as its writer has it: mapped, and never written otherwise.
+/// A band that is mapped and only written through the mapping.
 struct Map(*mut u8);
 
 impl Map {
     fn of(file: &File) -> Self {
         let (protection, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
-        // SAFETY: a new mapping where the kernel likes, of a file that has these bytes and keeps them.
+        // SAFETY: a new mapping at an address the kernel chooses, of a file that keeps these bytes.
         let map =
             unsafe { rustix::mm::mmap(std::ptr::null_mut(), BYTES, protection, flags, file, 0) };
         Self(map.expect("mapped").cast())
@@ -25,7 +25,8 @@ impl Map {
 
     fn store(&self, at: usize, value: u8) {
         assert!(at < BYTES);
-        // SAFETY: within the mapping, which lives as long as this; no reference into it is ever made.
+        // SAFETY: within the mapping, which lives as long as this value; no reference into it is
+        // ever made.
         unsafe { self.0.add(at).write_volatile(value) };
     }
 }
@@ -37,9 +38,10 @@ impl Drop for Map {
     }
 }
 
-/// Each store falls right after the look before it, most of them into pages that are written to again.
+/// Each store happens right after the last stamp, most of them into pages that are written to
+/// again.
 #[test]
-fn a_store_through_a_mapping_is_never_missed_and_costs_its_band_where_the_filesystem_tells() {
+fn a_write_through_a_mapping_is_never_missed() {
     let root = tempfile::tempdir().expect("a directory");
     let live = root.path().join("bands");
     std::fs::create_dir(&live).expect("made");
@@ -65,7 +67,7 @@ fn a_store_through_a_mapping_is_never_missed_and_costs_its_band_where_the_filesy
     let tells = RealDisk.stamps_show_mappings(root.path());
     let (mut sparing, trials) = (0, size("CHECKPOINT_MAPPED", 60));
     for trial in 0..trials + 5000 {
-        // At last only one band is written to, so that the others' stamps grow old enough to be believed.
+        // In the end only one band is written to, so that the others' stamps become old enough.
         let band = if trial < trials {
             usize::try_from(random.below(4)).expect("small")
         } else {

@@ -1,4 +1,4 @@
-//! Owners that say what they wrote, to a store that was opened for one checkpoint.
+//! Owners that report their writes to a store that was opened for one checkpoint.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,16 +9,16 @@ use paceline_checkpoint::{ErrorKind, Options, Store, Taken, Written};
 use crate::world::{Bands, OPTIONS, Random, ids, kept, live_path, read_live, write};
 
 const LEAF: u64 = 16 * 1024;
-/// Of `a`: six leaves, the last of a page and a bit.
+/// Size of `a`: six leaves, the last of a page and a bit.
 const LARGE: usize = 5 * 16 * 1024 + 5000;
-/// Of `b` and `c`.
+/// Size of `b` and `c`.
 const SMALL: usize = 40_000;
 
 fn later(disk: &FakeDisk) {
     disk.advance(1_000_000_000);
 }
 
-fn said(band: &str, offset: u64, bytes: u64) -> Written {
+fn written_range(band: &str, offset: u64, bytes: u64) -> Written {
     Written {
         band: band.to_owned(),
         range: Some((offset, bytes)),
@@ -29,7 +29,7 @@ fn opened(disk: &FakeDisk) -> Store {
     Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened")
 }
 
-/// A store that was closed with its index, and time passed.
+/// A store that was closed with its index some time ago.
 fn ready() -> FakeDisk {
     ready_on(FakeDisk::default())
 }
@@ -53,7 +53,7 @@ fn ready_on(disk: FakeDisk) -> FakeDisk {
     disk
 }
 
-/// One process: opens, takes a checkpoint that must be what lies there, and leaves its index.
+/// One process: opens the store, takes a checkpoint that must equal the files, and saves its index.
 fn taken(disk: &FakeDisk, name: &str, written: &[Written]) -> Taken {
     let mut store = opened(disk);
     let taken = store.checkpoint_marked(name, written).expect("quiet");
@@ -90,7 +90,7 @@ fn only_leaves_that_were_written_are_read() {
         later(&disk);
         let written: Vec<Written> = ranges
             .iter()
-            .map(|(offset, bytes)| said("a", *offset, *bytes))
+            .map(|(offset, bytes)| written_range("a", *offset, *bytes))
             .collect();
         let read = taken(&disk, name, &written).read_bytes;
         let bytes: u64 = leaves
@@ -103,13 +103,16 @@ fn only_leaves_that_were_written_are_read() {
 }
 
 #[test]
-fn bands_that_nobody_tells_of_are_found_and_read_whole() {
+fn changed_bands_without_a_report_are_read_whole() {
     let disk = ready();
     write(&disk, "a", 2 * LEAF - 3, b"a few bytes");
     write(&disk, "b", 20_000, b"nobody says this");
     write(&disk, "c", 30_000, b"of one it is said");
     later(&disk);
-    let written = [said("a", 2 * LEAF - 3, 11), said("c", 30_000, 17)];
+    let written = [
+        written_range("a", 2 * LEAF - 3, 11),
+        written_range("c", 30_000, 17),
+    ];
     let read = taken(&disk, "second", &written).read_bytes;
     assert_eq!(read, 2 * LEAF + SMALL as u64 + LEAF);
     later(&disk);
@@ -123,22 +126,27 @@ fn bands_that_nobody_tells_of_are_found_and_read_whole() {
         range: None,
     };
     assert_eq!(
-        taken(&disk, "all of it", &[said("b", 0, 1), whole.clone()]).read_bytes,
+        taken(
+            &disk,
+            "all of it",
+            &[written_range("b", 0, 1), whole.clone()]
+        )
+        .read_bytes,
         SMALL as u64
     );
     assert_eq!(
-        taken(&disk, "again", &[whole, said("b", 0, 1)]).read_bytes,
+        taken(&disk, "again", &[whole, written_range("b", 0, 1)]).read_bytes,
         SMALL as u64
     );
     assert_eq!(
-        taken(&disk, "one leaf, unmoved", &[said("b", 0, 1)]).read_bytes,
+        taken(&disk, "one leaf, unmoved", &[written_range("b", 0, 1)]).read_bytes,
         LEAF
     );
 }
 
-/// What an owner says of such a band is not all: it says a byte, and more changed.
+/// The owner's report is incomplete: it names one byte, and more changed.
 #[test]
-fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
+fn a_band_whose_stamp_contradicts_the_report_is_read_whole() {
     type Act = fn(&FakeDisk);
     let acts: [(&str, Act); 9] = [
         ("grown", |disk| {
@@ -198,7 +206,7 @@ fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
         later(&disk);
         let name = if what == "new" { "d" } else { "b" };
         let bytes = read_live(&disk)[name].len() as u64;
-        let read = taken(&disk, what, &[said(name, 10, 1)]).read_bytes;
+        let read = taken(&disk, what, &[written_range(name, 10, 1)]).read_bytes;
         let others = if what == "without an index" {
             LARGE + SMALL
         } else {
@@ -208,9 +216,9 @@ fn a_band_whose_stamp_shows_more_than_was_said_is_read_whole() {
     }
 }
 
-/// As the index's stamps, those of a store that stays open.
+/// The same with the stamps of a store that stays open.
 #[test]
-fn a_band_that_was_young_when_it_was_last_seen_is_read_whole_whatever_was_said() {
+fn a_band_whose_last_stamp_was_young_is_read_whole_even_if_reported() {
     let disk = ready();
     let mut store = opened(&disk);
     write(&disk, "b", 20_000, b"right before");
@@ -220,7 +228,7 @@ fn a_band_that_was_young_when_it_was_last_seen_is_read_whole_whatever_was_said()
     write(&disk, "b", 10, b"x");
     later(&disk);
     let read = store
-        .checkpoint_marked("second", &[said("b", 10, 1)])
+        .checkpoint_marked("second", &[written_range("b", 10, 1)])
         .expect("quiet")
         .read_bytes;
     assert_eq!(
@@ -230,7 +238,7 @@ fn a_band_that_was_young_when_it_was_last_seen_is_read_whole_whatever_was_said()
     write(&disk, "b", 10, b"y");
     later(&disk);
     let read = store
-        .checkpoint_marked("third", &[said("b", 10, 1)])
+        .checkpoint_marked("third", &[written_range("b", 10, 1)])
         .expect("quiet")
         .read_bytes;
     assert_eq!(
@@ -240,25 +248,26 @@ fn a_band_that_was_young_when_it_was_last_seen_is_read_whole_whatever_was_said()
 }
 
 #[test]
-fn a_tree_that_is_not_cached_is_made_of_what_is_kept() {
+fn a_tree_that_is_not_cached_is_computed_from_the_log() {
     let disk = ready();
     disk.remove(&live_path().with_file_name("bands.paceline").join("trees/a"))
         .expect("removed");
     write(&disk, "a", 70_000, b"bytes");
     later(&disk);
     assert_eq!(
-        taken(&disk, "second", &[said("a", 70_000, 5)]).read_bytes,
+        taken(&disk, "second", &[written_range("a", 70_000, 5)]).read_bytes,
         LEAF
     );
 }
 
-/// The same-tick rule: what was read is compared with all of the band, so nothing unsaid is missed.
+/// The same-tick rule: what was read is compared with the whole band, so no unreported write is
+/// missed.
 #[test]
-fn a_band_that_is_too_young_to_be_believed_is_read_twice_whatever_was_said() {
+fn a_band_with_a_young_stamp_is_read_twice_even_if_reported() {
     let disk = ready();
     write(&disk, "a", 5, b"said");
     assert_eq!(
-        taken(&disk, "right", &[said("a", 5, 4)]).read_bytes,
+        taken(&disk, "right", &[written_range("a", 5, 4)]).read_bytes,
         LEAF,
         "the second reading is not counted"
     );
@@ -267,7 +276,7 @@ fn a_band_that_is_too_young_to_be_believed_is_read_twice_whatever_was_said() {
         let disk = ready();
         write(&disk, "a", 5, b"said");
         write(&disk, "a", unsaid, b"and not");
-        let read = taken(&disk, "wrong", &[said("a", 5, 4)]).read_bytes;
+        let read = taken(&disk, "wrong", &[written_range("a", 5, 4)]).read_bytes;
         assert_eq!(
             read,
             if unsaid < LEAF { LEAF } else { LARGE as u64 },
@@ -277,14 +286,14 @@ fn a_band_that_is_too_young_to_be_believed_is_read_twice_whatever_was_said() {
 }
 
 #[test]
-fn a_write_that_began_before_the_look_is_waited_for() {
+fn a_write_that_began_before_the_stamp_is_awaited() {
     let disk = ready();
     disk.begin_write(&live_path().join("a"), 30_000, &[7; 5000])
         .expect("begun");
     later(&disk);
     let mut store = opened(&disk);
     let read = store
-        .checkpoint_marked("second", &[said("a", 30_000, 5000)])
+        .checkpoint_marked("second", &[written_range("a", 30_000, 5000)])
         .expect("quiet")
         .read_bytes;
     assert_eq!(read, 2 * LEAF);
@@ -298,9 +307,9 @@ fn a_write_that_began_before_the_look_is_waited_for() {
     );
 }
 
-/// From the first look at the band on nobody asks who writes: it is seen. That is the very first.
+/// From the first stamp of the band on, every unreported write is noticed.
 #[test]
-fn whatever_is_written_meanwhile_a_checkpoint_is_one_state_of_live() {
+fn a_checkpoint_is_one_state_of_live_whatever_is_written_meanwhile() {
     for (offset, exact) in [100, 5_000, 60_000]
         .into_iter()
         .flat_map(|offset| [(offset, false), (offset, true)])
@@ -321,7 +330,7 @@ fn whatever_is_written_meanwhile_a_checkpoint_is_one_state_of_live() {
                 later(disk);
             });
             let read = store
-                .checkpoint_marked("second", &[said("a", 100, 6)])
+                .checkpoint_marked("second", &[written_range("a", 100, 6)])
                 .expect("one write")
                 .read_bytes;
             let missed = disk.is_meanwhile_due();
@@ -353,19 +362,27 @@ fn whatever_is_written_meanwhile_a_checkpoint_is_one_state_of_live() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_nothing_is_done() {
+fn impossible_reports_are_refused_and_nothing_is_done() {
     let disk = ready();
     let mut store = opened(&disk);
     disk.remove(&live_path().join("c")).expect("removed");
     let end = LARGE as u64;
     for (wrong, kind, says) in [
         (
-            said("nobody's", 0, 1),
+            written_range("nobody's", 0, 1),
             ErrorKind::NotFound,
             "\"nobody's\"; `status`",
         ),
-        (said("../bands/a", 0, 1), ErrorKind::NotFound, "no band"),
-        (said("c", 0, 1), ErrorKind::NotFound, "no band \"c\""),
+        (
+            written_range("../bands/a", 0, 1),
+            ErrorKind::NotFound,
+            "no band",
+        ),
+        (
+            written_range("c", 0, 1),
+            ErrorKind::NotFound,
+            "no band \"c\"",
+        ),
         (
             Written {
                 band: "d".to_owned(),
@@ -375,28 +392,28 @@ fn what_cannot_be_is_refused_and_nothing_is_done() {
             "no band",
         ),
         (
-            said("a", end, 1),
+            written_range("a", end, 1),
             ErrorKind::Refused,
             "has 86920 bytes, not 1 from 86920 on; say",
         ),
         (
-            said("a", 0, end + 1),
+            written_range("a", 0, end + 1),
             ErrorKind::Refused,
             "not 86921 from 0 on",
         ),
         (
-            said("a", end + 1, 0),
+            written_range("a", end + 1, 0),
             ErrorKind::Refused,
             "not 0 from 86921 on",
         ),
         (
-            said("a", u64::MAX, 2),
+            written_range("a", u64::MAX, 2),
             ErrorKind::Refused,
             "not 2 from 18446744073709551615 on",
         ),
     ] {
         let steps = disk.steps();
-        let refused = store.checkpoint_marked("second", &[said("b", 0, 1), wrong.clone()]);
+        let refused = store.checkpoint_marked("second", &[written_range("b", 0, 1), wrong.clone()]);
         let why = refused.expect_err("it cannot be");
         assert!(
             why.kind() == kind && why.to_string().contains(says),
@@ -410,17 +427,20 @@ fn what_cannot_be_is_refused_and_nothing_is_done() {
         );
     }
     let why = store
-        .checkpoint_marked("first", &[said("b", 0, 1)])
+        .checkpoint_marked("first", &[written_range("b", 0, 1)])
         .expect_err("taken");
     assert_eq!(why.kind(), ErrorKind::Exists);
     store
-        .checkpoint_marked("second", &[said("a", end - 1, 1), said("a", end, 0)])
+        .checkpoint_marked(
+            "second",
+            &[written_range("a", end - 1, 1), written_range("a", end, 0)],
+        )
         .expect("up to the end");
     assert_eq!(kept(&store, "second"), ids(&read_live(&disk)));
 }
 
 #[test]
-fn what_was_said_to_a_checkpoint_that_failed_is_read_by_the_next() {
+fn writes_reported_to_a_failed_checkpoint_are_read_by_the_next() {
     let disk = ready();
     let mut store = opened(&disk);
     write(&disk, "a", 50_000, b"said");
@@ -431,7 +451,7 @@ fn what_was_said_to_a_checkpoint_that_failed_is_read_by_the_next() {
         kind: std::io::ErrorKind::Other,
     });
     store
-        .checkpoint_marked("second", &[said("a", 50_000, 4)])
+        .checkpoint_marked("second", &[written_range("a", 50_000, 4)])
         .expect_err("the append failed");
     assert_eq!(
         store.checkpoint("third").expect("taken").read_bytes,
@@ -449,10 +469,10 @@ fn what_was_said_to_a_checkpoint_that_failed_is_read_by_the_next() {
     assert_eq!(kept(&store, "fourth"), ids(&read_live(&disk)));
 }
 
-/// On the real filesystem: a process for each checkpoint, an owner that says some of its bands, and always
-/// all of those.
+/// On the real filesystem: a process for each checkpoint, and an owner that reports all its writes
+/// to some bands.
 #[test]
-fn an_owner_that_says_all_of_some_bands_loses_nothing_on_a_real_disk() {
+fn an_owner_that_reports_all_writes_to_some_bands_loses_nothing_on_a_real_disk() {
     let root = tempfile::tempdir().expect("a directory");
     let live: PathBuf = root.path().join("bands");
     std::fs::create_dir(&live).expect("made");
@@ -472,7 +492,7 @@ fn an_owner_that_says_all_of_some_bands_loses_nothing_on_a_real_disk() {
     for trial in 0..crate::world::size("CHECKPOINT_TRIALS", 60) {
         let mut written = Vec::new();
         for (name, band) in &mut bands {
-            let told = random.below(3) > 0;
+            let is_reported = random.below(3) > 0;
             for _ in 0..random.below(4) {
                 let offset = random.below(band.len() as u64);
                 let most = (band.len() as u64 - offset).min(40_000);
@@ -486,8 +506,8 @@ fn an_owner_that_says_all_of_some_bands_loses_nothing_on_a_real_disk() {
                 file.write_at(&bytes, offset).expect("written");
                 let at = usize::try_from(offset).expect("small");
                 band[at..at + bytes.len()].copy_from_slice(&bytes);
-                if told {
-                    written.push(said(name, offset, bytes.len() as u64));
+                if is_reported {
+                    written.push(written_range(name, offset, bytes.len() as u64));
                 }
             }
         }

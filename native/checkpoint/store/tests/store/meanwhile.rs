@@ -50,10 +50,10 @@ const ACTS: [(&str, Act); 9] = [
     }),
 ];
 
-/// Bytes of a band that two threads read, the second from a half on.
+/// Size of a band that two threads read, one half each.
 const LARGE: usize = (2 << 20) + 777;
 
-/// What touches the back half of such a band, and its front.
+/// Operations on the back half of such a band, and on its front half.
 const LARGE_ACTS: [(&str, Act); 5] = [
     ("written to in front", |disk| {
         band(disk).write_at(b"meanwhile", 30_000).expect("written");
@@ -70,7 +70,8 @@ const LARGE_ACTS: [(&str, Act); 5] = [
     ("deleted", remove),
 ];
 
-/// Three bands, one of so many bytes; two were written to. Stamps show every write, or only later ones.
+/// Three bands, one of the given size; two were written to. Stamps show every write, or only later
+/// ones.
 fn ready(bytes: usize, exact: bool) -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     if exact {
@@ -98,7 +99,7 @@ fn ready(bytes: usize, exact: bool) -> (FakeDisk, Store) {
     (disk, store)
 }
 
-/// Whatever live holds, when all of it is plain files.
+/// The contents of live, if all of it is plain files.
 fn plain(disk: &FakeDisk) -> Option<Bands> {
     let entries = disk.list(&live_path()).expect("listed");
     entries
@@ -108,7 +109,7 @@ fn plain(disk: &FakeDisk) -> Option<Bands> {
 }
 
 #[test]
-fn whatever_happens_to_a_band_meanwhile_a_checkpoint_is_one_state_of_live_or_none() {
+fn a_checkpoint_is_one_state_of_live_or_fails_whatever_happens_to_a_band() {
     let (moments, taken, refused) = at_every_moment(40_000, false, &ACTS);
     assert!(
         moments > 200 && taken > 100 && refused > 10,
@@ -117,7 +118,7 @@ fn whatever_happens_to_a_band_meanwhile_a_checkpoint_is_one_state_of_live_or_non
 }
 
 #[test]
-fn so_it_is_with_a_band_that_two_threads_read() {
+fn a_checkpoint_of_a_band_that_two_threads_read_is_one_state() {
     let (moments, taken, _) = at_every_moment(LARGE, false, &LARGE_ACTS);
     assert!(
         moments > 100 && taken > 60,
@@ -125,9 +126,9 @@ fn so_it_is_with_a_band_that_two_threads_read() {
     );
 }
 
-/// Nothing is read twice then, and what never changed is looked at once.
+/// Then nothing is read twice, and unchanged bands are stamped once.
 #[test]
-fn so_it_is_where_stamps_show_every_write() {
+fn a_checkpoint_is_one_state_where_stamps_show_every_write() {
     let (moments, taken, refused) = at_every_moment(40_000, true, &ACTS);
     assert!(
         moments > 150 && taken > 100 && refused > 10,
@@ -135,10 +136,10 @@ fn so_it_is_where_stamps_show_every_write() {
     );
 }
 
-/// A writer that writes to one band and then to another, whichever of them is looked at first: the state with
-/// the second write and without the first never was.
+/// A writer writes to one band and then to another, in either order of stamping: the state with
+/// only the second write never existed.
 #[test]
-fn writes_to_two_bands_are_never_seen_in_another_order() {
+fn writes_to_two_bands_keep_their_order() {
     let (moments, between) = writes_to_two_bands(true);
     assert!(
         moments > 200 && between > 10,
@@ -148,7 +149,7 @@ fn writes_to_two_bands_are_never_seen_in_another_order() {
     assert!(moments > 200, "{moments} moments in one tick");
 }
 
-/// Answers how many moments there were, and how many checkpoints had the first write alone.
+/// Returns the number of moments, and how many checkpoints had only the first write.
 fn writes_to_two_bands(exact: bool) -> (u64, u64) {
     let names = ["a", "b", "c"];
     let (mut moments, mut between) = (0, 0);
@@ -177,11 +178,11 @@ fn writes_to_two_bands(exact: bool) -> (u64, u64) {
                 disk.meanwhile(u64::MAX, |_| ());
                 let after = ids(&read_live(&disk));
                 let missed = after == states[0];
-                let mut one = states[0].clone();
-                one[first] = after[first].clone();
-                states.extend([one, after]);
-                let found = kept(&store, "second");
-                let at = states.iter().position(|state| *state == found);
+                let mut first_changed = states[0].clone();
+                first_changed[first] = after[first].clone();
+                states.extend([first_changed, after]);
+                let kept_state = kept(&store, "second");
+                let at = states.iter().position(|state| *state == kept_state);
                 assert!(
                     at.is_some(),
                     "{first}, {second} at {moment}, {gap}: a state that live never had"
@@ -197,7 +198,7 @@ fn writes_to_two_bands(exact: bool) -> (u64, u64) {
     (moments, between)
 }
 
-/// Answers how many moments there were, and how many checkpoints were taken and refused.
+/// Returns the number of moments, and how many checkpoints were taken and refused.
 fn at_every_moment(bytes: usize, exact: bool, acts: &[(&str, Act)]) -> (u64, u64, u64) {
     let (mut moments, mut taken, mut refused) = (0, 0, 0);
     for (what, act) in acts {
@@ -220,9 +221,12 @@ fn at_every_moment(bytes: usize, exact: bool, acts: &[(&str, Act)]) -> (u64, u64
             match outcome {
                 Ok(_) => {
                     let second = kept(&store, "second");
-                    let one = second == ids(&before)
+                    let is_known_state = second == ids(&before)
                         || after.as_ref().is_some_and(|after| second == ids(after));
-                    assert!(one, "{what} at {moment}: a state that live never had");
+                    assert!(
+                        is_known_state,
+                        "{what} at {moment}: a state that live never had"
+                    );
                     taken += 1;
                 }
                 Err(error) => {
@@ -254,9 +258,9 @@ fn at_every_moment(bytes: usize, exact: bool, acts: &[(&str, Act)]) -> (u64, u64
     (moments, taken, refused)
 }
 
-/// Bands that no record since the target touches keep their files, and their stamps move by being linked.
+/// Bands that no record since the target changes keep their files; linking changes their stamps.
 #[test]
-fn what_is_written_while_a_rollback_goes_on_is_seen_by_the_next_process() {
+fn writes_during_a_rollback_are_found_by_the_next_process() {
     let (mut moments, mut spared) = (0, 0);
     for moment in 1.. {
         let (disk, mut store) = ready(40_000, false);
@@ -281,7 +285,7 @@ fn what_is_written_while_a_rollback_goes_on_is_seen_by_the_next_process() {
             ids(&read_live(&disk)),
             "written at {moment}"
         );
-        // Both that were written anew are read again, each time.
+        // Both rewritten bands are read again each time.
         spared += u64::from(taken.read_bytes == 80_000);
         if missed {
             assert_eq!(

@@ -1,4 +1,4 @@
-//! The store's files are changed at random behind its back; everything it still says is true.
+//! The store's files are changed at random; everything it still reports must be true.
 //!
 //! `CHECKPOINT_MUTATIONS=100000` is the long run. Changes behind a correct checksum are in
 //! `src/reader.rs`.
@@ -36,12 +36,12 @@ fn read(disk: &FakeDisk, path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// One change of one file; a file that is empty grows.
+/// One change of one file; an empty file grows.
 fn mutate(disk: &FakeDisk, random: &mut Random) -> String {
     let files = files(disk);
     let path = &files[usize::try_from(random.below(files.len() as u64)).expect("small")];
     let mut bytes = read(disk, path);
-    // Mostly where something is: segments end in zeros.
+    // Mostly near the begin, because segments end in zeros.
     let end = bytes
         .iter()
         .rposition(|byte| *byte != 0)
@@ -68,14 +68,15 @@ fn mutate(disk: &FakeDisk, random: &mut Random) -> String {
 }
 
 #[test]
-fn a_store_whose_files_were_changed_says_what_is_true_or_that_it_is_damaged() {
+fn a_store_with_changed_files_is_right_or_reports_damage() {
     let rounds = size("CHECKPOINT_MUTATIONS", 1500);
-    let (mut refused, mut found) = (0, 0);
+    let (mut refused, mut detected) = (0, 0);
     let mut random = Random(99);
     for seed in 0..rounds.div_ceil(250) {
         let mut world = World::new(seed);
         world.init().expect("a store");
-        // A record that is lost may be the one that gave a checkpoint up: all that ever were may be listed.
+        // The lost record may have pruned a checkpoint, so any checkpoint that ever existed may be
+        // listed.
         let mut ever: BTreeMap<String, Bands> = BTreeMap::new();
         for _ in 0..60 {
             world.step().expect("no fault");
@@ -109,7 +110,7 @@ fn a_store_whose_files_were_changed_says_what_is_true_or_that_it_is_damaged() {
                     .get(&checkpoint.name)
                     .unwrap_or_else(|| panic!("{what}: {}", checkpoint.name));
                 let verified = store.verify(&checkpoint.name).expect("listed");
-                found += u64::from(!verified.wrong.is_empty());
+                detected += u64::from(!verified.wrong.is_empty());
                 let ids = store
                     .bands(&checkpoint.name)
                     .expect("listed")
@@ -122,7 +123,7 @@ fn a_store_whose_files_were_changed_says_what_is_true_or_that_it_is_damaged() {
                     checkpoint.name
                 );
             }
-            // It goes on, or says why not; what it then keeps is what lies there.
+            // It continues or says why not; a new checkpoint equals the files.
             if store.checkpoint_observed("after").is_ok() {
                 let ids = store
                     .bands("after")
@@ -141,7 +142,7 @@ fn a_store_whose_files_were_changed_says_what_is_true_or_that_it_is_damaged() {
         }
     }
     assert!(
-        refused > 0 && found > 0,
-        "{refused} refused, {found} damaged checkpoints found"
+        refused > 0 && detected > 0,
+        "{refused} refused, {detected} damaged checkpoints detected"
     );
 }

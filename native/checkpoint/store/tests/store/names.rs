@@ -34,8 +34,8 @@ fn ready(exact: bool) -> FakeDisk {
     disk
 }
 
-/// A band comes, another is written to, a third is, and the band goes: the state with the second write and
-/// without the band never was.
+/// A band appears, a second and a third are written to, and the band vanishes: the state with the
+/// second write and without the band never existed.
 fn come_and_go(exact: bool) {
     let mut bad = Vec::new();
     let mut moments = 0;
@@ -98,15 +98,16 @@ fn come_and_go(exact: bool) {
 }
 
 #[test]
-fn a_band_that_comes_and_goes_is_in_no_state_that_never_was() {
+fn a_band_that_comes_and_goes_causes_no_state_that_never_existed() {
     come_and_go(true);
 }
 #[test]
-fn nor_is_it_where_stamps_advance_in_ticks() {
+fn a_band_that_comes_and_goes_is_handled_where_stamps_advance_in_ticks() {
     come_and_go(false);
 }
 
-/// A disk whose listing takes time: in the one that is due a band gets another name, and shows under neither.
+/// A disk whose listing takes time: during a given listing a band is renamed, so that it shows
+/// under neither name.
 #[derive(Debug, Clone)]
 struct Scanned(FakeDisk, Arc<AtomicUsize>);
 
@@ -120,7 +121,7 @@ impl Disk for Scanned {
     fn list(&self, dir: &Path) -> io::Result<Vec<Entry>> {
         let mut entries = self.0.list(dir)?;
         if dir == live_path() && self.1.fetch_sub(1, Ordering::SeqCst) == 1 {
-            // `q`'s place has been passed, `p`'s is not reached: now it is renamed.
+            // The listing has passed `q` and not reached `p` when the band is renamed.
             later(&self.0);
             self.0.rename(&dir.join("p"), &dir.join("q"))?;
             later(&self.0);
@@ -179,7 +180,7 @@ impl Disk for Scanned {
     }
 }
 
-/// A new band is renamed in the `nth` listing; another band's write came later than it.
+/// A new band is renamed in the `nth` listing; another band is written to later.
 fn torn(exact: bool, nth: usize, marked: bool) {
     let disk = ready(exact);
     let due = Arc::new(AtomicUsize::new(1 << 40));
@@ -207,7 +208,7 @@ fn torn(exact: bool, nth: usize, marked: bool) {
     );
 }
 #[test]
-fn a_listing_that_misses_a_renamed_band_is_not_believed() {
+fn a_listing_that_misses_a_renamed_band_is_repeated() {
     for exact in [true, false] {
         torn(exact, 2, false);
         torn(exact, 1, true);
@@ -215,7 +216,7 @@ fn a_listing_that_misses_a_renamed_band_is_not_believed() {
 }
 
 #[test]
-fn what_was_told_before_a_panic_hides_nothing_from_a_look() {
+fn reports_before_a_panic_hide_no_band_from_a_look() {
     let disk = ready(false);
     Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first")
         .expect("new")
@@ -225,12 +226,12 @@ fn what_was_told_before_a_panic_hides_nothing_from_a_look() {
     disk.advance(1_000_000_000);
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("open");
     disk.meanwhile(3, |_| panic!("a step of it"));
-    let said = [Written {
+    let written = [Written {
         band: "a".to_owned(),
         range: Some((100, 4)),
     }];
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-        store.checkpoint_marked("second", &said)
+        store.checkpoint_marked("second", &written)
     }))
     .expect_err("it panics");
     write(&disk, "a", 30_000, b"another");
@@ -240,8 +241,8 @@ fn what_was_told_before_a_panic_hides_nothing_from_a_look() {
     assert_eq!(kept(&store, "third"), ids(&read_live(&disk)));
 }
 
-/// As [`come_and_go`], with nothing to show it: within one tick, or on a disk like those of Windows. A name
-/// came and went just before, so the directory is young.
+/// The same as [`come_and_go`] where nothing shows the change: within one tick, or on a disk like
+/// Windows. Another name appeared and vanished just before, so the directory's stamp is young.
 fn come_and_go_hidden(windows: bool) {
     let (mut moments, mut bad) = (0, Vec::new());
     for (other, gap) in ["a", "c"]
@@ -301,12 +302,12 @@ fn come_and_go_hidden(windows: bool) {
 }
 
 #[test]
-fn nor_is_it_when_it_comes_and_goes_within_a_tick() {
+fn a_band_that_comes_and_goes_within_a_tick_is_handled() {
     come_and_go_hidden(false);
 }
 
 #[test]
-fn nor_is_it_on_a_disk_like_those_of_windows() {
+fn a_band_that_comes_and_goes_is_handled_on_a_disk_like_windows() {
     come_and_go_hidden(true);
 }
 

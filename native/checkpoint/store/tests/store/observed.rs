@@ -1,4 +1,4 @@
-//! Observed checkpoints of writers that tell nobody.
+//! Observed checkpoints of unreported writers.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ fn id(bytes: &[u8]) -> [u8; 32] {
     *blake3::hash(bytes).as_bytes()
 }
 
-/// On the real filesystem, whatever its stamps are like: each write falls right behind a look.
+/// On the real filesystem with its own stamps: each write happens right after a stamp was taken.
 #[test]
-fn a_write_in_the_tick_of_the_look_before_it_is_never_missed() {
+fn a_write_in_the_same_tick_as_the_last_stamp_is_never_missed() {
     let root = tempfile::tempdir().expect("a directory");
     let live = root.path().join("bands");
     std::fs::create_dir(&live).expect("made");
@@ -56,9 +56,10 @@ fn a_write_in_the_tick_of_the_look_before_it_is_never_missed() {
     }
 }
 
-/// Stamps in ticks of 4 ms and no time passing between look and write: only the same-tick rule sees it.
+/// Stamps have ticks of 4 ms and no time passes between stamp and write, so only the same-tick rule
+/// helps.
 #[test]
-fn a_write_that_leaves_no_other_stamp_is_never_missed() {
+fn a_write_that_keeps_the_stamp_is_never_missed() {
     for seed in 0..40 {
         let mut world = World::new(seed);
         world.init().expect("a store");
@@ -76,15 +77,15 @@ fn a_write_that_leaves_no_other_stamp_is_never_missed() {
             file.write_at(b"2", 1).expect("written");
         }
         store.checkpoint_observed("two").expect("quiet");
-        let (one, two) = (
+        let (first_state, second_state) = (
             store.bands("one").expect("made"),
             store.bands("two").expect("made"),
         );
-        assert_ne!(one[&name].id, two[&name].id, "seed {seed}");
+        assert_ne!(first_state[&name].id, second_state[&name].id, "seed {seed}");
     }
 }
 
-/// Read by two threads, each its half.
+/// The band is read by two threads, one half each.
 #[test]
 fn a_large_band_is_read_once_and_all_that_changed_in_it_is_logged() {
     let disk = FakeDisk::default();
@@ -109,7 +110,7 @@ fn a_large_band_is_read_once_and_all_that_changed_in_it_is_logged() {
     }
     disk.advance(1_000_000_000);
     let taken = store.checkpoint_observed("second").expect("quiet");
-    // Six changed leaves of four pages, the last one of a page.
+    // Six changed leaves of four pages, the last of one page.
     assert_eq!(
         (taken.read_bytes, taken.checkpoint.bytes),
         (3_000_001, (5 * 4 + 1) * 4096)
@@ -118,9 +119,9 @@ fn a_large_band_is_read_once_and_all_that_changed_in_it_is_logged() {
     assert!(store.verify("second").expect("kept").wrong.is_empty());
 }
 
-/// A write of megabytes takes many ticks, and its stamp is of the first.
+/// A write of megabytes takes many ticks, and has the stamp of the first.
 #[test]
-fn a_write_that_began_before_the_look_is_waited_for() {
+fn a_write_that_began_before_the_stamp_is_awaited() {
     let (disk, mut store) = small();
     let path = live_path().join("a");
     for (name, offset) in [("second", 0), ("third", 9_000)] {
@@ -152,7 +153,8 @@ fn a_write_that_began_before_the_look_is_waited_for() {
     );
 }
 
-/// What has no blocks is zeros, but only when it is looked at, and not when its stamp was taken.
+/// A file without blocks is all zeros when it is looked at, but not necessarily when its stamp was
+/// taken.
 #[test]
 fn a_hole_is_taken_for_zeros_only_while_it_is_one() {
     let path = live_path().join("a");
@@ -176,7 +178,7 @@ fn a_hole_is_taken_for_zeros_only_while_it_is_one() {
     assert_eq!(store.bands("second").expect("made")["a"].id, lies);
 }
 
-/// All in one tick: two new bands, the first a hole, and a writer who writes to it and then to the other.
+/// All in one tick: two new bands, the first a hole, and writes to it and then to the other.
 #[test]
 fn a_young_hole_is_read_twice() {
     let paths = ["a", "b"].map(|name| live_path().join(name));
@@ -242,7 +244,7 @@ fn small() -> (FakeDisk, Store) {
 }
 
 #[test]
-fn bands_that_come_go_grow_or_are_renamed_are_seen() {
+fn new_removed_grown_and_renamed_bands_are_found() {
     let (disk, mut store) = small();
     disk.rename(&live_path().join("a"), &live_path().join("c"))
         .expect("renamed");
@@ -278,7 +280,7 @@ fn a_symbolic_link_in_a_bands_place_is_refused_with_advice() {
 }
 
 #[test]
-fn a_band_that_never_holds_still_is_called_torn() {
+fn a_band_that_keeps_changing_is_torn() {
     let (disk, mut store) = small();
     let mut asked = 0;
     let outcome = store.checkpoint_seen("second", &mut || {

@@ -1,5 +1,5 @@
-//! A record that is larger than the segment which waits empty for it: another segment takes that
-//! one's place, and at every moment the log has one of the two.
+//! A record that does not fit into the empty segment: a larger one replaces the segment, and the
+//! log has one of the two at every moment.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ const OPTIONS: Options = Options {
     skip_proven_syncs: true,
 };
 const BAND_BYTES: usize = 160 << 10;
-/// What a power loss keeps is drawn from these.
+/// Seeds for what a power loss keeps.
 const SEEDS: u64 = 8;
 
-/// A store whose log is one empty segment, after its making or after a fold of everything.
+/// A store whose log is one empty segment: a new one, or one after a complete fold.
 fn ready(folded: bool) -> (FakeDisk, Store, Vec<&'static str>) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
@@ -47,7 +47,7 @@ fn ready(folded: bool) -> (FakeDisk, Store, Vec<&'static str>) {
     (disk, store, kept)
 }
 
-/// Opens what is left: all that was reported is there, and the store goes on.
+/// Opens what is left: every reported checkpoint exists, and the store can be used.
 fn recover(disk: &FakeDisk, kept: &[&str], what: &str) {
     let opened = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS);
     let mut store = opened.unwrap_or_else(|error| panic!("{what}: {error}"));
@@ -87,7 +87,7 @@ fn recover(disk: &FakeDisk, kept: &[&str], what: &str) {
     );
 }
 
-/// A power loss and a kill, as they leave the disk now.
+/// The disk after a power loss and after a kill.
 fn recover_each(disk: &FakeDisk, kept: &[&str], what: &str) {
     recover(&disk.after_kill(), kept, &format!("{what}, killed"));
     for seed in 0..SEEDS {
@@ -148,7 +148,7 @@ fn a_failing_operation_while_the_first_record_outgrows_its_segment_loses_nothing
             recover_each(&disk, &kept, &what);
             match store.checkpoint("again") {
                 Ok(_) => kept.push("again"),
-                // A name or a record of which nobody knows whether it is durable (D4).
+                // It is unknown whether this name or record is durable (D4).
                 Err(error) => assert_eq!(error.kind(), Failure::Stopped, "{what}: {error}"),
             }
             drop(store);
@@ -161,7 +161,7 @@ fn a_failing_operation_while_the_first_record_outgrows_its_segment_loses_nothing
 }
 
 #[test]
-fn what_a_segment_cut_short_leaves_goes_with_the_next_opening() {
+fn the_next_opening_removes_an_incomplete_segment() {
     let (disk, store, _) = ready(false);
     drop(store);
     let log = live_path().with_file_name("bands.paceline").join("log");

@@ -1,5 +1,5 @@
 //! Opening again in the same boot: what is known to be synced is not synced again, and nothing else
-//! is believed (D5).
+//! is trusted (D5).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ fn root() -> PathBuf {
     live_path().with_file_name("bands.paceline")
 }
 
-/// A store with a second checkpoint, closed with its index, and what each checkpoint came to.
+/// A store with a second checkpoint, closed with its index, and the ids of each checkpoint.
 fn ready() -> FakeDisk {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
@@ -61,7 +61,7 @@ fn an_opening_syncs_again_unless_its_owner_lets_it_skip_what_is_proven() {
 }
 
 #[test]
-fn a_record_that_no_index_names_is_synced_before_it_is_believed() {
+fn a_record_without_a_proof_is_synced_before_it_counts() {
     let disk = ready();
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
     store.write_at("a", 5, b"third").expect("written");
@@ -97,7 +97,7 @@ fn a_copy_of_a_store_is_synced_whatever_its_index_says() {
     }
 }
 
-/// A copy may get the inode of the file that it takes the place of, or be written into it.
+/// A copy may get the inode of the file it replaces, or be written into it.
 #[test]
 fn a_copy_with_the_inode_of_what_it_replaced_is_synced_whatever_its_index_says() {
     let current: fn(&FakeDisk) -> PathBuf = |_| root().join("CURRENT");
@@ -115,7 +115,7 @@ fn a_copy_with_the_inode_of_what_it_replaced_is_synced_whatever_its_index_says()
             (before.device, before.inode, before.size)
         );
         assert!(opening(&disk) >= 5, "not the file that was synced");
-        // What was seen was believed: a power loss must not take it back.
+        // What was read counted; a power loss must not undo it.
         let disk = disk.after_power_loss(seed);
         let store = Store::open(Arc::new(disk), &live_path(), OPTIONS);
         let count = store
@@ -172,7 +172,7 @@ fn a_store_that_is_stopped_proves_nothing() {
     let disk = ready();
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
     store.write_at("a", 5, b"third").expect("written");
-    // Pages, header, sync: the third fails, and the record is in the cache all the same.
+    // Pages, header, sync: the third fails, but the record is in the cache.
     disk.fail(Fault {
         at: disk.steps() + 3,
         count: 1,
@@ -191,7 +191,7 @@ fn a_store_that_is_stopped_proves_nothing() {
 fn pages_that_rot_in_the_same_boot_are_found_by_verify() {
     let disk = ready();
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("opened");
-    // Rot moves no stamp; writing here does, so the index is saved after it.
+    // Decay changes no stamp, but this write does, so the index is saved after it.
     let file = disk.open(&segment(&disk), Access::Write).expect("open");
     file.write_at(b"rot", 2 * 4096 + 100)
         .expect("the first page of the first record");
@@ -202,7 +202,7 @@ fn pages_that_rot_in_the_same_boot_are_found_by_verify() {
     assert_eq!(store.verify("second").expect("kept").wrong.len(), 1);
 }
 
-/// The one segment of [`ready`].
+/// The only segment of [`ready`].
 fn segment(disk: &FakeDisk) -> PathBuf {
     let log = root().join("log");
     log.join(&disk.list(&log).expect("listed")[0].name)

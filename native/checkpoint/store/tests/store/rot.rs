@@ -1,5 +1,5 @@
 //! Bits and pages of a store's files decay: nothing reported vanishes silently, no file is removed,
-//! and `repair` keeps all that is intact.
+//! and `repair` keeps everything intact.
 //!
 //! `CHECKPOINT_STRIDE=1` flips each bit of the small store, in two boots; without it one in 1,499 is.
 //! `CHECKPOINT_FLIPS` sets how many bits of larger stores are flipped.
@@ -20,7 +20,7 @@ const OPTIONS: Options = Options {
 };
 const PAGE: usize = 4096;
 
-/// What was reported, by name.
+/// The reported checkpoints by name.
 type Reported = BTreeMap<String, Ids>;
 
 fn root() -> PathBuf {
@@ -32,8 +32,8 @@ fn write(disk: &FakeDisk, store: &mut Store, band: &str, offset: u64, bytes: &[u
     disk.advance(1_000_000_000);
 }
 
-/// A store with three bands and the checkpoints first and cp1 to cp6, closed with its index. From cp4 on
-/// nothing of what cp3 wrote is left.
+/// A store with three bands and the checkpoints first and cp1 to cp6, closed with its index. From
+/// cp4 on no byte of cp3's record is used.
 fn small(options: Options) -> (FakeDisk, Reported) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
@@ -89,7 +89,7 @@ fn read(disk: &FakeDisk, path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// Where the records of the log begin, in order.
+/// The positions of the log's records, in order.
 fn records(disk: &FakeDisk) -> Vec<(PathBuf, usize)> {
     let logs = files(disk)
         .into_iter()
@@ -107,8 +107,8 @@ fn records(disk: &FakeDisk) -> Vec<(PathBuf, usize)> {
     logs.flat_map(begins).collect()
 }
 
-/// What may be read of a store: names that are listed and verify, with their ids. Everything else that was
-/// reported is named by the damage or by `verify`, and the disk is as before.
+/// The listed names that verify, with their ids. Every other reported checkpoint is named by the
+/// damage or by `verify`, and the disk is unchanged.
 fn look(disk: &FakeDisk, reported: &Reported, what: &str) -> Reported {
     let (steps, before) = (disk.steps(), files(disk));
     let reader = Store::open_read_only(Arc::new(disk.clone()), &live_path());
@@ -158,7 +158,7 @@ fn look(disk: &FakeDisk, reported: &Reported, what: &str) -> Reported {
     intact
 }
 
-/// Whoever wants to write to the store is refused, or finds all that was reported.
+/// Opening for writing is refused, or finds every reported checkpoint.
 fn open_to_write(disk: &FakeDisk, reported: &Reported, what: &str) -> bool {
     let before = files(disk);
     match Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS) {
@@ -188,7 +188,7 @@ fn repaired(disk: &FakeDisk) -> Result<Repaired> {
     Store::repair(&disk, &live_path(), OPTIONS)
 }
 
-/// After a repair what was intact is there, nothing else is, and the store goes on.
+/// After a repair every intact checkpoint exists and no other, and the store can be used.
 fn repair(disk: &FakeDisk, intact: &Reported, what: &str) {
     let steps = disk.steps();
     let repaired = repaired(disk);
@@ -243,8 +243,8 @@ fn names(intact: &Reported) -> String {
         .join(" ")
 }
 
-/// A front of which one bit changed is known all the same: its hash says which bit it was. Of pages nobody
-/// knows, and `cp3` goes, and nothing else.
+/// The header and meta of a record survive one changed bit, because their hash identifies the bit.
+/// Changed pages cannot be restored: `cp3` is lost, and nothing else.
 #[test]
 fn a_changed_bit_in_the_middle_of_the_log_erases_no_history() {
     let (disk, reported) = small(Options {
@@ -272,7 +272,7 @@ fn a_changed_bit_in_the_middle_of_the_log_erases_no_history() {
     }
 }
 
-/// Sectors and pages go, too. What a record that is gone changed is no longer needed from cp4 on, which the
+/// Sectors and pages decay, too. From cp4 on, the changes of a lost record are not needed, as the
 /// sums in the records prove.
 #[test]
 fn a_record_that_is_gone_costs_the_checkpoints_that_need_it() {
@@ -301,7 +301,7 @@ fn a_record_that_is_gone_costs_the_checkpoints_that_need_it() {
 }
 
 #[test]
-fn a_changed_bit_in_a_segments_head_unlinks_nothing() {
+fn a_changed_bit_in_a_segments_head_removes_no_file() {
     for options in [
         OPTIONS,
         Options {
@@ -327,7 +327,7 @@ fn a_changed_bit_in_a_segments_head_unlinks_nothing() {
 }
 
 #[test]
-fn a_current_that_is_not_whole_is_read_from_its_copy() {
+fn an_incomplete_current_is_read_from_its_copy() {
     let (disk, reported) = small(OPTIONS);
     let current = root().join("CURRENT");
     disk.open(&current, Access::Write)
@@ -339,9 +339,10 @@ fn a_current_that_is_not_whole_is_read_from_its_copy() {
     repair(&disk, &intact, "cut");
 }
 
-/// A fold left records before the base: nobody needs their pages, and a log that lacks one is made anew.
+/// A fold left records before the base: their pages are not needed, and a log without one of them
+/// is made anew.
 #[test]
-fn what_decays_before_the_base_costs_nothing() {
+fn decay_before_the_base_has_no_effect() {
     for front in [false, true] {
         let (disk, mut reported) = small(Options {
             segment_bytes: 1 << 20,
@@ -372,10 +373,10 @@ fn what_decays_before_the_base_costs_nothing() {
     }
 }
 
-/// Without an index that knows it nobody can tell the last record from one that was in flight; with one, of
-/// whatever boot, it is lost and named.
+/// Without an index that knows it, the last record cannot be distinguished from an unfinished one;
+/// with an index of any boot, it is lost and named.
 #[test]
-fn the_last_record_is_a_torn_tail_only_where_nobody_knows_it() {
+fn the_last_record_is_a_torn_tail_only_if_the_index_does_not_know_it() {
     for (known, seal) in [(true, 0), (false, 1)] {
         let (disk, mut reported) = small(Options {
             segment_bytes: 1 << 20,
@@ -398,7 +399,7 @@ fn the_last_record_is_a_torn_tail_only_where_nobody_knows_it() {
 
 /// Each bit of each file, or one in many.
 #[test]
-fn whatever_bit_of_a_small_store_decays_nothing_vanishes_and_nothing_is_removed() {
+fn any_decayed_bit_of_a_small_store_is_noticed_and_removes_nothing() {
     let stride = size("CHECKPOINT_STRIDE", 1499);
     let (disk, reported) = small(OPTIONS);
     let (mut flips, mut refused, mut costly, mut repaired) = (0_u64, 0_u64, 0_u64, 0_u64);
@@ -433,9 +434,9 @@ fn whatever_bit_of_a_small_store_decays_nothing_vanishes_and_nothing_is_removed(
     eprintln!("{seen}");
 }
 
-/// Stores as any sequence of steps leaves them: with folds, given-up checkpoints, rollbacks, archives.
+/// Stores after any sequence of steps: with folds, pruned checkpoints, rollbacks, archives.
 #[test]
-fn whatever_bit_of_a_larger_store_decays_nothing_vanishes_and_nothing_is_removed() {
+fn any_decayed_bit_of_a_larger_store_is_noticed_and_removes_nothing() {
     let flips = size("CHECKPOINT_FLIPS", 120);
     let per_world = 500;
     for seed in 0..flips.div_ceil(per_world) {
@@ -478,7 +479,7 @@ fn whatever_bit_of_a_larger_store_decays_nothing_vanishes_and_nothing_is_removed
 
 /// The machine stops at any operation of a repair: the store is damaged as before, or repaired.
 #[test]
-fn a_repair_that_is_cut_short_leaves_all_that_was_intact() {
+fn an_interrupted_repair_leaves_everything_intact_as_it_was() {
     let (disk, reported) = small(OPTIONS);
     let (path, begin) = records(&disk)[2].clone();
     let disk = disk.after_power_loss(1);
@@ -522,7 +523,7 @@ fn a_repair_that_is_cut_short_leaves_all_that_was_intact() {
 }
 
 #[test]
-fn a_sound_store_is_not_repaired_and_one_without_anything_whole_is_left_alone() {
+fn a_sound_store_and_a_hopeless_one_are_not_changed_by_repair() {
     let (disk, reported) = small(OPTIONS);
     let steps = disk.steps();
     let repaired = repaired(&disk).expect("sound");
@@ -531,14 +532,14 @@ fn a_sound_store_is_not_repaired_and_one_without_anything_whole_is_left_alone() 
         (steps, reported.len()),
         "{repaired:?}"
     );
-    // All checkpoints have the second page of this band from its base.
+    // All checkpoints have the second page of this band from the base.
     disk.flip_bit(&root().join("base/b.0000000000000001"), 4500 * 8)
         .expect("there");
     repair(&disk, &Reported::new(), "a base file");
 }
 
 #[test]
-fn what_a_repair_moved_aside_is_removed_by_gc_and_by_nothing_else() {
+fn only_gc_removes_files_that_a_repair_moved_aside() {
     let (disk, reported) = small(OPTIONS);
     let segments = files(&disk)
         .into_iter()

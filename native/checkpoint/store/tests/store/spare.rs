@@ -1,4 +1,4 @@
-//! The log's next segment is made ahead of need, and a checkpoint that comes to it writes no zeros.
+//! The log's next segment is filled with zeros in advance, so the checkpoint that begins it writes none.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use paceline_checkpoint::{Options, Store};
 
 use crate::world::live_path;
 
-/// A segment takes many operations to make: zeros are written by the mebibyte.
+/// Making a segment takes many operations, one per mebibyte of zeros.
 const OPTIONS: Options = Options {
     segment_bytes: 40 << 20,
     skip_proven_syncs: true,
@@ -34,7 +34,7 @@ fn ready() -> (FakeDisk, Store) {
     (disk, store)
 }
 
-/// Checkpoints until the log has another segment; answers the most operations that one of them took.
+/// Takes checkpoints until the log has another segment; returns the most operations of one of them.
 fn until_the_next_segment(disk: &FakeDisk, store: &mut Store, jobs: bool) -> u64 {
     let segments = |store: &Store| store.status().expect("readable").segments;
     let (before, mut most) = (segments(store), 0);
@@ -128,7 +128,7 @@ fn status_counts_the_spare_among_the_bytes_of_the_log() {
 }
 
 #[test]
-fn what_a_spare_cut_short_leaves_is_removed_by_gc() {
+fn gc_removes_an_incomplete_spare() {
     let (disk, mut store) = ready();
     let left = spare().with_file_name("SPARE.new");
     disk.open(&left, Access::Create).expect("made");
@@ -140,7 +140,7 @@ fn what_a_spare_cut_short_leaves_is_removed_by_gc() {
 fn gc_frees_the_spare_and_a_record_of_its_size_does_not_take_one_that_is_not_the_logs_own() {
     let (disk, mut store) = ready();
     let bytes = |megabytes: u64| vec![3; usize::try_from(megabytes << 20).expect("small")];
-    // As an opening with other options left it: a job may replace it at any time.
+    // The state after an opening with other options: a job may replace the spare at any time.
     let other = disk.open(&spare(), Access::Create).expect("made");
     other.write_at(&bytes(41), (4 << 10) * 2).expect("written");
     store.write_at("a", 0, &bytes(41)).expect("written");

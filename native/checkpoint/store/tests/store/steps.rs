@@ -1,5 +1,4 @@
-//! The steps of a checkpoint beside its store in any number and order, and steps that do not come
-//! to their end.
+//! The steps of a checkpoint beside its store, in any number and order, and steps that are interrupted.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +10,7 @@ use crate::beside::{BYTES, assert_is, ready};
 use crate::world::{OPTIONS, live_path, read_live};
 
 #[test]
-fn feeding_twice_or_running_twice_is_as_good_as_once() {
+fn feeding_or_running_twice_has_no_further_effect() {
     for (feeds, runs) in [(1, 2), (2, 1), (3, 3)] {
         let (disk, mut store) = ready();
         let before = read_live(&disk);
@@ -31,7 +30,7 @@ fn feeding_twice_or_running_twice_is_as_good_as_once() {
     }
 }
 
-/// One panic at some look of a checkpoint; the same checkpoint, or its store, is used further.
+/// One panic at some stamp of a checkpoint; then the same checkpoint or its store is used further.
 fn panics_at(look: u64, go_on: bool) -> bool {
     let (disk, mut store) = ready();
     store.checkpoint("full").expect("taken");
@@ -47,7 +46,7 @@ fn panics_at(look: u64, go_on: bool) -> bool {
         let mut pending = held().begin("second").expect("begun");
         for _ in 0..100 {
             let _ = catch_unwind(AssertUnwindSafe(|| held().feed(&mut pending)));
-            // Rescues what was not read yet.
+            // Rescues leaves that were not read yet.
             let _ = catch_unwind(AssertUnwindSafe(|| {
                 held().write_at("b", 50_000, b"meanwhile")
             }));
@@ -72,7 +71,7 @@ fn panics_at(look: u64, go_on: bool) -> bool {
     match store.checkpoint("fourth") {
         Ok(_) => assert_is(&store, "fourth", &read_live(&disk)),
         Err(error) => {
-            // What was appended is unknown (D4), and so it is said.
+            // It is unknown what was appended (D4), which the error says.
             assert_eq!(error.kind(), ErrorKind::Stopped, "{what}: {error}");
             drop(store);
             let mut store =

@@ -1,4 +1,4 @@
-//! The watcher of change events, on a real filesystem, beside a writer that tells nobody.
+//! The watcher of change events, on a real filesystem, beside an unreported writer.
 
 use std::cell::Cell;
 use std::fs::{self, OpenOptions};
@@ -27,7 +27,7 @@ fn ready(bands: &[&str]) -> (TempDir, PathBuf, Store) {
     (root, live, store)
 }
 
-/// The checkpoint is what lies on the disk.
+/// The checkpoint equals the files.
 fn same(store: &Store, name: &str, live: &Path) {
     let mut lies: Vec<_> = fs::read_dir(live)
         .expect("listed")
@@ -83,8 +83,8 @@ fn random_change(live: &Path, random: &mut Random) {
     }
 }
 
-/// Where events come late or not at all (Windows) its answer is everything, always; and is good for this,
-/// too.
+/// Where events come late or not at all (Windows), the answer is always "everything", which is
+/// right, too.
 #[test]
 fn a_watcher_names_every_band_that_a_writer_changed() {
     let (_root, live, mut store) = ready(&["band0", "band1", "band2"]);
@@ -108,7 +108,7 @@ fn a_watcher_names_every_band_that_a_writer_changed() {
             .expect("quiet while it is read");
         same(&store, &name, &live);
         if round % 20 == 19 {
-            // Another directory has live's name now: a watch of the old one would see nothing.
+            // Another directory has live's name now; a watch of the old one would see nothing.
             store.rollback_observed("first").expect("back");
         }
     }
@@ -127,8 +127,8 @@ fn a_watcher_names_every_band_that_a_writer_changed() {
     assert!(named.get() > 20, "{} bands were named", named.get());
 }
 
-/// The kernel's queue is filled for real: nobody asks while more is written than it and the channel hold.
-/// On Windows a loss is not told, and nothing is asked of events.
+/// The kernel's queue is filled: more is written than it and the channel hold before the watcher is
+/// asked. Windows does not report the loss, so events are not used there.
 #[cfg(unix)]
 #[test]
 fn a_queue_that_overflowed_makes_the_store_look_at_everything() {
@@ -171,7 +171,7 @@ fn a_queue_that_overflowed_makes_the_store_look_at_everything() {
 }
 
 #[test]
-fn waiting_ends_with_a_change_or_with_the_moment() {
+fn waiting_ends_with_a_change_or_at_the_deadline() {
     let (_root, live, mut store) = ready(&["a"]);
     let mut watcher = Watcher::new(&live).expect("watched");
     store
@@ -210,9 +210,9 @@ fn waiting_ends_with_a_change_or_with_the_moment() {
     );
 }
 
-/// Names are told once; they must not be lost when the checkpoint that asked is not made.
+/// Names are reported once; they must not be lost when the checkpoint fails.
 #[test]
-fn what_was_told_to_a_checkpoint_that_failed_is_in_the_next() {
+fn events_consumed_by_a_failed_checkpoint_are_in_the_next() {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
     let write = |name: &str, bytes: &[u8]| {
@@ -224,39 +224,39 @@ fn what_was_told_to_a_checkpoint_that_failed_is_in_the_next() {
         file.write_at(bytes, 0).expect("written");
         disk.advance(1_000_000_000);
     };
-    let told = |names: &[&str]| Seen::Bands(names.iter().map(|name| (*name).to_owned()).collect());
+    let bands = |names: &[&str]| Seen::Bands(names.iter().map(|name| (*name).to_owned()).collect());
     for name in ["a", "b", "c"] {
         write(name, b"first");
     }
     let mut store =
         Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
     let id = |store: &Store, name: &str, band: &str| store.bands(name).expect("kept")[band].id;
-    // While the named band is read, another one changes: told after the reading, once.
+    // While the named band is read, another one changes: reported once, after the reading.
     write("a", b"second");
-    let mut answers = vec![told(&[]), told(&[]), told(&["b"]), told(&["a"])];
+    let mut answers = vec![bands(&[]), bands(&[]), bands(&["b"]), bands(&["a"])];
     let taken = store.checkpoint_seen("second", &mut || {
         if answers.len() == 3 {
             write("b", b"second");
         }
-        answers.pop().unwrap_or_else(|| told(&[]))
+        answers.pop().unwrap_or_else(|| bands(&[]))
     });
     taken.expect("the second reading is quiet");
     assert_eq!(
         id(&store, "second", "b"),
         *blake3::hash(b"second").as_bytes()
     );
-    // The checkpoint fails before it looks at what it was told.
+    // The checkpoint fails before it looks at what was reported.
     write("a", b"third.");
     write("c", b"third.");
     disk.rename(&live_path().join("b"), Path::new("/aside"))
         .expect("moved");
     disk.make_symlink(&live_path().join("b")).expect("made");
-    let refused = store.checkpoint_seen("third", &mut || told(&["a", "b", "c"]));
+    let refused = store.checkpoint_seen("third", &mut || bands(&["a", "b", "c"]));
     assert_eq!(refused.expect_err("a link").kind(), ErrorKind::Refused);
     disk.rename(Path::new("/aside"), &live_path().join("b"))
         .expect("put back");
     store
-        .checkpoint_seen("third", &mut || told(&[]))
+        .checkpoint_seen("third", &mut || bands(&[]))
         .expect("quiet");
     for band in ["a", "c"] {
         assert_eq!(

@@ -1,5 +1,4 @@
-//! What a store does on a disk that promises no more than Windows does: on every system, on the
-//! fake disk.
+//! The store on a disk that guarantees no more than Windows: on every system, on the fake disk.
 
 use std::io::ErrorKind as Failure;
 use std::path::Path;
@@ -10,7 +9,7 @@ use paceline_checkpoint::{Error, ErrorKind, Store, Written};
 
 use crate::world::{OPTIONS, World, live_path, read_live, size};
 
-/// A disk with bands that were written long ago, and their store.
+/// A disk with old bands, and their store.
 fn ready(bands: &[&str]) -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.be_as_on_windows();
@@ -26,8 +25,8 @@ fn ready(bands: &[&str]) -> (FakeDisk, Store) {
     (disk, store)
 }
 
-/// As the next start of the machine, or the next process, finds it.
-fn found(disk: FakeDisk) -> FakeDisk {
+/// The disk after a restart of the machine or the process.
+fn like_windows(disk: FakeDisk) -> FakeDisk {
     disk.be_as_on_windows();
     disk
 }
@@ -60,7 +59,7 @@ fn a_write_that_no_stamp_shows_is_in_the_next_checkpoint() {
         .open(&live_path().join("a"), Access::Write)
         .expect("open");
     let before = stamp();
-    let said = Written {
+    let written = Written {
         band: "a".to_owned(),
         range: Some((0, 1)),
     };
@@ -73,7 +72,7 @@ fn a_write_that_no_stamp_shows_is_in_the_next_checkpoint() {
         match round {
             0 => store.checkpoint_observed(name),
             1 => store.checkpoint_mapped(name),
-            2 => store.checkpoint_marked(name, std::slice::from_ref(&said)),
+            2 => store.checkpoint_marked(name, std::slice::from_ref(&written)),
             _ => store.checkpoint_seen(name, &mut || paceline_checkpoint::Seen::Everything),
         }
         .unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -99,7 +98,7 @@ fn a_write_that_no_stamp_shows_is_in_the_base_whole_or_not_at_all() {
     const BYTES: usize = 600_000;
     let mut met = 0;
     for look in 1..20 {
-        let disk = found(FakeDisk::default());
+        let disk = like_windows(FakeDisk::default());
         disk.make_dir(&live_path()).expect("made");
         let path = live_path().join("a");
         let file = disk.open(&path, Access::Create).expect("made");
@@ -144,7 +143,7 @@ fn a_write_that_no_stamp_shows_is_no_part_of_a_band_that_was_read_before_it() {
 
 /// The machine stops at any operation of a rollback, and again at any operation of the opening after it.
 #[test]
-fn a_rollback_by_renames_that_was_cut_short_is_undone_or_finished() {
+fn an_interrupted_rollback_by_renames_is_undone_or_finished() {
     let whole = ["a b c", "b c d"];
     let names = |disk: &FakeDisk| read_live(disk).into_keys().collect::<Vec<_>>().join(" ");
     let (mut undone, mut finished) = (0, 0);
@@ -165,7 +164,7 @@ fn a_rollback_by_renames_that_was_cut_short_is_undone_or_finished() {
             } else {
                 disk.after_power_loss(seed)
             };
-            let left = found(left);
+            let left = like_windows(left);
             let what = format!("stopped at {operation}, seed {seed}");
             let there = left.stamp(&live_path()).is_ok().then(|| names(&left));
             assert!(
@@ -173,10 +172,10 @@ fn a_rollback_by_renames_that_was_cut_short_is_undone_or_finished() {
                 "{what}: {there:?}"
             );
             for again in (1..).take_while(|again| *again < 40) {
-                let next = found(left.after_kill());
+                let next = like_windows(left.after_kill());
                 next.stop_at(again);
                 let opened = open(&next).is_ok();
-                let next = found(next.after_power_loss(seed));
+                let next = like_windows(next.after_power_loss(seed));
                 drop(open(&next).unwrap_or_else(|error| panic!("{what}, {again}: {error}")));
                 let now = names(&next);
                 assert!(whole.contains(&now.as_str()), "{what}, {again}: {now}");
@@ -248,14 +247,14 @@ fn a_rename_that_fails_leaves_live_where_it_was() {
     assert!(failed > 10);
 }
 
-/// Whoever misses live may make it: what they made and what it was are both kept.
+/// If live is missing, somebody may make it: their directory and the old live are both kept.
 #[test]
-fn what_somebody_made_in_lives_place_meanwhile_is_not_touched() {
+fn a_directory_made_in_lives_place_meanwhile_is_not_changed() {
     let (disk, mut store) = ready(&["a", "b"]);
     store.write_at("c", 0, b"new").expect("written");
     let (mut before, mut operation) = (read_live(&disk), 1);
     let left = loop {
-        let disk = found(disk.after_kill());
+        let disk = like_windows(disk.after_kill());
         let mut store = open(&disk).expect("opened");
         before = if operation == 1 {
             read_live(&disk)
@@ -268,7 +267,7 @@ fn what_somebody_made_in_lives_place_meanwhile_is_not_touched() {
             "there is no moment without live"
         );
         drop(store);
-        let left = found(disk.after_kill());
+        let left = like_windows(disk.after_kill());
         if left.stamp(&live_path()).is_err() {
             break left;
         }
@@ -319,7 +318,7 @@ fn names_that_alias_are_refused_and_nothing_is_lost() {
     let back = disk.after_kill();
     assert_eq!(open(&back).expect("where it was made").list().len(), 4);
 
-    let other = found(FakeDisk::default());
+    let other = like_windows(FakeDisk::default());
     let import =
         |archive: &[u8]| Store::import(Arc::new(other.clone()), &live_path(), OPTIONS, archive);
     assert_eq!(

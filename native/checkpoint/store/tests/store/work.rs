@@ -1,4 +1,4 @@
-//! What is done beside the hot path: in which order, while what else happens, and what it leaves.
+//! Background jobs: their order, what may run beside them, and the state they leave.
 
 use std::sync::{Arc, Mutex};
 
@@ -34,7 +34,7 @@ fn waiting(store: &Store) -> Waiting {
     store.status().expect("readable").work
 }
 
-/// Does what there is to do; answers the bands whose trees were made.
+/// Runs all jobs; returns the bands whose trees were made.
 fn settle(store: &mut Store) -> Vec<(String, Priority)> {
     let mut made = Vec::new();
     while let Some(mut job) = store.next_job().expect("readable") {
@@ -49,7 +49,7 @@ fn settle(store: &mut Store) -> Vec<(String, Priority)> {
 }
 
 #[test]
-fn trees_are_made_in_the_order_in_which_they_will_be_wanted() {
+fn trees_are_made_in_order_of_urgency() {
     let (disk, mut store) = ready();
     for band in ["b", "d"] {
         store.write_at(band, 5, b"logged").expect("written");
@@ -80,7 +80,8 @@ fn trees_are_made_in_the_order_in_which_they_will_be_wanted() {
         ([0, 0, 0], 4, 4)
     );
     assert!(after.tree_bytes > 0);
-    // What was made ahead is what the checkpoint uses: it reads the marked leaf and nothing of the past.
+    // The checkpoint uses the tree that was made ahead: it reads the marked leaf and nothing of the
+    // past.
     let taken = store.checkpoint("warm").expect("taken");
     assert_eq!(taken.read_bytes, 16 << 10);
     assert_eq!((waiting(&store).hits, waiting(&store).misses), (1, 0));
@@ -92,7 +93,7 @@ fn trees_are_made_in_the_order_in_which_they_will_be_wanted() {
 }
 
 #[test]
-fn a_checkpoint_without_warm_up_says_what_it_lacked() {
+fn a_checkpoint_without_trees_counts_them_as_missed() {
     let (disk, mut store) = ready();
     disk.advance(1_000_000_000);
     store.save_index();
@@ -108,7 +109,7 @@ fn a_checkpoint_without_warm_up_says_what_it_lacked() {
     assert_eq!((work.hits, work.loads, work.misses), (0, 1, 1));
 }
 
-/// Fills the log with checkpoints that are given up, so that a fold is due.
+/// Fills the log with checkpoints that are pruned, so that a fold is due.
 fn fill(store: &mut Store, random: &mut Random, from: u64, count: u64) {
     for number in from..from + count {
         for band in ["a", "b"] {
@@ -126,7 +127,7 @@ fn fill(store: &mut Store, random: &mut Random, from: u64, count: u64) {
 }
 
 #[test]
-fn a_fold_goes_on_beside_checkpoints_and_rollbacks_and_shortens_the_log() {
+fn a_fold_runs_beside_checkpoints_and_rollbacks_and_shortens_the_log() {
     let (disk, mut store) = ready();
     let mut random = Random(3);
     store.prune(&["first"]).expect("given up");
@@ -148,7 +149,7 @@ fn a_fold_goes_on_beside_checkpoints_and_rollbacks_and_shortens_the_log() {
             assert_eq!(refused.expect_err("a job is out").kind(), ErrorKind::Locked);
         }
         seen_under_way |= waiting(&store).fold.is_some();
-        // Everything else goes on while the job is out, before it runs and after.
+        // Everything else works while the job runs, before and after.
         fill(&mut store, &mut random, number, 1);
         job.run();
         store.rollback(&format!("c{number}")).expect("back");
@@ -184,9 +185,10 @@ fn a_fold_goes_on_beside_checkpoints_and_rollbacks_and_shortens_the_log() {
     );
 }
 
-/// The store can be opened by nobody else while a job of it is out, even when the store itself is gone.
+/// No other process can open the store while one of its jobs runs, even after the store was
+/// dropped.
 #[test]
-fn a_job_that_is_out_keeps_others_away() {
+fn a_running_job_keeps_other_processes_out() {
     let (disk, mut store) = ready();
     store.save_index();
     drop(store);
@@ -203,7 +205,7 @@ fn a_job_that_is_out_keeps_others_away() {
 }
 
 #[test]
-fn a_job_that_fails_is_told_leaves_nothing_and_is_done_later() {
+fn a_failed_job_is_reported_leaves_nothing_and_is_repeated() {
     let (disk, mut store) = ready();
     store.prune(&["first"]).expect("given up");
     settle(&mut store);
@@ -250,7 +252,8 @@ fn a_job_that_fails_is_told_leaves_nothing_and_is_done_later() {
     assert!(waiting(&store).folds > 0 && store.verify("c29").expect("kept").wrong.is_empty());
 }
 
-/// A sync that failed as a fold was placed: which base counts is unknown, so files of neither may go.
+/// The sync failed when a fold was placed: it is unknown which base counts, so no file of either
+/// may be removed.
 #[test]
 fn after_a_fold_of_unknown_outcome_nothing_is_removed_until_the_store_is_opened_again() {
     let mut unknown = 0;

@@ -1,7 +1,7 @@
 //! A store on a fake disk beside a model of it in memory, and random steps that both take.
 //!
-//! The model is the plainest thing that can be right: whole contents by name. After any step, what
-//! the store says must be what the model holds, bit for bit.
+//! The model is as simple as possible: whole contents by name. After any step the store must equal
+//! the model, bit for bit.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -51,14 +51,14 @@ impl Random {
 pub(crate) struct World {
     pub(crate) disk: FakeDisk,
     pub(crate) store: Option<Store>,
-    /// A job of the store that is out.
+    /// A job of the store that is running.
     job: Option<Job>,
     pub(crate) live: Bands,
-    /// What was reported and is kept.
+    /// Reported and kept checkpoints.
     pub(crate) kept: BTreeMap<String, Bands>,
-    /// What may be there, too, if the machine stops now.
+    /// Checkpoints that may exist, too, if the machine stops now.
     pub(crate) in_flight: BTreeMap<String, Bands>,
-    /// What may be gone, if the machine stops now.
+    /// Checkpoints that may be gone if the machine stops now.
     pub(crate) going: Vec<String>,
     pub(crate) random: Random,
     next_name: u64,
@@ -108,7 +108,7 @@ impl World {
         Ok(())
     }
 
-    /// What was in flight has been reported.
+    /// The unfinished step has been reported.
     fn land(&mut self) {
         self.kept.append(&mut self.in_flight);
         for name in self.going.drain(..) {
@@ -126,7 +126,7 @@ impl World {
         Ok(())
     }
 
-    /// Whoever had a job of the store is gone.
+    /// The owner of a running job is gone.
     pub(crate) fn end_job(&mut self) {
         self.job = None;
     }
@@ -150,9 +150,13 @@ impl World {
             80..85 => self.rollback(),
             85..87 => self.adopt(),
             87..91 => self.prune(),
-            91..93 => {
+            91 => {
                 self.job = None;
                 self.opened().fold().map(drop)
+            }
+            92 => {
+                self.job = None;
+                self.opened().compact().map(drop)
             }
             93..97 => self.work(),
             _ => {
@@ -202,7 +206,7 @@ impl World {
         Ok(())
     }
 
-    /// Somebody else writes, and the next checkpoint is an observed one.
+    /// Somebody else writes, and an observed checkpoint follows.
     fn write_unseen(&mut self) -> Result<()> {
         let Some(name) = self.live.keys().next().cloned() else {
             return Ok(());
@@ -213,7 +217,8 @@ impl World {
         let written = file.and_then(|file| file.write_at(&bytes, offset));
         put(&mut self.live, &name, offset, &bytes);
         if written.is_err() {
-            // A part of it is there. When the machine stopped, the store is about to meet that, too.
+            // Part of the write happened. If the machine stopped, the store is about to notice
+            // that, too.
             self.live = read_live(&self.disk);
         }
         let name = self.begin();
@@ -237,7 +242,8 @@ impl World {
         Ok(())
     }
 
-    /// A checkpoint on its way, while others write, jobs are done and the store is asked for more.
+    /// A running checkpoint, while others write, jobs run and other methods of the store are
+    /// called.
     fn checkpoint_beside(&mut self) -> Result<()> {
         let name = self.begin();
         let mut pending = self.opened().begin(&name)?;
@@ -295,7 +301,7 @@ impl World {
         let Some(name) = self.any() else {
             return Ok(());
         };
-        // The name that the store will give to what it replaces starts with this; see `check`.
+        // The store's name for the replaced state begins with this; see `check`.
         self.in_flight
             .insert("before-rollback-".to_owned(), self.live.clone());
         let taken = self.opened().rollback(&name)?;
@@ -313,7 +319,7 @@ impl World {
         Ok(())
     }
 
-    /// A job is handed out, or one that is out is done and comes back.
+    /// A job is fetched, or a running one ends and is returned.
     fn work(&mut self) -> Result<()> {
         match self.job.take() {
             None => self.job = self.opened().next_job()?,
@@ -326,7 +332,7 @@ impl World {
         Ok(())
     }
 
-    /// A checkpoint leaves as an archive and comes back under another name; live stays as it is.
+    /// A checkpoint is exported and imported under another name; live stays unchanged.
     fn adopt(&mut self) -> Result<()> {
         let Some(name) = self.any() else {
             return Ok(());
@@ -351,7 +357,7 @@ impl World {
         Ok(())
     }
 
-    /// The store holds what the model holds; what was in flight may be there, too.
+    /// The store equals the model; the unfinished step may have happened, too.
     pub(crate) fn check(&self, store: &Store) {
         let listed: Vec<String> = store
             .list()
@@ -404,7 +410,7 @@ fn put(bands: &mut Bands, name: &str, offset: u64, bytes: &[u8]) {
     band[offset..offset + bytes.len()].copy_from_slice(bytes);
 }
 
-/// The bands as they lie on the disk.
+/// The bands in the files.
 pub(crate) fn read_live(disk: &FakeDisk) -> Bands {
     let entries = disk.list(&live_path()).expect("live");
     let read = |name: String| {
@@ -418,7 +424,7 @@ pub(crate) fn read_live(disk: &FakeDisk) -> Bands {
     entries.into_iter().map(|entry| read(entry.name)).collect()
 }
 
-/// What a checkpoint has of a band: name and id.
+/// The name and id of each band in a checkpoint.
 pub(crate) type Ids = Vec<(String, [u8; 32])>;
 
 pub(crate) fn ids(bands: &Bands) -> Ids {
@@ -428,7 +434,7 @@ pub(crate) fn ids(bands: &Bands) -> Ids {
         .collect()
 }
 
-/// What the store has under this name, which verifies.
+/// The checkpoint of this name, which must verify.
 pub(crate) fn kept(store: &Store, name: &str) -> Ids {
     assert!(store.verify(name).expect("kept").wrong.is_empty(), "{name}");
     store
@@ -446,7 +452,7 @@ pub(crate) fn write(disk: &FakeDisk, band: &str, offset: u64, bytes: &[u8]) {
     file.write_at(bytes, offset).expect("written");
 }
 
-/// A size from the environment: how long this test is when it is run by hand.
+/// A number from the environment: the length of this test in a manual run.
 pub(crate) fn size(variable: &str, otherwise: u64) -> u64 {
     std::env::var(variable)
         .ok()
@@ -454,7 +460,7 @@ pub(crate) fn size(variable: &str, otherwise: u64) -> u64 {
         .unwrap_or(otherwise)
 }
 
-/// Whether the error is the stopped machine's and no fault of the store.
+/// Whether the error comes from the stopped machine and is no fault of the store.
 pub(crate) fn is_stop(error: &Error) -> bool {
     error.to_string().contains("the machine has stopped")
 }

@@ -1,4 +1,4 @@
-//! Owners that mark too little, or nonsense: what it costs, and what it must never do.
+//! Owners that mark too little, or nonsense: the cost, and what must never happen.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,7 +10,7 @@ use crate::world::{OPTIONS, ids, kept, live_path, read_live, write};
 const LEAF: u64 = 16 << 10;
 const PAGE: u64 = 4096;
 
-/// A band of five leaves, and one that nobody writes to.
+/// A band of five leaves, and one that is never written to.
 fn ready() -> (FakeDisk, Store) {
     let disk = FakeDisk::default();
     disk.make_dir(&live_path()).expect("made");
@@ -40,7 +40,7 @@ fn half_marked(disk: &FakeDisk, store: &mut Store) {
 }
 
 #[test]
-fn a_page_that_nobody_marked_is_kept_with_its_leaf() {
+fn an_unmarked_changed_page_is_kept_with_its_leaf() {
     type Take = fn(&mut Store, &str);
     let takes: [Take; 4] = [
         |store, name| drop(store.checkpoint(name).expect("taken")),
@@ -81,7 +81,7 @@ fn a_page_that_nobody_marked_is_kept_with_its_leaf() {
 }
 
 #[test]
-fn nor_is_it_lost_beside_its_store() {
+fn an_unmarked_page_is_kept_by_a_checkpoint_beside_the_store() {
     let (disk, mut store) = ready();
     half_marked(&disk, &mut store);
     let store = Mutex::new(store);
@@ -92,10 +92,10 @@ fn nor_is_it_lost_beside_its_store() {
     );
 }
 
-/// A leaf of which nothing was marked is not read, and is in the checkpoint as it was before: it verifies. The
-/// next one that reads the leaf has it, and a rollback keeps what it replaces, marked or not.
+/// An unmarked leaf is not read, so the checkpoint has its old contents and verifies. The next one
+/// that reads the leaf has the new ones, and a rollback keeps what it replaces, marked or not.
 #[test]
-fn a_leaf_that_nobody_marked_costs_one_checkpoint_and_no_byte_of_live() {
+fn an_unmarked_leaf_costs_one_checkpoint_and_no_byte_of_live() {
     let (disk, mut store) = ready();
     let first = ids(&read_live(&disk));
     write(&disk, "a", 3 * LEAF + 5, b"nobody says this");
@@ -131,9 +131,9 @@ fn a_leaf_that_nobody_marked_costs_one_checkpoint_and_no_byte_of_live() {
     assert_eq!(kept(&store, "last")[0], ids(&read_live(&disk))[0]);
 }
 
-/// As older versions left it after a wrong mark, and as a base file that decayed leaves it.
+/// The state after a wrong mark in older versions, or after a base file decayed.
 #[test]
-fn a_last_epoch_that_is_not_what_it_should_be_keeps_nobody_from_the_next() {
+fn a_damaged_last_epoch_does_not_prevent_the_next() {
     let base = live_path()
         .with_file_name("bands.paceline")
         .join("base/a.0000000000000001");
@@ -173,7 +173,7 @@ fn a_last_epoch_that_is_not_what_it_should_be_keeps_nobody_from_the_next() {
 }
 
 #[test]
-fn bytes_that_no_band_has_are_refused_at_once() {
+fn ranges_beyond_a_band_are_refused_at_once() {
     let (disk, mut store) = ready();
     let end = 5 * LEAF;
     for (offset, bytes) in [
@@ -205,7 +205,7 @@ fn bytes_that_no_band_has_are_refused_at_once() {
         );
     }
     assert_eq!(store.status().expect("readable").dirty, []);
-    // What its owner grew by its own means is there when it says so.
+    // Bytes that the owner appended by its own means are found when it reports them.
     write(&disk, "a", end, b"more");
     store.mark_dirty("a", end, 4).expect("there");
     store.checkpoint("second").expect("taken");

@@ -2,7 +2,7 @@
 //!
 //! The seed's tables: messages of 32, 128 and 256 bytes with 1,000 samples, the production calls
 //! with 10,000; and batches. build.sh makes the second build of the peers before. `cargo bench -p
-//! paceline-attestation-bench -- sign` measures what has that in its id.
+//! paceline-attestation-bench -- sign` measures the ids that contain `sign`.
 
 use std::path::Path;
 

@@ -162,16 +162,16 @@ pub(crate) fn batch_threads() -> Benchmark {
 
 /// The engine for batches on one thread, and on two, each with a half.
 pub(crate) fn threads(names: [&str; 2], inputs: &Rc<Inputs>) -> [Arm; 2] {
-    let (one, two, count) = (Rc::clone(inputs), Rc::clone(inputs), inputs.messages.len());
+    let (whole, halved, count) = (Rc::clone(inputs), Rc::clone(inputs), inputs.messages.len());
     let cores = thread::available_parallelism().map_or(1, usize::from);
     [
         Arm::counted(names[0], count, move || {
-            verify_batch(black_box(&one.items())).all_good()
+            verify_batch(black_box(&whole.items())).all_good()
         }),
         if cores < 2 {
             Arm::unavailable(names[1], "needs two cores")
         } else {
-            Arm::counted(names[1], count, move || halves(black_box(&two.items())))
+            Arm::counted(names[1], count, move || halves(black_box(&halved.items())))
         },
     ]
 }

@@ -1,5 +1,7 @@
 //! Seeded keys, messages and signatures that all arms of a group share.
 
+use std::cell::Cell;
+
 use paceline_attestation::{Item, Signature, SigningKey};
 use paceline_harness::order::SplitMix64;
 
@@ -83,6 +85,30 @@ impl Inputs {
                 signature: &self.signatures[index],
             })
             .collect()
+    }
+}
+
+/// Whose turn it is of some inputs, round and round: one key and one signature would flatter whoever keeps a table
+/// or a branch of them warm.
+pub(crate) struct Turns {
+    count: usize,
+    next: Cell<usize>,
+}
+
+impl Turns {
+    /// Of `inputs`, from the first on.
+    pub(crate) fn of(inputs: &Inputs) -> Self {
+        Self {
+            count: inputs.messages.len(),
+            next: Cell::new(0),
+        }
+    }
+
+    /// An index below their number.
+    pub(crate) fn next(&self) -> usize {
+        let at = self.next.get();
+        self.next.set(if at + 1 < self.count { at + 1 } else { 0 });
+        at
     }
 }
 

@@ -14,15 +14,16 @@ mod thresholds;
 #[cfg_attr(target_env = "musl", path = "vectorised_absent.rs")]
 mod vectorised;
 
-use paceline_attestation::engine::{batching, engines, first, signing, single};
+use paceline_attestation::engine::{batching, engines, first, prefer, signing, single};
 use paceline_attestation_peers::{Vectors, vectors};
 use paceline_harness::{Check, Failure, Workload};
 
 pub use vectorised::look_in;
 
-/// All of it.
+/// All of it. `ours` is what the library chooses in a process that asks for the lanes, as this one does.
 #[must_use]
 pub fn workload() -> Workload {
+    prefer("ifma");
     Workload {
         suite: "crypto".to_owned(),
         name: "attestation".to_owned(),
@@ -30,7 +31,9 @@ pub fn workload() -> Workload {
             singles::keygen(),
             singles::parse(),
             singles::sign(),
+            singles::sign_one_key(),
             singles::verify(),
+            singles::verify_one_key(),
             singles::verify_first(),
             singles::production(),
             batches::batch(),
@@ -66,13 +69,15 @@ fn facts() -> Result<Vec<(String, String)>, Failure> {
 }
 
 /// The arms whose engine the library chooses, each with the one it chose: what gates on them repeat.
-fn chosen() -> [(&'static str, &'static str); 15] {
+fn chosen() -> [(&'static str, &'static str); 17] {
     let (signs, one, many) = (signing().name(), single().name(), batching().name());
     [
         ("sign.ours", signs),
+        ("sign_one_key.ours", signs),
         ("production.bare_sign", signs),
         ("production.generate_attestation", signs),
         ("verify.ours", one),
+        ("verify_one_key.ours", one),
         ("verify_first.ours", first().name()),
         ("production.bare_verify", one),
         ("production.parse_and_verify", one),
@@ -123,24 +128,27 @@ mod tests {
             let (name, arm) = arm.split_once('.').expect("benchmark and arm");
             let of = benchmarks
                 .iter()
-                .find(|one| one.name == name)
+                .find(|benchmark| benchmark.name == name)
                 .expect("a benchmark");
             assert!(
-                of.arms.iter().any(|one| one == arm),
+                of.arms.iter().any(|known| known == arm),
                 "{name} has no arm {arm}"
             );
-            assert!(engines().iter().any(|one| one.name() == engine), "{engine}");
+            assert!(
+                engines().iter().any(|known| known.name() == engine),
+                "{engine}"
+            );
         }
     }
 
     /// Who chooses says what was chosen: a gate on such an arm could not name its engine otherwise.
     #[test]
     fn every_arm_of_the_librarys_choice_tells_its_engine() {
-        let told = chosen().map(|(arm, _)| arm);
+        let named = chosen().map(|(arm, _)| arm);
         for benchmark in workload()
             .benchmarks
             .iter()
-            .filter(|one| one.name != "key_parse")
+            .filter(|benchmark| benchmark.name != "key_parse")
         {
             for arm in benchmark
                 .arms
@@ -148,7 +156,7 @@ mod tests {
                 .filter(|arm| ["ours", "two_threads"].contains(&arm.as_str()))
             {
                 assert!(
-                    told.contains(&format!("{}.{arm}", benchmark.name).as_str()),
+                    named.contains(&format!("{}.{arm}", benchmark.name).as_str()),
                     "{arm}"
                 );
             }

@@ -2,8 +2,7 @@
 //! a second are reached, and by which engine.
 //!
 //! Each threshold is an arm that only waits as long as a batch may take at its rate. So reaching it
-//! is a crossover of two arms, decided like any other. These arms verify nothing, and so count
-//! nothing.
+//! is a crossover of two arms, decided like any other. These arms verify nothing, so they count no items.
 
 use std::hint;
 use std::rc::Rc;
@@ -89,10 +88,10 @@ mod tests {
 
     #[test]
     fn a_threshold_is_named_by_its_rate() {
-        let said = |rate: u64| match rate {
+        let name_of = |rate: u64| match rate {
             1_000_000 => "at_1m".to_owned(),
             _ => format!("at_{}k", rate / 1000),
         };
-        assert!(PACES.iter().all(|(name, rate)| *name == said(*rate)));
+        assert!(PACES.iter().all(|(name, rate)| *name == name_of(*rate)));
     }
 }

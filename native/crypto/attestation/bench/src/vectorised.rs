@@ -94,7 +94,7 @@ pub(crate) fn arms<const N: usize>(
         return Ok(named.map(|(name, _)| Arm::unavailable(name, reason)).into());
     }
     let second = Rc::new(Second::of(library, inputs)?);
-    let one = |(name, function)| {
+    let arm = |(name, function)| {
         let (ask, second) = (
             *symbol::<Ask>(&second.library, function)?,
             Rc::clone(&second),
@@ -104,7 +104,7 @@ pub(crate) fn arms<const N: usize>(
             ask(second.peers)
         }))
     };
-    named.map(one).into_iter().collect()
+    named.map(arm).into_iter().collect()
 }
 
 /// For the launch's facts: whether the second build's vectors are used, or why they are not.

@@ -8,6 +8,7 @@
 
 mod calls;
 
+use std::cell::Cell;
 use std::hint::black_box;
 
 use ed25519_dalek::Verifier as _;
@@ -56,6 +57,7 @@ pub struct Peers {
     dalek_signatures: Vec<ed25519_dalek::Signature>,
     zebra_keys: Vec<ed25519_zebra::VerificationKey>,
     zebra_signatures: Vec<ed25519_zebra::Signature>,
+    turn: Cell<usize>,
 }
 
 impl Peers {
@@ -86,27 +88,35 @@ impl Peers {
                 .iter()
                 .map(|signature| (*signature).into())
                 .collect(),
+            turn: Cell::new(0),
         })
     }
 
-    /// The first signature, by ed25519-dalek.
+    /// The next signature, round and round, by ed25519-dalek.
     #[must_use]
     pub fn dalek_verify(&self) -> bool {
-        let (Some(key), Some(message)) = (self.dalek_keys.first(), self.messages.first()) else {
-            return false;
-        };
-        key.verify(black_box(message), &self.dalek_signatures[0])
-            .is_ok()
+        self.next().is_some_and(|at| {
+            self.dalek_keys[at]
+                .verify(black_box(&self.messages[at]), &self.dalek_signatures[at])
+                .is_ok()
+        })
     }
 
-    /// The first signature, by ed25519-zebra.
+    /// The next signature, round and round, by ed25519-zebra.
     #[must_use]
     pub fn zebra_verify(&self) -> bool {
-        let (Some(key), Some(message)) = (self.zebra_keys.first(), self.messages.first()) else {
-            return false;
-        };
-        key.verify(&self.zebra_signatures[0], black_box(message))
-            .is_ok()
+        self.next().is_some_and(|at| {
+            self.zebra_keys[at]
+                .verify(&self.zebra_signatures[at], black_box(&self.messages[at]))
+                .is_ok()
+        })
+    }
+
+    /// Whose turn it is; none where there is nothing.
+    fn next(&self) -> Option<usize> {
+        let at = self.turn.get();
+        self.turn.set((at + 1) % self.messages.len().max(1));
+        (at < self.messages.len()).then_some(at)
     }
 
     /// All of them, by ed25519-dalek's `verify_batch`.

@@ -4,8 +4,8 @@
 //! Lane l works with 2^(32 l) and 2^(32 l + 16) times the key and the base point. Their multiples
 //! are kept (the key's from its first verification in lanes), which leaves 12 doublings instead of
 //! 256. A signature made by RFC 8032 has the sum as its R, so the bytes are compared first
-//! (`encoded`): decoding costs more than the sum. What differs is decoded and judged by ZIP 215's
-//! equation. Not constant time: signatures are public.
+//! (`encoded`): decoding costs more than the sum. What differs is judged by `portable`. Not constant
+//! time: signatures are public.
 
 use super::each::{ROWS, digit};
 use super::field::{Field, LIMBS};
@@ -33,7 +33,7 @@ pub(crate) fn spread<V: Vector>(point: &Block) -> Spread {
     for piece in 1..HALVES * LANES {
         shifted = shifted.doubled_often(PIECE_BITS);
         let half = piece % HALVES;
-        lanes[half] = lanes[half].pick(u8::MAX << (piece / HALVES), &shifted);
+        lanes[half] = lanes[half].blend(u8::MAX << (piece / HALVES), &shifted);
     }
     let mut points = [[Point::neutral(); ROWS]; HALVES];
     for (rows, lanes) in points.iter_mut().zip(&lanes) {
@@ -99,17 +99,6 @@ pub(crate) fn combined<V: Vector>(
         vector.store(words);
     }
     row
-}
-
-/// Whether eight times what [`combined`] gave is eight times R, which is in lane 0 of `commitment`.
-#[inline(always)]
-pub(crate) fn holds<V: Vector>(combined: &BucketRow, commitment: &Block) -> bool {
-    let words = std::array::from_fn(|word| V::load(&combined.0[word]));
-    Point::from_words(&words)
-        .plus_affine(&Niels::load(commitment), u8::MAX)
-        .is_small()
-        & 1
-        == 1
 }
 
 /// The pieces of a number below 2^253, centred.

@@ -1,8 +1,8 @@
 //! [`Vector`] in AVX-512 registers with the 52-bit multiplier (IFMA).
 //!
-//! A [`Zmm`] exists only inside functions with [`FEATURES`](self), which the engine calls only
-//! after it found those features in this CPU ([`available`]). Everything is inlined into such
-//! functions: an intrinsic elsewhere would be a call.
+//! A [`Zmm`] exists only inside functions that enable the AVX-512 features. The engine calls these
+//! only if the CPU has the features ([`available`]). Everything here is inlined into them, because
+//! the compiler does not inline an intrinsic into a function without its features.
 
 use std::arch::x86_64::{
     __m512i, _MM_CMPINT_EQ, _MM_CMPINT_LT, _mm_loadu_si128, _mm512_add_epi64, _mm512_alignr_epi64,
@@ -27,7 +27,7 @@ pub(crate) fn available() -> bool {
 #[derive(Clone, Copy)]
 pub(crate) struct Zmm(__m512i);
 
-/// Words between two rows of the same lane and word.
+/// Distance between two rows, in words.
 const ROW_WORDS: u64 = (BUCKET_WORDS * LANES) as u64;
 
 /// Where each lane's word lies, in words from the row's beginning.
@@ -38,8 +38,8 @@ const CHOOSE: i32 = 0xca;
 const MAJORITY: i32 = 0xe8;
 const XOR3: i32 = 0x96;
 
-/// Lane l's first word of its digit's row, in words from the first row's beginning; a digit beyond the last
-/// row means the last.
+/// For each lane, the offset of its first word in the row of its digit, in words from the first row. A digit
+/// beyond the last row selects the last row.
 #[inline(always)]
 fn offsets(rows: usize, digits: Zmm) -> __m512i {
     assert!(rows > 0, "a lane needs a row to read");
@@ -114,7 +114,7 @@ impl Vector for Zmm {
         intrinsic!(_mm512_srlv_epi64(self.0, counts.0))
     }
     #[inline(always)]
-    fn turn<const BITS: i32>(self) -> Self {
+    fn rotate_right<const BITS: i32>(self) -> Self {
         intrinsic!(_mm512_ror_epi64::<BITS>(self.0))
     }
     #[inline(always)]
@@ -126,7 +126,7 @@ impl Vector for Zmm {
         intrinsic!(_mm512_madd52hi_epu64(self.0, a.0, b.0))
     }
     #[inline(always)]
-    fn pick(self, mask: u8, other: Self) -> Self {
+    fn blend(self, mask: u8, other: Self) -> Self {
         intrinsic!(_mm512_mask_blend_epi64(mask, self.0, other.0))
     }
     #[inline(always)]

@@ -2,14 +2,13 @@
 //!
 //! All together: Σ z (s B − R − k A) = 0 up to small order, with a random z per signature;
 //! coefficients of one key are added first. If that fails, halves are tested; a half that must
-//! contain the culprit is not tested again. The last few are verified one by one (`each`), so "bad"
-//! never rests on chance.
+//! contain the culprit is not tested again (`halving`). The last few are verified one by one
+//! (`each`), so "bad" never rests on chance, and then by `portable`, which alone refuses.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use curve25519_dalek::scalar::Scalar;
-use sha2::{Digest, Sha512};
 
 use super::Base;
 use super::alone::pieces;
@@ -24,9 +23,9 @@ use super::sha512::Message;
 use super::sum::{Plan, Term, Terms};
 use super::vector::{BucketRow, LANES};
 use crate::batch::Item;
-use crate::engine::Engine as _;
+use crate::halving::{Judge, find_bad};
 use crate::key::VerifyingKey;
-use crate::portable::Portable;
+use crate::portable::challenge;
 
 /// So many are judged each for itself rather than halved: two runs of `each`.
 const LEAF: usize = 2 * LANES;
@@ -55,8 +54,8 @@ impl LanePoints {
     }
 }
 
-/// One signature in eight lanes.
-pub(crate) fn alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool {
+/// One signature in eight lanes: true if it is good, false if another has to judge it.
+pub(crate) fn accepts_alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool {
     let Some(response) = item.signature.response() else {
         return false;
     };
@@ -72,24 +71,14 @@ pub(crate) fn alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool
         kernels.spread(&block)
     });
     let Some(spread) = multiples.as_deref() else {
-        return Portable.verify(item.key, item.message, item.signature);
+        return false;
     };
-    let digest = Sha512::new()
-        .chain_update(item.signature.commitment())
-        .chain_update(item.key.as_bytes())
-        .chain_update(item.message)
-        .finalize();
-    let challenge = pieces(&Scalar::from_bytes_mod_order_wide(&digest.into()).to_bytes());
+    let challenge = pieces(&challenge(item.key, item.message, item.signature).to_bytes());
     let combined = kernels.combined(
         [spread, &base.spread],
         [&challenge, &pieces(&response.to_bytes())],
     );
-    let commitment = item.signature.commitment();
-    if encodes(commitment, &combined) {
-        return true;
-    }
-    let (commitment, valid) = kernels.decompress(&[*commitment; LANES]);
-    valid & 1 == 1 && kernels.holds(&combined, &commitment)
+    encodes(item.signature.commitment(), &combined)
 }
 
 fn words(block: &Block, lane: usize) -> Words {
@@ -195,37 +184,15 @@ impl<'a> Batch<'a> {
         batch
     }
 
-    /// The indices of bad items.
+    /// The indices of items that may be bad: of all others it is certain, up to chance, that they are good.
     pub(crate) fn bad(mut self) -> Vec<usize> {
         let candidates = std::mem::take(&mut self.candidates);
-        self.judge(&candidates, false);
+        let leaf = if self.weighted { LEAF } else { usize::MAX };
+        find_bad(&mut self, &candidates, false, leaf);
         self.bad
     }
 
-    /// Finds the bad ones; `suspect`: there is at least one, that much is known.
-    fn judge(&mut self, candidates: &[Candidate], suspect: bool) {
-        if candidates.len() <= LEAF || !self.weighted {
-            candidates
-                .chunks(LANES)
-                .for_each(|few| self.judge_each(few));
-            return;
-        }
-        if !suspect && self.hold(candidates) {
-            return;
-        }
-        let (left, right) = candidates.split_at(candidates.len() / 2);
-        let left_holds = left.len() > LEAF && self.hold(left);
-        if left_holds {
-            self.judge(right, true);
-            return;
-        }
-        let before = self.bad.len();
-        self.judge(left, true);
-        // If nothing was found on the left, the culprit is on the right after all.
-        self.judge(right, self.bad.len() == before);
-    }
-
-    fn judge_each(&mut self, few: &[Candidate]) {
+    fn judge_eight(&mut self, few: &[Candidate]) {
         let (mut keys, mut commitments) = (Block::NEUTRAL, Block::NEUTRAL);
         let (mut responses, mut challenges) = ([[0; 32]; LANES], [[0; 32]; LANES]);
         let blocks = &self.points.blocks;
@@ -254,8 +221,17 @@ impl<'a> Batch<'a> {
             .filter(|(lane, _)| good >> lane & 1 == 0);
         self.bad.extend(wrong.map(|(_, candidate)| candidate.item));
     }
+}
 
-    /// Whether the weighted equation of these holds.
+impl Judge<Candidate> for Batch<'_> {
+    fn judge_each(&mut self, candidates: &[Candidate]) -> bool {
+        let before = self.bad.len();
+        candidates
+            .chunks(LANES)
+            .for_each(|few| self.judge_eight(few));
+        self.bad.len() > before
+    }
+
     fn hold(&mut self, candidates: &[Candidate]) -> bool {
         let plan = Plan::cheapest(candidates.len());
         let centre = Scalar::from(plan.centre());
@@ -334,7 +310,7 @@ fn commitments(kernels: &dyn Kernels, items: &[Item<'_>]) -> (Vec<Block>, Vec<u8
     let (pairs, last) = encodings.as_chunks::<2>();
     let pairs = pairs.iter().flat_map(|pair| kernels.decompress_two(pair));
     pairs
-        .chain(last.iter().map(|one| kernels.decompress(one)))
+        .chain(last.iter().map(|encoding| kernels.decompress(encoding)))
         .unzip()
 }
 

@@ -1,5 +1,5 @@
-//! Verifies eight signatures, each for itself and without randomness: the final answer on which one
-//! is bad.
+//! Verifies eight signatures separately and without randomness, which tells for certain which of
+//! them are bad.
 //!
 //! Lane l computes 8 (s B − k A − R) with 4-bit centred digits (see `sum`) by Straus's method: one
 //! run of doublings for both products. Not constant time: signatures are public.
@@ -12,7 +12,7 @@ use super::vector::{BUCKET_WORDS, BucketRow, LANES, Vector};
 const DIGITS: usize = 64;
 /// Rows of a table: 0 to 8 times the point.
 pub(crate) const ROWS: usize = 9;
-/// Eight in every digit: what centres a number.
+/// The digit eight in every place; adding it makes a number's digits centred.
 const CENTRE: u64 = 0x8888_8888_8888_8888;
 
 /// Numbers below 2^253, one per lane.
@@ -30,7 +30,7 @@ pub(crate) struct Claims<'a> {
     pub(crate) challenges: &'a Scalars,
 }
 
-/// Bit l: signature l is good.
+/// A mask with bit l set if signature l is good.
 #[inline(always)]
 pub(crate) fn each<V: Vector>(claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8 {
     let mut keys = [BucketRow([[0; LANES]; BUCKET_WORDS]); ROWS];
@@ -51,8 +51,8 @@ pub(crate) fn each<V: Vector>(claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> 
         sum = sum.plus_affine(&Niels::from_words(&V::gather(base, size)), negative);
         let (size, negative) = digit(V::load(&challenges[word]), place);
         let multiple = Point::from_words(&V::gather(&keys, size));
-        // The key is subtracted: digits above eight are the ones that turn its sign.
-        sum = sum.plus(&multiple.negated().pick(negative, &multiple));
+        // The key's multiple is subtracted, so it is negated where the digit is positive.
+        sum = sum.plus(&multiple.negated().blend(negative, &multiple));
     }
     sum.plus_affine(&Niels::load(claims.commitments), u8::MAX)
         .is_small()
@@ -65,7 +65,7 @@ pub(crate) fn digit<V: Vector>(numbers: V, place: u64) -> (V, u8) {
     let digit = numbers.right_each(V::splat(4 * place)).and(mask);
     let negative = digit.below(eight);
     (
-        digit.minus(eight).pick(negative, eight.minus(digit)),
+        digit.minus(eight).blend(negative, eight.minus(digit)),
         negative,
     )
 }
@@ -83,7 +83,7 @@ pub(crate) fn table<V: Vector>(point: &Block) -> [BucketRow; ROWS] {
     rows
 }
 
-/// Word by word, each number plus the centre.
+/// Adds the centre to each number; returns the sums word by word.
 pub(crate) fn centred(scalars: &Scalars) -> [[u64; LANES]; 4] {
     let mut words = [[0; LANES]; 4];
     for (lane, scalar) in scalars.iter().enumerate() {

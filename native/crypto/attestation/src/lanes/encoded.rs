@@ -7,8 +7,8 @@
 //! only after it was multiplied with Z, so a defect in `inverse` makes verification slower, never
 //! wrong. Defects in `product` or `canonical` could make it wrong; the tests below cover those.
 //!
-//! True means that the bytes are the one canonical encoding of the point. False means nothing: the
-//! caller (`alone`) then decodes by ZIP 215. Not constant time: signatures are public.
+//! True means that the bytes are the one canonical encoding of the point. False means nothing: then
+//! `portable` decodes them and decides. Not constant time: signatures are public.
 
 use super::field::LIMBS;
 use super::vector::{BucketRow, low};
@@ -46,13 +46,13 @@ const INVERSE_OF_MODULUS: u64 = {
 /// Whether `encoding` is the canonical encoding of the point of lane 0 (X, Y, Z in the row's first words).
 pub(crate) fn encodes(encoding: &[u8; 32], point: &BucketRow) -> bool {
     let [x, y, z] = [0, LIMBS, 2 * LIMBS].map(|begin| number(point, begin));
-    let mut said: Number = [0; 4];
-    for (word, bytes) in said.iter_mut().zip(encoding.as_chunks::<8>().0) {
+    let mut encoded_y: Number = [0; 4];
+    for (word, bytes) in encoded_y.iter_mut().zip(encoding.as_chunks::<8>().0) {
         *word = u64::from_le_bytes(*bytes);
     }
-    let sign = said[3] >> 63;
-    said[3] &= !TOP;
-    if canonical(said) != said || canonical(product(&said, &z)) != canonical(y) {
+    let sign = encoded_y[3] >> 63;
+    encoded_y[3] &= !TOP;
+    if canonical(encoded_y) != encoded_y || canonical(product(&encoded_y, &z)) != canonical(y) {
         return false;
     }
     let inverse = inverse(z);
@@ -99,7 +99,8 @@ fn product(a: &Number, b: &Number) -> Number {
         sum >>= 64;
     }
     let above = add(&mut number, 38 * sum);
-    add(&mut number, 38 * above);
+    let again = add(&mut number, 38 * above); // what came above left a number below 38 · 39
+    debug_assert_eq!(again, 0, "the product is below 2^256");
     number
 }
 
@@ -238,6 +239,8 @@ fn combined(a: &Signed, b: &Signed, [x, y]: [i64; 2], multiple: i64) -> Signed {
 mod tests {
     use sha2::{Digest, Sha512};
 
+    use super::super::field::Field;
+    use super::super::vector::{BUCKET_WORDS, LANES, ScalarVector, Vector};
     use super::*;
 
     /// Numbers that are random, and those at which something carries or changes its sign.
@@ -283,6 +286,62 @@ mod tests {
             [0; 4],
             "and zero has none"
         );
+    }
+
+    /// The words around every carry: where a sum of products could leave 128 bits, or a fold 256.
+    fn corners() -> Vec<Number> {
+        let words = [
+            0,
+            1,
+            37,
+            38,
+            u64::MAX - 38,
+            u64::MAX - 37,
+            u64::MAX - 18,
+            u64::MAX,
+        ];
+        let tops = [0, 1, TOP - 1, TOP, u64::MAX - 1, u64::MAX];
+        let mut all = Vec::new();
+        for low in words {
+            for middle in [0, 1, u64::MAX] {
+                all.extend(tops.map(|top| [low, middle, middle, top]));
+                all.extend(tops.map(|top| [low, middle, u64::MAX - middle, top]));
+            }
+        }
+        all
+    }
+
+    /// The same number in the limbs that `bounds` proves: 2^255 is 19.
+    fn in_limbs(number: &Number) -> Field<ScalarVector> {
+        let above = number[3] >> 63;
+        Field::from_words(number.map(ScalarVector::splat)).plus(Field::splat(&[
+            19 * above,
+            0,
+            0,
+            0,
+            0,
+        ]))
+    }
+
+    /// `product` and `canonical` decide whether a signature is accepted. They are held to the lanes' field, whose
+    /// every product is proved, at all pairs of corners and at random.
+    #[test]
+    #[cfg_attr(miri, ignore = "there a hundred thousand products take an hour")]
+    fn products_are_those_of_the_lanes() {
+        let (corners, random) = (corners(), numbers());
+        let pairs = corners
+            .iter()
+            .flat_map(|a| corners.iter().map(move |b| (a, b)))
+            .chain(random.iter().zip(random.iter().rev()));
+        for (a, b) in pairs {
+            let made = canonical(product(a, b));
+            let mut row = BucketRow([[0; LANES]; BUCKET_WORDS]);
+            in_limbs(a)
+                .times(in_limbs(b))
+                .canonical()
+                .store(&mut row.0[..LIMBS]);
+            assert_eq!(made, number(&row, 0), "{a:x?} {b:x?}");
+        }
     }
 
     #[test]

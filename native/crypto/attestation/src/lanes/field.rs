@@ -3,9 +3,9 @@
 //! With radix 2^52 instead of the usual 2^51 the multiplier's low and high halves fall on the same
 //! grid, so nothing has to be doubled. 2^260 = 608 (mod p) folds the upper half of a product.
 //!
-//! A [`Field`] is *tight*: limbs 0 to 3 are below 2^52, limb 4 below 2^48, the value below 2p.
-//! Every operation takes and returns tight elements, so none can overflow; each step states its
-//! bounds. Not constant time (`vector`).
+//! A [`Field`] is *tight*: limbs 0 to 3 are below 2^52 and limb 4 is at most 2^48 − 2, so the value
+//! is below 2p. Every operation takes and returns tight elements, so none can overflow; each step
+//! states its bounds, and `bounds` proves them for all inputs. Not constant time (`vector`).
 
 use super::vector::{LANES, LOW_52, Vector};
 
@@ -16,7 +16,7 @@ pub(crate) const LIMBS: usize = 5;
 const LOW_47: u64 = (1 << 47) - 1;
 
 /// 2p, limb by limb: no tight element's limb is larger, so a difference does not wrap.
-const TWICE_P: [u64; LIMBS] = [
+pub(super) const TWICE_P: [u64; LIMBS] = [
     (1 << 53) - 38,
     (1 << 53) - 2,
     (1 << 53) - 2,
@@ -179,9 +179,9 @@ impl<V: Vector> Field<V> {
 
     /// Lanes of `other` where the mask's bit is set.
     #[inline(always)]
-    pub(crate) fn pick(self, mask: u8, other: Self) -> Self {
+    pub(crate) fn blend(self, mask: u8, other: Self) -> Self {
         Self(std::array::from_fn(|limb| {
-            self.0[limb].pick(mask, other.0[limb])
+            self.0[limb].blend(mask, other.0[limb])
         }))
     }
 
@@ -289,8 +289,8 @@ fn power_250<V: Vector, const N: usize>(all: [Field<V>; N]) -> ([Field<V>; N], [
 #[inline(always)]
 fn squared_each<V: Vector, const N: usize>(mut all: [Field<V>; N], times: u32) -> [Field<V>; N] {
     for _ in 0..times {
-        for one in &mut all {
-            *one = one.square();
+        for value in &mut all {
+            *value = value.square();
         }
     }
     all
@@ -301,8 +301,8 @@ fn times_each<V: Vector, const N: usize>(
     mut all: [Field<V>; N],
     others: [Field<V>; N],
 ) -> [Field<V>; N] {
-    for (one, other) in all.iter_mut().zip(others) {
-        *one = one.times(other);
+    for (value, other) in all.iter_mut().zip(others) {
+        *value = value.times(other);
     }
     all
 }

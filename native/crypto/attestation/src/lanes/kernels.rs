@@ -8,7 +8,7 @@ use super::each::{self, Claims, ROWS};
 use super::point::{self, Block, Niels, Point};
 use super::sha512::{self, Message};
 use super::sum::{self, Terms};
-use super::vector::{BucketRow, LANES, Twin, Vector};
+use super::vector::{BucketRow, LANES, ScalarVector, Vector};
 
 /// The operations, each on eight inputs.
 pub(crate) trait Kernels: Send + Sync {
@@ -30,8 +30,6 @@ pub(crate) trait Kernels: Send + Sync {
     fn spread(&self, point: &Block) -> Spread;
     /// One signature: key and base, challenge and response.
     fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow;
-    /// The same signature's R, decoded: is what was combined that point, but for one of small order?
-    fn holds(&self, combined: &BucketRow, commitment: &Block) -> bool;
 }
 
 #[inline(always)]
@@ -67,35 +65,32 @@ pub(crate) struct Plain;
 
 impl Kernels for Plain {
     fn digest(&self, messages: &[Message<'_>; LANES]) -> [[u8; 64]; LANES] {
-        sha512::digest::<Twin>(messages)
+        sha512::digest::<ScalarVector>(messages)
     }
     fn decompress(&self, encodings: &[[u8; 32]; LANES]) -> (Block, u8) {
-        let [made] = decompress::<Twin, 1>(&[*encodings]);
+        let [made] = decompress::<ScalarVector, 1>(&[*encodings]);
         made
     }
     fn decompress_two(&self, encodings: &[[[u8; 32]; LANES]; 2]) -> [(Block, u8); 2] {
-        decompress::<Twin, 2>(encodings)
+        decompress::<ScalarVector, 2>(encodings)
     }
     fn shifted(&self, points: &Block) -> Block {
-        shifted::<Twin>(points)
+        shifted::<ScalarVector>(points)
     }
     fn is_small(&self, terms: &Terms<'_>, rows: &mut Vec<BucketRow>) -> bool {
-        sum::is_small::<Twin>(terms, rows)
+        sum::is_small::<ScalarVector>(terms, rows)
     }
     fn each(&self, claims: &Claims<'_>, base: &[BucketRow; ROWS]) -> u8 {
-        each::each::<Twin>(claims, base)
+        each::each::<ScalarVector>(claims, base)
     }
     fn table(&self, point: &Block) -> Box<[BucketRow; ROWS]> {
-        Box::new(each::table::<Twin>(point))
+        Box::new(each::table::<ScalarVector>(point))
     }
     fn spread(&self, point: &Block) -> Spread {
-        alone::spread::<Twin>(point)
+        alone::spread::<ScalarVector>(point)
     }
     fn combined(&self, points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow {
-        alone::combined::<Twin>(points, numbers)
-    }
-    fn holds(&self, combined: &BucketRow, commitment: &Block) -> bool {
-        alone::holds::<Twin>(combined, commitment)
+        alone::combined::<ScalarVector>(points, numbers)
     }
 }
 
@@ -151,7 +146,5 @@ mod avx512 {
         fn spread(point: &Block) -> Spread = alone::spread::<Zmm>(point);
         fn combined(points: [&Spread; 2], numbers: [&Pieces; 2]) -> BucketRow =
             alone::combined::<Zmm>(points, numbers);
-        fn holds(combined: &BucketRow, commitment: &Block) -> bool =
-            alone::holds::<Zmm>(combined, commitment);
     }
 }

@@ -5,13 +5,17 @@
 //! equation), `each` (eight signatures separately), `alone` (one), `multiples` (what it
 //! keeps of keys), `encoded` (its last step), `sha512`, `kernels` (all of it compiled for a CPU), `batch`, `coefficients`.
 //!
-//! Both engines are the same source over two kinds of vector, so they compute the same limbs.
-//! Nothing here is constant time, and nothing here sees a secret: signing is elsewhere.
+//! Both engines are the same source over two kinds of vector, so they compute the same limbs. Lanes
+//! only accept: what they would refuse is asked of `portable`, so that a signature's first
+//! verification, every later one and its batch are refused by the same code. Nothing here is
+//! constant time, and nothing here sees a secret: signing is elsewhere.
 
 mod alone;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod batch;
+#[cfg(test)]
+mod bounds;
 mod coefficients;
 mod each;
 mod encoded;
@@ -29,7 +33,9 @@ use std::sync::OnceLock;
 
 use crate::batch::Item;
 use crate::engine::Engine;
+use crate::halving::by_parts;
 use crate::key::VerifyingKey;
+use crate::portable::Portable;
 use crate::signature::Signature;
 use alone::Spread;
 use batch::Batch;
@@ -59,10 +65,6 @@ pub(crate) fn engines() -> Vec<Box<dyn Engine>> {
     }
     engines
 }
-
-/// More signatures are judged in several equations: beyond a few thousand an equation costs no less
-/// per signature, and its memory (about 1 KiB a signature) would be the caller's to choose.
-const BATCH_MAX: usize = 4096;
 
 /// What the base point is needed as.
 struct Base {
@@ -112,15 +114,13 @@ impl Engine for LaneEngine {
     }
 
     fn verify(&self, key: &VerifyingKey, message: &[u8], signature: &Signature) -> bool {
-        batch::alone(
-            &*self.kernels,
-            self.base(),
-            &Item {
-                key,
-                message,
-                signature,
-            },
-        )
+        let item = Item {
+            key,
+            message,
+            signature,
+        };
+        batch::accepts_alone(&*self.kernels, self.base(), &item)
+            || Portable.verify(key, message, signature)
     }
 
     fn bad(&self, items: &[Item<'_>]) -> Vec<usize> {
@@ -128,11 +128,13 @@ impl Engine for LaneEngine {
             let good = self.verify(item.key, item.message, item.signature);
             return if good { Vec::new() } else { vec![0] };
         }
-        let mut bad = Vec::new();
-        for (chunk, items) in items.chunks(BATCH_MAX).enumerate() {
-            let judged = Batch::new(&*self.kernels, self.base(), items).bad();
-            bad.extend(judged.into_iter().map(|index| chunk * BATCH_MAX + index));
-        }
+        let mut bad = by_parts(items, |items| {
+            Batch::new(&*self.kernels, self.base(), items).bad()
+        });
+        bad.retain(|index| {
+            let item = &items[*index];
+            !Portable.verify(item.key, item.message, item.signature)
+        });
         bad
     }
 }

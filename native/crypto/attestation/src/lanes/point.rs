@@ -168,8 +168,8 @@ impl<V: Vector> Point<V> {
     #[inline(always)]
     pub(crate) fn plus_affine(self, other: &Niels<V>, negative: u8) -> Self {
         // −(x, y) = (−x, y): sum and difference change places, and the product its sign.
-        let sum = other.sum.pick(negative, other.difference);
-        let difference = other.difference.pick(negative, other.sum);
+        let sum = other.sum.blend(negative, other.difference);
+        let difference = other.difference.blend(negative, other.sum);
         let a = self.y.minus(self.x).times(difference);
         let b = self.y.plus(self.x).times(sum);
         let c = self.t.times(other.product);
@@ -177,8 +177,8 @@ impl<V: Vector> Point<V> {
         let (minus, plus) = (d.minus(c), d.plus(c));
         Self::finish(
             b.minus(a),
-            minus.pick(negative, plus),
-            plus.pick(negative, minus),
+            minus.blend(negative, plus),
+            plus.blend(negative, minus),
             b.plus(a),
         )
     }
@@ -207,12 +207,12 @@ impl<V: Vector> Point<V> {
 
     /// Lanes of `other` where the mask's bit is set.
     #[inline(always)]
-    pub(crate) fn pick(self, mask: u8, other: &Self) -> Self {
+    pub(crate) fn blend(self, mask: u8, other: &Self) -> Self {
         Self {
-            x: self.x.pick(mask, other.x),
-            y: self.y.pick(mask, other.y),
-            z: self.z.pick(mask, other.z),
-            t: self.t.pick(mask, other.t),
+            x: self.x.blend(mask, other.x),
+            y: self.y.blend(mask, other.y),
+            z: self.z.blend(mask, other.z),
+            t: self.t.blend(mask, other.t),
         }
     }
 
@@ -314,9 +314,9 @@ pub(crate) fn decompress<V: Vector, const N: usize>(
         let check = v.times(x.square());
         let right = check.minus(u).is_zero();
         let turned = check.plus(u).is_zero();
-        let x = x.pick(!right & turned, x.times(Field::splat(&ROOT_OF_MINUS_ONE)));
+        let x = x.blend(!right & turned, x.times(Field::splat(&ROOT_OF_MINUS_ONE)));
         let sign = words[at][3].right::<63>().equal(V::splat(1));
-        let x = x.pick(x.is_odd() ^ sign, x.negated());
+        let x = x.blend(x.is_odd() ^ sign, x.negated());
         points[at] = (x, Field::from_words(words[at]), right | turned);
     }
     points

@@ -160,7 +160,7 @@ pub(crate) fn digest<V: Vector>(messages: &[Message<'_>; LANES]) -> [[u8; 64]; L
             }
         }
         let next = compress(state, &words);
-        state = std::array::from_fn(|word| state[word].pick(live, next[word]));
+        state = std::array::from_fn(|word| state[word].blend(live, next[word]));
     }
     let mut words = [[0; LANES]; STATE_WORDS];
     for (vector, word) in state.into_iter().zip(&mut words) {
@@ -189,19 +189,25 @@ fn compress<V: Vector>(
                 let early = schedule[(round + 1) % BLOCK_WORDS];
                 let late = schedule[(round + 14) % BLOCK_WORDS];
                 let s0 = early
-                    .turn::<1>()
-                    .xor3(early.turn::<8>(), early.right::<7>());
-                let s1 = late.turn::<19>().xor3(late.turn::<61>(), late.right::<6>());
+                    .rotate_right::<1>()
+                    .xor3(early.rotate_right::<8>(), early.right::<7>());
+                let s1 = late
+                    .rotate_right::<19>()
+                    .xor3(late.rotate_right::<61>(), late.right::<6>());
                 let sum = schedule[round]
                     .plus(s0)
                     .plus(schedule[(round + 9) % BLOCK_WORDS])
                     .plus(s1);
                 schedule[round] = sum;
             }
-            let s1 = e.turn::<14>().xor3(e.turn::<18>(), e.turn::<41>());
+            let s1 = e
+                .rotate_right::<14>()
+                .xor3(e.rotate_right::<18>(), e.rotate_right::<41>());
             let input = schedule[round].plus(V::splat(constants[round])).plus(h);
             let first = input.plus(s1).plus(e.choose(f, g));
-            let s0 = a.turn::<28>().xor3(a.turn::<34>(), a.turn::<39>());
+            let s0 = a
+                .rotate_right::<28>()
+                .xor3(a.rotate_right::<34>(), a.rotate_right::<39>());
             let second = s0.plus(a.majority(b, c));
             (h, g, f, e, d, c, b, a) = (g, f, e, d.plus(first), c, b, a, first.plus(second));
         }

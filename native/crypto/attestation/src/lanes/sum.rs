@@ -146,7 +146,7 @@ fn fill<V: Vector>(
     for term in terms {
         let digit = V::widen(&term.pieces()).right_each(offset).and(mask);
         let negative = digit.below(half);
-        let digit = digit.minus(half).pick(negative, half.minus(digit));
+        let digit = digit.minus(half).blend(negative, half.minus(digit));
         let point = Niels::<V>::broadcast(&blocks[term.block], term.lane);
         let bucket = Point::from_words(&V::gather(rows, digit));
         V::scatter(rows, digit, bucket.plus_affine(&point, negative).words());

@@ -1,5 +1,8 @@
 //! The lane arithmetic against `curve25519-dalek`, and registers against the twin, limb for limb.
 
+#[path = "../../tests/adversary/mod.rs"]
+mod adversary;
+
 use std::sync::Arc;
 
 use curve25519_dalek::constants::EIGHT_TORSION;
@@ -7,16 +10,23 @@ use curve25519_dalek::edwards::EdwardsPoint;
 use curve25519_dalek::scalar::Scalar;
 use sha2::{Digest, Sha512};
 
+use self::adversary::{Forgery, KINDS, Random, forge};
 use super::alone::pieces;
+#[cfg(target_arch = "x86_64")]
+use super::avx512::{Zmm, available};
+use super::batch::{Batch, accepts_alone};
 use super::encoded::encodes;
 use super::kernels::{Kernels, Plain};
 use super::point::Block;
 use super::sha512::Message;
 use super::sum::{PLANS, Term, Terms};
 use super::vector::LANES;
+#[cfg(target_arch = "x86_64")]
+use super::vector::{BUCKET_WORDS, BucketRow, LOW_52, ScalarVector, Vector};
 use super::{BASE, LaneEngine};
-use crate::engine::{Engine as _, single};
-use crate::{Item, SigningKey, VerifyingKey, verify_batch};
+use crate::engine::{Engine as _, prefer};
+use crate::portable::Portable;
+use crate::{Item, Signature, SigningKey, VerifyingKey, verify_batch};
 
 /// Miri is slow, and the twin has no path that one input takes and another does not.
 const SHARE: usize = if cfg!(miri) { 50 } else { 1 };
@@ -42,6 +52,103 @@ fn encodings(seed: u64) -> [[u8; 32]; LANES] {
             .compress()
             .to_bytes()
     })
+}
+
+/// Each operation of a vector on three of them, one after the other.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn every_operation<V: Vector>(
+    numbers: &[[u64; LANES]; 3],
+    digits: &[u16; LANES],
+) -> Vec<[u64; LANES]> {
+    let [a, b, c] = [
+        V::load(&numbers[0]),
+        V::load(&numbers[1]),
+        V::load(&numbers[2]),
+    ];
+    let vectors = [
+        V::splat(numbers[0][0]),
+        V::widen(digits),
+        a.plus(b),
+        a.minus(b),
+        a.and(b),
+        a.or(b),
+        a.xor(b),
+        a.left::<12>(),
+        a.left::<36>(),
+        a.right::<16>(),
+        a.right::<52>(),
+        a.right_each(V::widen(digits).and(V::splat(63))),
+        a.rotate_right::<41>(),
+        a.plus_low(b, c),
+        a.plus_high(b, c),
+        a.blend(0b1010_0110, b),
+        a.rotate_lanes::<1>(),
+        a.rotate_lanes::<4>(),
+        a.choose(b, c),
+        a.majority(b, c),
+        a.xor3(b, c),
+        V::splat(u64::from(a.equal(b))),
+        V::splat(u64::from(a.below(b))),
+    ];
+    let mut made = vec![[0; LANES]; vectors.len()];
+    for (vector, words) in vectors.into_iter().zip(&mut made) {
+        vector.store(words);
+    }
+    let mut rows = [0, 1, 2].map(|row| BucketRow([numbers[row]; BUCKET_WORDS]));
+    let gathered = V::gather(&rows, V::widen(digits));
+    V::scatter(&mut rows, V::widen(digits).and(V::splat(1)), gathered);
+    made.extend(rows.iter().flat_map(|row| row.0));
+    made
+}
+
+/// `bounds` proves what the operations of plain numbers add up to; registers compute the same numbers.
+#[test]
+#[cfg(target_arch = "x86_64")]
+#[cfg_attr(miri, ignore = "there the twin has nothing to be compared with")]
+fn every_operation_of_registers_gives_the_numbers_of_the_plain_one() {
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512ifma")]
+    fn in_registers(numbers: &[[u64; LANES]; 3], digits: &[u16; LANES]) -> Vec<[u64; LANES]> {
+        every_operation::<Zmm>(numbers, digits)
+    }
+    if !available() {
+        eprintln!("this CPU has no AVX-512 with IFMA: nothing to compare");
+        return;
+    }
+    let edges = [
+        0,
+        1,
+        LOW_52 - 1,
+        LOW_52,
+        LOW_52 + 1,
+        1 << 63,
+        u64::MAX - 1,
+        u64::MAX,
+    ];
+    for seed in 0..2_000_u64 {
+        let digest: [u8; 64] = Sha512::digest(seed.to_le_bytes()).into();
+        let random = digest.as_chunks::<8>().0;
+        let numbers = [0, 1, 2].map(|which| {
+            std::array::from_fn(|lane| {
+                let number = u64::from_le_bytes(random[(lane + which) % LANES]);
+                // Every second number is an edge, so that edges meet each other and any number.
+                if number >> which & 1 == 0 {
+                    edges[usize::from(random[lane][which] % 8)]
+                } else {
+                    number.rotate_left(u32::from(random[which][lane]))
+                }
+            })
+        });
+        // Beyond the last row, too.
+        let digits = std::array::from_fn(|lane| u16::from(random[lane][7] % 5));
+        let plain = every_operation::<ScalarVector>(&numbers, &digits);
+        // SAFETY: the CPU has the features, as was asked above.
+        let registers = unsafe { in_registers(&numbers, &digits) };
+        for (index, (one, other)) in plain.iter().zip(&registers).enumerate() {
+            assert_eq!(one, other, "operation {index} on {numbers:x?}, {digits:?}");
+        }
+        assert_eq!(plain.len(), registers.len());
+    }
 }
 
 #[test]
@@ -115,6 +222,48 @@ fn registers_make_the_tables_and_sums_of_the_twin() {
     }
 }
 
+/// An engine in lanes lets `portable` refuse, which would hide lanes that refuse too much: here they answer alone.
+#[test]
+#[cfg_attr(miri, ignore = "there a sum takes many minutes")]
+fn what_lanes_would_refuse_is_what_the_library_refuses() {
+    let mut random = Random(19);
+    let forged: Vec<(usize, Forgery)> = (0..27 * KINDS)
+        .map(|number| (number % KINDS, forge(&mut random, number % KINDS)))
+        .collect();
+    for (kernels, share) in every_kernel().into_iter().zip([9, 1]) {
+        let engine = LaneEngine::new("lanes", kernels);
+        let parsed: Vec<(usize, VerifyingKey, Signature, &[u8])> = forged[..forged.len() / share]
+            .iter()
+            .filter_map(|(kind, forgery)| {
+                let key = VerifyingKey::from_bytes(forgery.key).ok()?;
+                let signature = Signature::from_bytes(forgery.signature);
+                Some((*kind, key, signature, forgery.message.as_slice()))
+            })
+            .collect();
+        let items: Vec<Item<'_>> = parsed
+            .iter()
+            .map(|(_, key, signature, message)| Item {
+                key,
+                message,
+                signature,
+            })
+            .collect();
+        let good = |item: &Item<'_>| Portable.verify(item.key, item.message, item.signature);
+        let right: Vec<usize> = (0..items.len())
+            .filter(|index| !good(&items[*index]))
+            .collect();
+        assert!(!right.is_empty() && right.len() < items.len() / 2);
+        let mut bad = Batch::new(&*engine.kernels, engine.base(), &items).bad();
+        bad.sort_unstable();
+        assert_eq!(bad, right);
+        for (item, (kind, ..)) in items.iter().zip(&parsed) {
+            let accepted = accepts_alone(&*engine.kernels, engine.base(), item);
+            assert!(good(item) || !accepted, "{item:?}");
+            assert!(accepted || *kind != 0, "{item:?} is honest");
+        }
+    }
+}
+
 #[test]
 fn what_decodes_is_what_decodes_in_dalek() {
     for seed in (100..140).step_by(2 * SHARE) {
@@ -161,7 +310,7 @@ fn a_key_gets_its_multiples_with_the_second_signature_that_is_verified_alone() {
             .get()
             .is_some_and(|points| points.slot.is_filled())
     };
-    let in_lanes = single().name() == "ifma";
+    let in_lanes = prefer("ifma");
     let asks: [fn(&Item<'_>) -> bool; 2] = [
         |one| one.key.verify(one.message, one.signature),
         |one| verify_batch(&[*one]).all_good(),

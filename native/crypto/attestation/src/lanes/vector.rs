@@ -1,7 +1,7 @@
-//! Eight 64-bit numbers that are worked on together: all that the lane engines know about a CPU.
+//! Vectors of eight 64-bit numbers: the only interface between the lane engines and the CPU.
 //!
-//! Every implementation gives the same numbers as [`Twin`], which is plain Rust to read and compare
-//! with; nothing above this module names an instruction. Not constant time: only verification, with
+//! Every implementation returns the same numbers as [`ScalarVector`], which is plain Rust and the
+//! reference in tests. Only implementations name instructions. Not constant time: only verification, with
 //! public inputs, runs in lanes.
 
 use super::field::{self, LIMBS};
@@ -38,7 +38,7 @@ pub(crate) trait Vector: Copy {
     fn and(self, other: Self) -> Self;
     /// Bits set in either.
     fn or(self, other: Self) -> Self;
-    /// Bits set in one.
+    /// Bits set in exactly one.
     fn xor(self, other: Self) -> Self;
     /// Towards higher bits.
     fn left<const BITS: u32>(self) -> Self;
@@ -47,13 +47,13 @@ pub(crate) trait Vector: Copy {
     /// Towards lower bits, each lane by its own count below 64.
     fn right_each(self, counts: Self) -> Self;
     /// Rotation towards lower bits.
-    fn turn<const BITS: i32>(self) -> Self;
+    fn rotate_right<const BITS: i32>(self) -> Self;
     /// `self` plus the low 52 bits of the 104-bit product of the low 52 bits of `a` and `b`.
     fn plus_low(self, a: Self, b: Self) -> Self;
     /// `self` plus the high 52 bits of that product.
     fn plus_high(self, a: Self, b: Self) -> Self;
     /// Lanes of `other` where the mask's bit is set, else of `self`.
-    fn pick(self, mask: u8, other: Self) -> Self;
+    fn blend(self, mask: u8, other: Self) -> Self;
     /// Bit l: lane l is equal in both.
     fn equal(self, other: Self) -> u8;
     /// Bit l: lane l of `self` is below that of `other`.
@@ -96,14 +96,14 @@ pub(crate) trait Vector: Copy {
     }
 }
 
-/// The scalar twin of [`super::avx512::Zmm`]: the same eight lanes in plain Rust.
+/// The same eight lanes as [`super::avx512::Zmm`] in plain Rust.
 #[derive(Clone, Copy)]
-pub(crate) struct Twin([u64; LANES]);
+pub(crate) struct ScalarVector([u64; LANES]);
 
-impl Twin {
-    /// Written out: `array::from_fn` is many calls for who compiles or interprets it, hundreds of times over.
+impl ScalarVector {
+    /// Written out, because `array::from_fn` makes compiling and interpreting (Miri) much slower.
     #[inline(always)]
-    fn each(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
+    fn map_lanes(self, other: Self, operation: impl Fn(u64, u64) -> u64) -> Self {
         let at = |lane: usize| operation(self.0[lane], other.0[lane]);
         Self([at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)])
     }
@@ -125,14 +125,17 @@ fn product(a: u64, b: u64) -> u128 {
 }
 
 /// The low 64 bits.
-#[allow(clippy::cast_possible_truncation, reason = "that is what it is for")]
+#[allow(
+    clippy::cast_possible_truncation,
+    reason = "the function drops the high bits"
+)]
 pub(crate) fn low(wide: u128) -> u64 {
     wide as u64
 }
 
-// Field operations are called, not inlined: eight times a hundred instructions, hundreds of times over, would
-// take minutes to compile.
-impl Vector for Twin {
+// Field operations are not inlined: each has about 800 instructions here, and compiling hundreds of copies would
+// take minutes.
+impl Vector for ScalarVector {
     fn splat(number: u64) -> Self {
         Self([number; LANES])
     }
@@ -146,39 +149,39 @@ impl Vector for Twin {
         *numbers = self.0;
     }
     fn plus(self, other: Self) -> Self {
-        self.each(other, u64::wrapping_add)
+        self.map_lanes(other, u64::wrapping_add)
     }
     fn minus(self, other: Self) -> Self {
-        self.each(other, u64::wrapping_sub)
+        self.map_lanes(other, u64::wrapping_sub)
     }
     fn and(self, other: Self) -> Self {
-        self.each(other, |a, b| a & b)
+        self.map_lanes(other, |a, b| a & b)
     }
     fn or(self, other: Self) -> Self {
-        self.each(other, |a, b| a | b)
+        self.map_lanes(other, |a, b| a | b)
     }
     fn xor(self, other: Self) -> Self {
-        self.each(other, |a, b| a ^ b)
+        self.map_lanes(other, |a, b| a ^ b)
     }
     fn left<const BITS: u32>(self) -> Self {
-        self.each(self, |a, _| a << BITS)
+        self.map_lanes(self, |a, _| a << BITS)
     }
     fn right<const BITS: u32>(self) -> Self {
-        self.each(self, |a, _| a >> BITS)
+        self.map_lanes(self, |a, _| a >> BITS)
     }
     fn right_each(self, counts: Self) -> Self {
-        self.each(counts, |a, count| a >> (count & 63))
+        self.map_lanes(counts, |a, count| a >> (count & 63))
     }
-    fn turn<const BITS: i32>(self) -> Self {
-        self.each(self, |a, _| a.rotate_right(BITS.cast_unsigned()))
+    fn rotate_right<const BITS: i32>(self) -> Self {
+        self.map_lanes(self, |a, _| a.rotate_right(BITS.cast_unsigned()))
     }
     fn plus_low(self, a: Self, b: Self) -> Self {
-        self.plus(a.each(b, |a, b| low(product(a, b)) & LOW_52))
+        self.plus(a.map_lanes(b, |a, b| low(product(a, b)) & LOW_52))
     }
     fn plus_high(self, a: Self, b: Self) -> Self {
-        self.plus(a.each(b, |a, b| low(product(a, b) >> 52)))
+        self.plus(a.map_lanes(b, |a, b| low(product(a, b) >> 52)))
     }
-    fn pick(self, mask: u8, other: Self) -> Self {
+    fn blend(self, mask: u8, other: Self) -> Self {
         let at = |lane: usize| {
             if mask >> lane & 1 == 1 {
                 other.0[lane]

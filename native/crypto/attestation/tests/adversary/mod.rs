@@ -38,7 +38,7 @@ impl Random {
 }
 
 /// One crafted input.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Forgery {
     /// The public key's bytes; they may encode no point.
     pub(crate) key: [u8; 32],

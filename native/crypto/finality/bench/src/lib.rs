@@ -7,6 +7,7 @@
 mod functions;
 mod ids;
 mod library;
+mod memory;
 mod rivals;
 mod single;
 mod subjects;
@@ -24,6 +25,7 @@ pub fn workload() -> Workload {
             single::finality_check(),
             single::finality_flat(),
             single::finality_unknown(),
+            single::finality_latency(),
             library::finality_ffi(),
             threads::finality_readers(),
         ],

@@ -3,8 +3,7 @@
 //!
 //! The library is loaded at run time and called through pointers, as a program in another language
 //! does, so no compiler sees both sides. A static program for devices has the functions linked in
-//! and uses them for checks only; its arms are unavailable, with the reason. All `unsafe` of this
-//! crate is here and in `functions`.
+//! and uses them for checks only; its arms are unavailable, with the reason.
 
 use std::cell::Cell;
 use std::rc::Rc;

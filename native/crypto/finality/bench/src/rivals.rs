@@ -6,9 +6,10 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::ops::Deref;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Cache};
 use paceline_finality::BlockId;
 
 use crate::subjects::Subject;
@@ -119,8 +120,21 @@ impl Subject for Concurrent {
     }
 }
 
-/// A snapshot nobody changes; a writer puts a copy with one id more in its place.
+/// A snapshot nobody changes; a writer puts a copy with one id more in its place. A reader keeps the newest it saw
+/// and looks whether there is another (arc-swap's `Cache`).
 pub(crate) struct Swapped(ArcSwap<HashSet<Uniform, AsItIs>>);
+
+/// What a cache of a reader looks into.
+struct Snapshots(Arc<Swapped>);
+
+impl Deref for Snapshots {
+    type Target = ArcSwap<HashSet<Uniform, AsItIs>>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0.0
+    }
+}
 
 impl Subject for Swapped {
     fn of(blocks: &mut dyn Iterator<Item = BlockId>, count: u64) -> Self {
@@ -133,6 +147,12 @@ impl Subject for Swapped {
     #[inline]
     fn is_final(&self, id: &BlockId) -> bool {
         self.0.load().contains(&Uniform(id.0))
+    }
+
+    #[inline]
+    fn reader(self: Arc<Self>) -> impl FnMut(&BlockId) -> bool + Send + 'static {
+        let mut newest = Cache::new(Snapshots(self));
+        move |id| newest.load().contains(&Uniform(id.0))
     }
 
     fn add(&self, id: BlockId) -> bool {

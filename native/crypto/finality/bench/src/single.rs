@@ -1,4 +1,5 @@
-//! `finality_check`, `finality_flat` and `finality_unknown`: one thread, one check per iteration.
+//! `finality_check`, `finality_flat` and `finality_unknown`: one thread, one check per iteration;
+//! `finality_latency`: the same, each check begun when the one before has its answer.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -19,6 +20,7 @@ const SIZES: [u64; 6] = [10, 100, 1000, 100_000, 1_000_000, 10_000_000];
 /// The seed's own, which fit into the first caches.
 const SMALL: [u64; 3] = [10, 100, 1000];
 const UNKNOWN: [u64; 2] = [1000, 100_000];
+const LATENCY: [u64; 2] = [1000, 1_000_000];
 /// 10 GB of maps in one process.
 const SIZE_MAX: u64 = 20_000_000;
 /// Ids asked for a correctness check.
@@ -26,20 +28,33 @@ const VERIFIED: u64 = 10_000;
 
 /// Final blocks, any size.
 pub(crate) fn finality_check() -> Benchmark {
-    benchmark("finality_check", &SIZES, false)
+    benchmark("finality_check", &SIZES, Questions::Known)
 }
 
 /// The same at the sizes over which the cost has to be flat.
 pub(crate) fn finality_flat() -> Benchmark {
-    benchmark("finality_flat", &SMALL, false)
+    benchmark("finality_flat", &SMALL, Questions::Known)
 }
 
 /// Blocks that nobody knows.
 pub(crate) fn finality_unknown() -> Benchmark {
-    benchmark("finality_unknown", &UNKNOWN, true)
+    benchmark("finality_unknown", &UNKNOWN, Questions::Unknown)
 }
 
-fn benchmark(name: &str, sizes: &[u64], unknown: bool) -> Benchmark {
+/// Final blocks, one check after the other: what a caller waits who does something with the answer.
+pub(crate) fn finality_latency() -> Benchmark {
+    benchmark("finality_latency", &LATENCY, Questions::OneByOne)
+}
+
+/// What is asked, and whether checks may overlap.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Questions {
+    Known,
+    Unknown,
+    OneByOne,
+}
+
+fn benchmark(name: &str, sizes: &[u64], questions: Questions) -> Benchmark {
     Benchmark {
         name: name.to_owned(),
         arms: [EMPTY_LOOP]
@@ -49,7 +64,7 @@ fn benchmark(name: &str, sizes: &[u64], unknown: bool) -> Benchmark {
             .collect(),
         params: vec![Param::int("blocks", sizes, 2, SIZE_MAX)],
         metrics: vec![],
-        prepare: Box::new(move |context| Ok(prepare(context, unknown))),
+        prepare: Box::new(move |context| Ok(prepare(context, questions))),
     }
 }
 
@@ -108,22 +123,30 @@ impl Subjects {
     }
 }
 
-fn prepare(context: &Context<'_>, unknown: bool) -> Prepared {
+fn prepare(context: &Context<'_>, questions: Questions) -> Prepared {
     let (blocks, seed) = (context.int("blocks"), context.seed);
+    let unknown = questions == Questions::Unknown;
     let subjects = Subjects::new(blocks, seed);
     let queries = Rc::new(Queries::new(blocks, unknown, seed));
     let nothing = Rc::clone(&queries);
     let position = Cell::new(0);
-    let empty = Arm::looped(EMPTY_LOOP, move |iterations| {
-        nothing.each(&position, iterations, |id| keep(std::ptr::from_ref(id)));
-    });
-    let arms = vec![
-        empty,
-        checking(NAMES[0], &subjects.locked, &queries),
-        checking(NAMES[1], &subjects.concurrent, &queries),
-        checking(NAMES[2], &subjects.swapped, &queries),
-        checking(NAMES[3], &subjects.ours, &queries),
-    ];
+    let arms = if questions == Questions::OneByOne {
+        let empty = Arm::looped(EMPTY_LOOP, move |iterations| {
+            nothing.each(&position, iterations, |id| {
+                keep(std::ptr::from_ref(id));
+                settle();
+            });
+        });
+        arms(empty, &subjects, &queries, |answer| {
+            keep(answer);
+            settle();
+        })
+    } else {
+        let empty = Arm::looped(EMPTY_LOOP, move |iterations| {
+            nothing.each(&position, iterations, |id| keep(std::ptr::from_ref(id)));
+        });
+        arms(empty, &subjects, &queries, keep)
+    };
     Prepared {
         arms,
         items_per_iteration: Some(1),
@@ -146,9 +169,42 @@ fn prepare(context: &Context<'_>, unknown: bool) -> Prepared {
     }
 }
 
-fn checking<S: Subject>(name: &str, subject: &Arc<S>, queries: &Rc<Queries>) -> Arm {
-    let (subject, queries, position) = (Arc::clone(subject), Rc::clone(queries), Cell::new(0));
+fn arms(
+    empty: Arm,
+    subjects: &Subjects,
+    queries: &Rc<Queries>,
+    answered: impl Fn(bool) + Copy + 'static,
+) -> Vec<Arm> {
+    vec![
+        empty,
+        checking(NAMES[0], &subjects.locked, queries, answered),
+        checking(NAMES[1], &subjects.concurrent, queries, answered),
+        checking(NAMES[2], &subjects.swapped, queries, answered),
+        checking(NAMES[3], &subjects.ours, queries, answered),
+    ]
+}
+
+fn checking<S: Subject>(
+    name: &str,
+    subject: &Arc<S>,
+    queries: &Rc<Queries>,
+    answered: impl Fn(bool) + 'static,
+) -> Arm {
+    let (queries, position) = (Rc::clone(queries), Cell::new(0));
+    let mut is_final = Arc::clone(subject).reader();
     Arm::looped(name, move |iterations| {
-        queries.each(&position, iterations, |id| keep(subject.is_final(id)));
+        queries.each(&position, iterations, |id| answered(is_final(id)));
     })
+}
+
+/// Lets nothing begin before everything before it is done.
+#[inline]
+fn settle() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every x86-64 has SSE2.
+    unsafe {
+        std::arch::x86_64::_mm_lfence();
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }

@@ -1,5 +1,7 @@
 //! The interface of what can be asked, and our graph as one of them.
 
+use std::sync::Arc;
+
 use paceline_finality::{BlockGraph, BlockId, GraphError};
 use paceline_harness::fence::keep;
 
@@ -19,6 +21,14 @@ pub(crate) trait Subject: Send + Sync + 'static {
 
     /// The question.
     fn is_final(&self, id: &BlockId) -> bool;
+
+    /// How one reader asks, again and again: with what it keeps for itself.
+    fn reader(self: Arc<Self>) -> impl FnMut(&BlockId) -> bool + Send + 'static
+    where
+        Self: Sized,
+    {
+        move |id| self.is_final(id)
+    }
 
     /// One more final block, a child of the last; false where it was refused.
     fn add(&self, id: BlockId) -> bool;

@@ -13,6 +13,7 @@ use std::sync::{Arc, Barrier};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use paceline_finality::BlockId;
 use paceline_harness::fence::keep;
 use paceline_harness::{
     Arm, Benchmark, Check, Context, Direction, Failure, Metric, Param, Prepared, Reading, Unit,
@@ -128,7 +129,7 @@ impl Group {
             .map(|writer| Rc::new(Tally::new(name, &writer.written)));
         let counting = tally.clone();
         let (calls, position) = (Rc::new(RefCell::new(Vec::new())), Cell::new(0));
-        let timed = Rc::clone(&calls);
+        let (timed, mut is_final) = (Rc::clone(&calls), subject.reader());
         let arm = Arm::looped(name, move |iterations| {
             let _writing = writer
                 .as_ref()
@@ -137,7 +138,7 @@ impl Group {
             let both = second.as_ref().map(|second| second.begin(iterations));
             let mut timed = timed.borrow_mut();
             for _ in 0..iterations {
-                timed.push(pass(&*subject, &queries, &position));
+                timed.push(pass(&mut is_final, &queries, &position));
             }
             drop(both); // waits for the second
         });
@@ -182,11 +183,15 @@ impl Tally {
 
 /// A pass; how long its first check took.
 #[inline]
-fn pass<S: Subject>(subject: &S, queries: &Queries, position: &Cell<usize>) -> u64 {
+fn pass(
+    is_final: &mut impl FnMut(&BlockId) -> bool,
+    queries: &Queries,
+    position: &Cell<usize>,
+) -> u64 {
     let begin = Instant::now();
-    queries.each(position, 1, |id| keep(subject.is_final(id)));
+    queries.each(position, 1, |id| keep(is_final(id)));
     let took = begin.elapsed();
-    queries.each(position, PASS - 1, |id| keep(subject.is_final(id)));
+    queries.each(position, PASS - 1, |id| keep(is_final(id)));
     u64::try_from(took.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -210,7 +215,7 @@ impl Second {
     fn new<S: Subject>(subject: &Arc<S>, queries: &Arc<Queries>) -> std::io::Result<Self> {
         let both = Arc::new(Barrier::new(2));
         let iterations = Arc::new(AtomicU64::new(0));
-        let (subject, queries) = (Arc::clone(subject), Arc::clone(queries));
+        let (mut is_final, queries) = (Arc::clone(subject).reader(), Arc::clone(queries));
         let (meet, told) = (Arc::clone(&both), Arc::clone(&iterations));
         let read = move || {
             let position = Cell::new(0);
@@ -221,7 +226,7 @@ impl Second {
                     return;
                 }
                 for _ in 0..iterations {
-                    keep(pass(&*subject, &queries, &position));
+                    keep(pass(&mut is_final, &queries, &position));
                 }
                 meet.wait();
             }

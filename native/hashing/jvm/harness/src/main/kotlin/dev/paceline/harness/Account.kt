@@ -5,31 +5,31 @@
  */
 package dev.paceline.harness
 
-/** What an arm read of one metric in one timed region: a total over its iterations, or each call's value. */
+/** An arm's reading of a metric in one timed region: a total over its iterations, or a value per call. */
 class Reading(val metric: String, val values: LongArray, val perCall: Boolean)
 
 class Account {
     val work: MutableMap<String, Long> = LinkedHashMap()
     val readings: MutableList<Reading> = ArrayList()
 
-    /** The arm's own measurement of its duration, of an arm whose region is longer than its work. */
+    /** The arm's own measurement of its duration, if its region is longer than its work. */
     var ownTimeNs: Long? = null
         private set
 
     /**
-     * Counts what the region did, as a total over its iterations. Reserved: `items` (processed, warm-up
+     * Counts work of the region, as a total over its iterations. Reserved: `items` (processed, warm-up
      * inside the region included), `prepared` (inputs built inside it), `kept` (results kept).
      */
     fun work(counter: String, count: Long) {
         work[counter] = count
     }
 
-    /** A further metric's total over the iterations; of a rate, the rate. */
+    /** A further metric: its total over the iterations, or the rate. */
     fun total(metric: String, value: Long) {
         readings += Reading(metric, longArrayOf(value), perCall = false)
     }
 
-    /** A further metric's value of each call, in order; an empty list says nothing. */
+    /** A further metric: its value for each call, in order. An empty list reports nothing. */
     fun calls(metric: String, values: LongArray) {
         readings += Reading(metric, values, perCall = true)
     }

@@ -1,19 +1,19 @@
 /**
- * The JVM harness's only clock, and what it can resolve.
+ * The JVM harness's only clock, with its measured resolution.
  *
  * Resolution and overhead are measured in this process (I3). The overhead is reported and not
  * subtracted: samples are long.
  */
 package dev.paceline.harness
 
-/** `System.nanoTime` with its smallest step and its price, both in nanoseconds. */
+/** `System.nanoTime` with its smallest step and the cost of a read, in nanoseconds. */
 class Clock private constructor(val resolutionNs: Long, val overheadNs: Long) {
     val name: String = "System.nanoTime"
 
     fun nowNs(): Long = System.nanoTime()
 
     companion object {
-        /** Reads that let the JIT compile the loops below before they are believed. */
+        /** Reads before measuring, so that the JIT has compiled the loops below. */
         private const val WARMUP_READS = 20_000
         private const val READS = 20_000
 

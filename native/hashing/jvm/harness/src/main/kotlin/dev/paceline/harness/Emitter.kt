@@ -1,14 +1,14 @@
 /**
- * Writes the bench stream (C1) as `native/protocol/README.md` states it.
+ * Writes the bench stream (C1) as `native/protocol/README.md` specifies it.
  *
- * Invariant: events collect in memory; bytes leave only in [flush], which `Session` calls between
- * rounds (I3).
+ * Events collect in memory and are written only by [flush], which `Session` calls between rounds
+ * (I3).
  */
 package dev.paceline.harness
 
 import java.io.OutputStream
 
-/** Where in the stream a sample belongs. */
+/** The position of a sample in the stream. */
 class SampleAt(val case: Int, val launch: Long, val round: Round, val position: Int)
 
 class Emitter(private val out: OutputStream, private val clock: Clock) {
@@ -74,7 +74,7 @@ class Emitter(private val out: OutputStream, private val clock: Clock) {
 
     fun error(error: WorkloadError) = line("error") { text("code", error.code).text("text", error.text) }
 
-    /** The answer to `--list`; no event, and the only line then. */
+    /** The answer to `--list`, which is the only line then. */
     fun list(workload: Workload, selection: Selection) {
         JsonObject(pending).apply {
             text("suite", workload.suite).text("workload", workload.name)
@@ -88,7 +88,7 @@ class Emitter(private val out: OutputStream, private val clock: Clock) {
         pending.append('\n')
     }
 
-    /** Between rounds: writes when enough waits or enough time passed, so that people see progress. */
+    /** Called between rounds: writes when enough bytes wait or enough time has passed, so that people see progress. */
     fun roundEnded() {
         if (pending.length >= FLUSH_CHARS || clock.nowNs() - flushedAtNs >= FLUSH_EVERY_NS) flush()
     }
@@ -123,7 +123,7 @@ class Emitter(private val out: OutputStream, private val clock: Clock) {
         /** Most values of one event (C1). */
         const val VALUES_MAX = 1_000
         const val FLUSH_CHARS = 32 * 1024
-        /** Often enough for a live page, rarely enough not to wake the reader after every round. */
+        /** Often enough for a live page, but not after every round, which would wake the reader. */
         const val FLUSH_EVERY_NS = 200_000_000L
     }
 }

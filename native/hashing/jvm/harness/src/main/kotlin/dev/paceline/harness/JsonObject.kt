@@ -1,9 +1,8 @@
 /**
- * Appends one JSON object to a text. Enough for the bench stream, and no more: integers, text,
- * flags, nesting.
+ * Appends a JSON object to a text: integers, texts, flags and nested objects, as the bench stream
+ * needs them.
  *
- * Invariant: what it writes is strict JSON without U+0000 and without lone surrogates, whatever the
- * text was.
+ * The output is strict JSON without U+0000 and lone surrogates, whatever the texts hold.
  */
 package dev.paceline.harness
 

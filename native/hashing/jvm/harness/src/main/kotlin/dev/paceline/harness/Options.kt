@@ -1,12 +1,11 @@
 /**
- * The command line of every workload (`native/protocol/README.md`), parsed into [Options] or a
- * usage error.
+ * Parses the command line that every workload has (`native/protocol/README.md`) into [Options].
  *
- * Values of params are still text here; `Selection` checks names and values against the workload.
+ * Only the syntax is checked here; `Selection` checks names and values against the workload.
  */
 package dev.paceline.harness
 
-/** `--case benchmark/arm[/k=v,k=v]`. */
+/** A case that `--case benchmark/arm[/k=v,k=v]` selects. */
 data class CaseFilter(val benchmark: String, val arm: String, val params: Map<String, String>)
 
 data class Options(
@@ -21,7 +20,7 @@ data class Options(
     val params: Map<String, List<String>> = emptyMap(),
     val knobs: Map<String, Long> = emptyMap(),
 ) {
-    /** STATISTICS §1: the larger of 5 and 10 % of the measured rounds. */
+    /** The number of warm-up rounds: as given, or 10 % of the measured rounds, at least 5 (STATISTICS §1). */
     val warmup: Int get() = warmupRounds ?: maxOf(5, (rounds + 9) / 10)
 
     companion object {

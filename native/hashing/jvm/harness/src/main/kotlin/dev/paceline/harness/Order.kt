@@ -16,7 +16,7 @@ class SplitMix64(private var state: Long) {
         return z xor (z ushr 31)
     }
 
-    /** Uniform in 0 until [n]: draws that would favour small results are thrown away. */
+    /** Uniform in 0 until [n]: draws that would favour small results are repeated. */
     fun below(n: Int): Int {
         val excess = ((ULong.MAX_VALUE % n.toULong()) + 1uL) % n.toULong() // 2^64 mod n
         while (true) {
@@ -60,7 +60,7 @@ class Order(seed: Long, key: String, private val arms: Int) {
     }
 
     companion object {
-        /** What the generator of a group and phase is seeded with: `measure/ledger_batch/batch=1000`. */
+        /** The seed text of a group and phase: `measure/ledger_batch/batch=1000`. */
         fun key(phase: Phase, benchmark: String, params: Params): String {
             val named = params.toSortedMap().entries.joinToString(",") { "${it.key}=${it.value}" }
             return "${phase.wire}/$benchmark/$named"

@@ -1,7 +1,7 @@
 /**
- * What varies without changing what is measured: declared integers and texts, parsed and written.
+ * Declares the params of benchmarks, which are integers or texts, and parses their values.
  *
- * A value reaches a benchmark only when its param declares it or its range contains it.
+ * A benchmark gets only values that its param declares or that are in the param's range.
  */
 package dev.paceline.harness
 
@@ -16,20 +16,20 @@ sealed interface Value {
     }
 }
 
-/** By name, in the order the benchmark declares them. */
+/** Values by the name of their param, in the order in which the benchmark declares the params. */
 typealias Params = Map<String, Value>
 
 sealed interface Param {
     val name: String
 
-    /** Run by default, in this order. */
+    /** The values that run by default, in this order. */
     val values: List<Value>
 
     /** @throws WorkloadError `usage` when this param cannot have the value */
     fun parse(text: String): Value
 }
 
-/** An integer param: [defaults] run by default, anything in [range] may be asked for. */
+/** An integer param: [defaults] run by default, and every value in [range] may be requested. */
 class IntParam(override val name: String, defaults: List<Long>, private val range: LongRange) : Param {
     override val values: List<Value> = defaults.map { Value.Integer(it) }
 

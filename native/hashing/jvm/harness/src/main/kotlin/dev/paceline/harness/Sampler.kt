@@ -7,7 +7,7 @@
  */
 package dev.paceline.harness
 
-/** A processed sample: total time of all iterations, and when it ended on the workload's clock. */
+/** A processed sample: total time of all iterations, and its end on the workload's clock. */
 class Sample(val totalNs: Long, val endNs: Long)
 
 /** One pass over all arms of a group. */
@@ -22,14 +22,14 @@ class RawRound(arms: Int) {
 }
 
 class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: Long) {
-    /** A sample shorter than this says more about the clock than about the arm (STATISTICS §1). */
+    /** A shorter sample would measure the clock rather than the arm (STATISTICS §1). */
     val requiredNs: Long = maxOf(minTimeNs, RESOLUTIONS_PER_SAMPLE * clock.resolutionNs)
     private val raw = RawRound(arms.size)
 
     /**
-     * Runs every arm, in turns, for [settleNs] each and then until no arm gets quicker any more, so that the
+     * Runs all arms in turn for [settleNs] each, and then until no arm gets faster any more, so that the
      * JIT has compiled what the samples will run. Without it calibration would see interpreted code and
-     * settle on too few iterations. A busy target compiles late; [MOST_TURNS] bounds the patience.
+     * choose too few iterations. A busy target compiles late; [MOST_TURNS] limits the turns.
      */
     fun settle(settleNs: Long) {
         val quickest = LongArray(arms.size) { Long.MAX_VALUE }
@@ -46,7 +46,7 @@ class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: 
         }
     }
 
-    /** Runs the arm once and then for [ns]; the time of its quickest iteration. */
+    /** Runs the arm once and then for [ns]; returns the time of its fastest iteration. */
     private fun quickestOf(arm: Arm, ns: Long): Long {
         val end = clock.nowNs() + ns
         var quickest = Long.MAX_VALUE
@@ -59,7 +59,7 @@ class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: 
         return quickest
     }
 
-    /** The smallest loop count, with headroom, at which every arm's quickest sample is long enough. */
+    /** The smallest loop count, with headroom, at which every arm's fastest sample is long enough. */
     fun calibrate(): Int = arms.maxOf { calibrate(it) }
 
     private fun calibrate(arm: Arm): Int {
@@ -68,7 +68,7 @@ class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: 
         while (true) {
             val quickest = (1..CALIBRATION_SAMPLES).minOf { timeOne(arm, iterations.toInt()) }
             if (quickest >= target || iterations == MOST_ITERATIONS) return iterations.toInt()
-            // Double while the clock is too coarse for a proportion, then go straight there.
+            // Double while a sample is too short for the clock, then extrapolate.
             val trusted = quickest * TRUSTED_SHARE >= target
             val next = if (trusted) iterations * target / quickest + 1 else iterations * 2
             iterations = minOf(next, MOST_ITERATIONS)
@@ -81,7 +81,7 @@ class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: 
         return clock.nowNs() - begin
     }
 
-    /** What each arm of the last round has to say about it, by position. */
+    /** The account of each arm of the last round, by position. */
     fun accounts(order: IntArray): List<Account> = order.map { arm -> Account().also(arms[arm]::account) }
 
     /** Runs one round; the result is valid until the next. `order[position]` = index into the arms. */
@@ -99,7 +99,7 @@ class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: 
     private companion object {
         const val RESOLUTIONS_PER_SAMPLE = 1000L
         const val SETTLE_TURNS = 10
-        /** So many turns in which no arm gets quicker by more than a twentieth end the settling. */
+        /** Settling ends after this many turns in which no arm got faster by more than a twentieth. */
         const val STEADY_TURNS = 3
         const val GAIN_DIVISOR = 20L
         const val MOST_TURNS = 60

@@ -36,14 +36,14 @@ class Selection private constructor(val groups: List<Group>, val knobs: Map<Stri
         private fun parse(benchmark: Benchmark, name: String, text: String): Value =
             benchmark.params.single { it.name == name }.parse(text)
 
-        /** The cross product of the values of each param, the last param fastest. */
+        /** The cross product of the values of all params; the last param varies fastest. */
         private fun points(benchmark: Benchmark, options: Options): List<Params> =
             benchmark.params.fold(listOf<Params>(emptyMap())) { points, param ->
                 val values = values(benchmark, param, options)
                 points.flatMap { point -> values.map { point + (param.name to it) } }
             }
 
-        /** `--params` replaces the declared values; `--case` may name further ones. */
+        /** `--params` replaces the declared values; `--case` may add others. */
         private fun values(benchmark: Benchmark, param: Param, options: Options): List<Value> {
             options.params[param.name]?.let { asked -> return asked.map(param::parse).distinct() }
             val cases = options.cases.filter { it.benchmark == benchmark.name }

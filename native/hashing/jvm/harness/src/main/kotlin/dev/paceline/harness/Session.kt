@@ -1,11 +1,11 @@
 /**
- * One launch, start to terminal: the table of contents of a workload.
+ * Runs one launch of a workload from its start to its terminal event.
  *
  *     parse ─▶ start ─▶ open ─▶ checks ─▶ for each group: prepare ─▶ verify ─▶ settle ─▶ calibrate
  *        ─▶ warm-up rounds ─▶ measured rounds ─▶ verify ─▶ done
  *
- * Invariants: `start` is first and one terminal is last, whatever fails; output leaves between
- * rounds only.
+ * `start` is the first event and one terminal event is the last, whatever fails. Output is written
+ * between rounds only.
  */
 package dev.paceline.harness
 
@@ -16,9 +16,9 @@ import java.io.OutputStream
 import java.io.PrintStream
 import kotlin.system.exitProcess
 
-/** The whole `main` of a workload: measures what [args] ask for and ends the process with the status. */
+/** The `main` of a workload: measures the selection in [args] and ends the process with the exit status. */
 fun measure(workload: Workload, args: Array<String>): Nothing {
-    // Not System.out: its encoder and locks have no business here, and a library that prints would share it.
+    // Not System.out, whose encoder and locks cost time, and which libraries may print to.
     val out = FileOutputStream(FileDescriptor.out)
     exitProcess(Session(workload, out, System.err).run(args.toList()))
 }
@@ -43,7 +43,7 @@ class Session(private val workload: Workload, private val out: OutputStream, pri
             fail(options, WorkloadError("internal", "$bug. This is a bug; its stack trace is in the log."))
         }
     } catch (gone: IOException) {
-        // Nobody reads the stream any more; the log may still be seen.
+        // The stream has no reader any more; the log may still have one.
         log.println("The bench stream cannot be written: ${gone.message}")
         1
     }
@@ -69,7 +69,7 @@ class Session(private val workload: Workload, private val out: OutputStream, pri
         return 1
     }
 
-    /** Knobs that are not at their default belong to what ran, so they are build facts. */
+    /** Knobs that differ from their default are facts of the build. */
     private fun changedKnobs(knobs: Map<String, Long>): Map<String, String> =
         workload.knobs.filter { knobs[it.name] != it.default }
             .associate { "knob.${it.name}" to knobs.getValue(it.name).toString() }
@@ -156,11 +156,11 @@ private class Launch(
         return orders.getOrPut(key) { Order(options.seed, key, arms) }.next()
     }
 
-    /** The named arms at their places; those that were not selected leave none. */
+    /** The selected arms at their positions. */
     private fun fixed(names: List<String>, arms: List<Arm>): IntArray =
         names.map { name -> arms.indexOfFirst { it.name == name } }.filter { it >= 0 }.toIntArray()
 
-    /** Runs and emits one round; returns how many of its samples may be judged but are too short. */
+    /** Runs and emits one round; returns how many of its measured samples are too short. */
     private fun run(round: Round, sampler: Sampler, order: IntArray, cases: List<Int>): Int {
         val raw = sampler.round(order, round.iterations)
         val accounts = sampler.accounts(order)

@@ -1,15 +1,14 @@
 /**
- * The vocabulary of a JVM workload: what it offers to be measured. `Session` measures it.
+ * Defines what a JVM workload offers for measurement; `Session` measures it.
  *
- * Invariant: an [Arm] sees neither clock nor emitter, so nothing can be written inside a timed
- * region (I3).
+ * An [Arm] has neither clock nor emitter, so nothing can be written inside a timed region (I3).
  */
 package dev.paceline.harness
 
-/** Where a workload stops: becomes the `error` event; [text] says what to do next. */
+/** Stops a workload; becomes the `error` event. [text] says what to do next. */
 class WorkloadError(val code: String, val text: String) : Exception(text)
 
-/** One implementation, prepared for one point of the params. */
+/** One implementation, prepared for one group. */
 interface Arm {
     val name: String
 
@@ -17,15 +16,15 @@ interface Arm {
     fun run(iterations: Int)
 
     /**
-     * Tells what the last [run] did and read besides its duration. Asked once a whole round is over, so that
-     * no arm runs beside another's bookkeeping; not asked after settling and calibration.
+     * Returns counters and readings of the last [run]. Called after a whole round, so that
+     * no arm runs beside another's bookkeeping; not called after settling and calibration.
      */
     fun account(account: Account) {}
 }
 
 /**
- * An arm that this CPU or runtime cannot run, and why: announced, never measured. Not for what should be
- * there and is missing; that is a [WorkloadError].
+ * An arm that this CPU or runtime cannot run: it is announced with the reason, never measured. For something that
+ * should be there and is missing, throw a [WorkloadError].
  */
 class Unavailable(override val name: String, val reason: String) : Arm {
     override fun run(iterations: Int): Unit = error("$name is unavailable: $reason")
@@ -33,12 +32,12 @@ class Unavailable(override val name: String, val reason: String) : Arm {
 
 data class Metric(val name: String, val unit: String, val direction: String)
 
-/** The metric the sampler itself measures; every benchmark has it first. */
+/** The metric that the sampler measures; the first one of every benchmark. */
 val TIME: Metric = Metric("time", "ns", "lower")
 
 data class Check(val name: String, val ok: Boolean, val detail: String)
 
-/** A workload option that is no param; `demonstration` marks one that changes the work to show an alert. */
+/** An option that is not a param; `demonstration` marks one that changes the work to demonstrate an alert. */
 class IntKnob(
     val name: String,
     val range: LongRange,
@@ -47,7 +46,7 @@ class IntKnob(
     val what: String,
 )
 
-/** What [Benchmark.prepare] may depend on. */
+/** The input of [Benchmark.prepare]. */
 class Context(val params: Params, val knobs: Map<String, Long>, val seed: Long) {
     /** An integer param that the benchmark declares. */
     fun int(name: String): Int = (params.getValue(name) as Value.Integer).value.toInt()
@@ -57,8 +56,8 @@ class Context(val params: Params, val knobs: Map<String, Long>, val seed: Long) 
 }
 
 /**
- * How a group is measured where the contract's usual way would not measure what is asked: a first call, a
- * fresh process, or the deliberate replay of somebody else's protocol.
+ * How a group is measured where the usual protocol does not fit: a first call, a
+ * fresh process, or the replay of another protocol.
  *
  * @param settles let the runtime compile before the first round
  * @param iterations a loop count instead of a calibrated one
@@ -80,17 +79,17 @@ class Protocol(
     }
 
     companion object {
-        /** The contract's own. */
+        /** The usual protocol. */
         val USUAL: Protocol = Protocol()
     }
 }
 
 /**
- * One group made ready: inputs generated, buffers allocated.
+ * A prepared group: inputs generated, buffers allocated.
  *
  * @param arms all arms of the benchmark, in its order
  * @param verify runs before and after measuring; must not depend on which arms were selected
- * @param close gives back what is not memory, such as a child process; called once, whatever happened
+ * @param close releases resources other than memory, such as a child process; called once, whatever happened
  */
 class Prepared(
     val arms: List<Arm>,
@@ -113,7 +112,7 @@ class Benchmark(
 }
 
 /**
- * A workload as its command line and its stream know it.
+ * A workload with its command line and its stream.
  *
  * @param open loads what the arms need and returns facts about it; not called for `--list`
  * @param checks correctness checks that need no group

@@ -1,6 +1,6 @@
 /**
- * The command line of native/protocol/README.md: what is understood, and that what is wrong is
- * named.
+ * Tests of the parser of the command line that native/protocol/README.md describes, and of its
+ * errors.
  */
 package dev.paceline.harness
 
@@ -13,7 +13,7 @@ class OptionsTest {
     private fun parse(line: String) = Options.parse(line.split(' ').filter { it.isNotEmpty() })
 
     @Test
-    fun `a full command line is understood`() {
+    fun `a command line with every option is parsed`() {
         val options = parse(
             "--launch 3 --rounds 40 --min-time-ns 5000 --seed 9 --warmup-rounds 2 " +
                 "--case b/a/n=5,m=6 --case b/c --benchmark b --params n=5|6 --knob k=7",
@@ -43,7 +43,7 @@ class OptionsTest {
     }
 
     @Test
-    fun `what is wrong is named`() {
+    fun `an error names the wrong argument`() {
         val wrong = mapOf(
             "--rounds 0" to "--rounds '0'",
             "--rounds +5" to "--rounds '+5'",

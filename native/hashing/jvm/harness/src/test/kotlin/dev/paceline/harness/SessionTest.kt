@@ -1,6 +1,5 @@
 /**
- * A launch of a workload written for these tests: events, blocks, failures, and no output while
- * timing.
+ * Tests a launch of a small workload: its events, blocks and failures, and no output while timing.
  */
 package dev.paceline.harness
 
@@ -109,7 +108,7 @@ class SessionTest {
     }
 
     @Test
-    fun `a demonstration knob is said in the build facts and as a warning`() {
+    fun `a demonstration knob is in the build facts and a warning`() {
         val events = events("--rounds 1 --knob slow=2")
         assertEquals("2", events.first()["build"].asJsonObject["knob.slow"].asString)
         assertTrue("demonstration" in warnings(events))
@@ -120,13 +119,13 @@ class SessionTest {
         events.filter { it.type == "warning" }.map { it["code"].asString }
 
     @Test
-    fun `filters narrow and may ask for values in range`() {
+    fun `filters select cases and values in range`() {
         val cases = events("--rounds 1 --case x/b/n=7").filter { it.type == "case" }
         assertEquals(listOf("b" to 7), armsAndN(cases))
     }
 
     @Test
-    fun `list names every case and needs nothing opened`() {
+    fun `list names every case without opening the workload`() {
         val list = events("--list").single()
         val cases = list["cases"].asJsonArray.map { it.asJsonObject }
         assertEquals(listOf("a" to 1, "b" to 1, "a" to 2, "b" to 2), armsAndN(cases))
@@ -176,7 +175,7 @@ class SessionTest {
     }
 
     @Test
-    fun `samples are as long as asked for`() {
+    fun `samples have the requested length`() {
         val samples = events("--rounds 9 --params n=1 --min-time-ns 300000").filter { it.type == "samples" }
         val totals = samples.map { it["values"].asJsonArray[0].asLong }.sorted()
         assertTrue(totals[totals.size / 2] >= 300_000) { "$totals" }

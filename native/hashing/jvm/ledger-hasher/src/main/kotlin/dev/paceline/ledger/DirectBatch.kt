@@ -1,10 +1,10 @@
 /**
- * Messages in one block of direct memory, which the native library digests where they lie.
+ * Messages in one block of direct memory, where the native library digests them without a copy.
  *
  *     messages, one after the other │ offsets, n + 1 ints │ digests, n × 32 bytes
  *
- * Invariant: offsets ascend and lie inside of the messages, since only [add] writes them. An
- * instance belongs to one thread at a time.
+ * Only [add] writes offsets, so they ascend and stay within the messages. Use an instance from one
+ * thread at a time.
  */
 package dev.paceline.ledger
 
@@ -12,23 +12,23 @@ import java.nio.Buffer
 import java.nio.ByteBuffer
 import java.nio.ByteOrder
 
-/** Of the offsets; a cache line, so that messages and offsets do not share one. */
+/** Alignment of the offsets: a cache line, so that messages and offsets do not share one. */
 private const val ALIGNMENT = 64
 private const val RAGGED = -1
 
-/** Room for [mostMessages] messages of together [mostBytes] bytes; made once, filled and digested often. */
+/** Holds up to [mostMessages] messages with [mostBytes] bytes in total; made once, filled and digested often. */
 class DirectBatch(private val mostBytes: Int, private val mostMessages: Int) {
     private val offsetsFrom: Int
     private val digestsFrom: Int
     private val memory: ByteBuffer
 
-    /** Where the memory lies; 0 until the native library is asked. */
+    /** The address of the memory; 0 until the native library was asked for it. */
     private var address = 0L
 
-    /** Length of every message as long as all are equal, -1 when they are not. */
+    /** Length of every message while all are equal, else -1. */
     private var equalBytes = 0
 
-    /** How many messages there are. */
+    /** The number of messages. */
     var count: Int = 0
         private set
 
@@ -54,7 +54,7 @@ class DirectBatch(private val mostBytes: Int, private val mostMessages: Int) {
     /**
      * Copies a message to the end.
      *
-     * @return false when there is no room for it; nothing is changed then
+     * @return false if it does not fit; then nothing is changed
      * @throws IndexOutOfBoundsException when the range is not inside [message]
      */
     fun add(message: ByteArray, from: Int = 0, bytes: Int = message.size - from): Boolean {
@@ -68,7 +68,7 @@ class DirectBatch(private val mostBytes: Int, private val mostMessages: Int) {
         return true
     }
 
-    /** Copies the digest of message [i] to `digests[to..to + 32]`, as the last digesting left it. */
+    /** Copies the last computed digest of message [i] to `digests[to..to + 32]`. */
     fun digest(i: Int, digests: ByteArray, to: Int = 0) = digests(i, 1, digests, to)
 
     /** Copies all digests to `digests[to…]`. */
@@ -94,7 +94,7 @@ class DirectBatch(private val mostBytes: Int, private val mostMessages: Int) {
         return NativeDigests.digestAt0(memory, address, end(), offsets, bytes, digestsFrom, count, engine)
     }
 
-    /** Message by message through the platform; [digest] is a place for one digest. */
+    /** Digests message by message by the platform; [digest] is a buffer for one digest. */
     internal fun digestOnPlatform(platform: PlatformDigests, digest: ByteArray) {
         val view: Buffer = memory
         for (i in 0 until count) {

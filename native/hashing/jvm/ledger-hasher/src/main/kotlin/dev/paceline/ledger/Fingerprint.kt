@@ -1,12 +1,12 @@
 /**
- * A light ledger's entry and its canonical encoding, which is what gets digested.
+ * An entry of a light ledger and its canonical encoding, which is what gets digested.
  *
  *     version 1 │ author 32 │ previous 32 │ content 32 │ place 32
  *               │ sequence │ time │ latitude │ longitude │ accuracy
  *
- * The second line's are LEB128 varints (7 bits per byte, least first), coordinates zigzag-coded
- * before: 147 to 151 bytes for real entries. Invariant: one entry has one encoding and two entries
- * never share one.
+ * The fields of the second line are LEB128 varints (7 bits per byte, least first); coordinates are
+ * zigzag-coded before. Real entries take 147 to 151 bytes. An entry has one encoding, and two
+ * entries never share one.
  */
 package dev.paceline.ledger
 
@@ -24,7 +24,7 @@ import java.nio.ByteOrder
  * @param timeMs milliseconds since 1970, 0 until 2^56
  * @param latitudeE7 degrees times 10^7, as is [longitudeE7]
  * @param accuracyCm radius of the position's uncertainty
- * @throws IllegalArgumentException when a size or a number is not as said
+ * @throws IllegalArgumentException when a size or a number is out of range
  */
 class Fingerprint(
     author: ByteArray,
@@ -90,7 +90,7 @@ private const val VARINT_STORE_BYTES = 8
 private const val CONTINUES = -0x7f7f7f7f7f7f7f80L // 0x8080808080808080
 
 /**
- * Encodes entries one after the other into [bytes], which has room for [roomBytes] bytes of them.
+ * Encodes entries one after the other into [bytes], at most [roomBytes] bytes.
  *
  * A varint is made in registers and stored as eight bytes of which the next field overwrites the rest, so no
  * branch depends on a field's length.
@@ -100,7 +100,7 @@ internal class FingerprintEncoder(roomBytes: Int) {
     val bytes = ByteArray(roomBytes + VARINT_STORE_BYTES)
     private val longs = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN)
 
-    /** Encodes to `bytes[at…]` and returns where the encoding ends. */
+    /** Encodes to `bytes[at…]` and returns the end of the encoding. */
     fun encode(entry: Fingerprint, at: Int): Int {
         bytes[at] = VERSION
         System.arraycopy(entry.fixed, 0, bytes, at + 1, Fingerprint.FIXED_BYTES)

@@ -1,5 +1,5 @@
 /**
- * Digests of many fingerprints, by the native library where that pays and can be trusted, else by
+ * Digests many fingerprints, by the native library where it is faster and passed its tests, else by
  * the platform.
  *
  * Digests are the same on every path. A library that is missing, wrong or broken costs speed, never
@@ -22,21 +22,21 @@ class LedgerPolicy(val minimumBatch: Int, val warmupRounds: Int) {
 
     companion object {
         /**
-         * What `ledger_batch` says on the CPUs it ran on: from there on the library wins at every message
-         * length, also as the drop-in; one message less and a slow crossing into it may cost more. One round
+         * Measured by `ledger_batch` on the CPUs it ran on: from this size on the library wins at every message
+         * length, also as the drop-in; for fewer messages a slow crossing into it may cost more. One round
          * warms it up: native code is compiled already, only memory and caches are cold.
          */
         @JvmField
         val MEASURED = LedgerPolicy(minimumBatch = 8, warmupRounds = 1)
 
-        /** The seed's: "2 000 odcisków", "1 runda". */
+        /** The original product's policy: "2 000 odcisków" (fingerprints), "1 runda" (round). */
         @JvmField
         val SEED = LedgerPolicy(minimumBatch = 2_000, warmupRounds = 1)
     }
 }
 
 /**
- * What digests.
+ * What a [LedgerHasher] digests with, and why.
  *
  * @param native whether the library does, from [LedgerPolicy.minimumBatch] on
  * @param engine the library's engine for a batch that fills its lanes, or the platform's provider
@@ -53,10 +53,10 @@ class LedgerHasher private constructor(val policy: LedgerPolicy, val status: Led
     }
 
     /**
-     * Writes the digest of message i to `digests[from + 32 * i…]`. The drop-in: messages may lie anywhere,
-     * and are copied on their way to the library.
+     * Writes the digest of message i to `digests[from + 32 * i…]`. The drop-in: messages may be anywhere
+     * and are copied for the library.
      *
-     * @throws IllegalArgumentException when [digests] has no room for all; nothing is written then
+     * @throws IllegalArgumentException when [digests] is too small; then nothing is written
      */
     fun digestMessages(messages: List<ByteArray>, digests: ByteArray, from: Int = 0) {
         requireRoom(messages.size, digests, from)
@@ -79,7 +79,7 @@ class LedgerHasher private constructor(val policy: LedgerPolicy, val status: Led
         }
     }
 
-    /** Digests a batch where it lies; [DirectBatch.digest] then gives the digests. */
+    /** Digests a batch in place; [DirectBatch.digest] then returns the digests. */
     fun digest(batch: DirectBatch) {
         if (batch.count < smallest) turns.get().onPlatform(batch) else batch.digestNatively()
     }
@@ -97,8 +97,8 @@ class LedgerHasher private constructor(val policy: LedgerPolicy, val status: Led
         private const val WARM_UP_BYTES = 150
 
         /**
-         * Opens the library, tries it, and decides what digests from now on. Never fails: without a library
-         * that can be trusted the platform digests, and [status] says why.
+         * Opens the library, tests it, and decides what digests from now on. Never fails: without a library
+         * that passed, the platform digests, and [status] says why.
          */
         @JvmStatic
         @JvmOverloads

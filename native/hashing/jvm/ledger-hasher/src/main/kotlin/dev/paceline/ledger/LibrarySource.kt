@@ -1,9 +1,9 @@
 /**
- * Where the library is, and how the system is asked to load it.
+ * The location of the library, and how the system loads it.
  *
- * A truncated file is never given to the system's loader: it would map the file and the process
+ * A truncated file is never passed to the system's loader, which would map it, and the process
  * would die, with no way to fall back. An ELF file ends with its table of sections, so one that
- * does not reach that table's end is truncated. All other judgement is the loader's and
+ * does not reach that table's end is truncated. All other errors are left to the loader and
  * [NativeLibrary]'s.
  */
 package dev.paceline.ledger
@@ -11,7 +11,7 @@ package dev.paceline.ledger
 import java.io.File
 import java.io.RandomAccessFile
 
-// Where ELF's header (System V ABI, "ELF Header") says how many bits, and where its table is. Not in an
+// Offsets in ELF's header (System V ABI, "ELF Header") of its class and its table. Not in an
 // object, which would be a class more for a cold start to load.
 private const val CLASS_AT = 4
 private const val CLASS_64 = 2
@@ -31,7 +31,7 @@ sealed class LibrarySource {
             return null
         }
 
-        /** False for an ELF file that ends before it says it does; true for everything else. */
+        /** False for an ELF file that is shorter than its header says; true for all other files. */
         private fun isWhole(file: File): Boolean {
             val header = ByteArray(HEADER_64_BYTES)
             val read: Int
@@ -70,16 +70,16 @@ sealed class LibrarySource {
         }
     }
 
-    /** None: the platform's digests are what is wanted. */
+    /** No library: the platform digests. */
     object None : LibrarySource() {
         override fun unwanted() = "No native library was asked for."
 
         override fun link() = unwanted()
     }
 
-    /** Why it is not even looked for; null when it is. */
+    /** Why the library is not searched for; null if it is. */
     internal open fun unwanted(): String? = null
 
-    /** Has the system load it; why that could not be tried, or null. */
+    /** Lets the system load it; returns why that could not be tried, or null. */
     internal abstract fun link(): String?
 }

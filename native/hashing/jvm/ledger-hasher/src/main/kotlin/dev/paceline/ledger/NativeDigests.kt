@@ -3,8 +3,8 @@
  * side.
  *
  * Nothing is called before [NativeLibrary] accepted the library. Sizes and buffers that do not fit
- * are exceptions, never a crash, and a refused call writes nothing. Falling back is
- * [LedgerHasher]'s part.
+ * are exceptions, never a crash, and a refused call writes nothing. Falling back is the part of
+ * [LedgerHasher].
  */
 package dev.paceline.ledger
 
@@ -20,7 +20,7 @@ import java.nio.ByteBuffer
 object NativeDigests {
     const val DIGEST_BYTES: Int = 32
 
-    /** The engine is the library's choice. */
+    /** The library chooses the engine. */
     const val BEST: Int = 0
 
     /** Engines this CPU can run, by number. */
@@ -37,7 +37,7 @@ object NativeDigests {
     fun engineName(number: Int): String = engineName0(number)
 
     /**
-     * Digests equally long messages that lie one after the other, whole capacities: `messages.capacity() = n
+     * Digests equally long messages, one after the other, over whole capacities: `messages.capacity() = n
      * * messageBytes`, `digests.capacity() = n * 32`. Positions and limits are neither used nor moved.
      *
      * @throws IllegalArgumentException when sizes do not fit, a buffer is not direct, `digests` is
@@ -49,7 +49,7 @@ object NativeDigests {
     }
 
     /**
-     * Digests messages that lie between consecutive [offsets], `n + 1` ints in the CPU's byte order; sizes
+     * Digests messages between consecutive [offsets], `n + 1` ints in the CPU's byte order; sizes
      * and refusals as in [digestEqual].
      */
     fun digestRagged(
@@ -80,7 +80,7 @@ object NativeDigests {
 
     /**
      * Digests one message, [bytes] of [messages] from [from] on, to `digests[to..to + 32]`: one crossing per
-     * message, as the seed did. The same array may be both.
+     * message, as the original product did. Both may be the same array.
      *
      * @throws IllegalArgumentException when a range is not inside its array
      */
@@ -94,7 +94,7 @@ object NativeDigests {
     ): Unit = digestOne0(messages, from, bytes, digests, to, engine)
 
     private fun refuseReadOnly(digests: ByteBuffer) {
-        require(!digests.isReadOnly) { "digests: read-only" } // JNI would write to it all the same
+        require(!digests.isReadOnly) { "digests: read-only" } // JNI would write to it nevertheless
     }
 
     // Internal names are mangled, native symbols are not. Synthetic: Java's compiler does not see them.
@@ -104,7 +104,7 @@ object NativeDigests {
     internal external fun abiVersion(): Int
 
     /**
-     * Binds all calls and tries each with published digests; the name of the engine for large batches.
+     * Binds all calls and tests each with published digests; returns the name of the engine for large batches.
      *
      * @throws IllegalStateException when a digest is wrong, and what a call throws
      */

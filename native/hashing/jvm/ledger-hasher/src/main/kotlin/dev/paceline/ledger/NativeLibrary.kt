@@ -11,7 +11,7 @@ package dev.paceline.ledger
 import java.io.IOException
 
 object NativeLibrary {
-    /** The meaning of the native methods these classes were written for (`ABI` in Rust). */
+    /** The version of the native methods that these classes use (`ABI` in Rust). */
     const val ABI_VERSION: Int = 3
 
     private var loaded = false
@@ -24,9 +24,9 @@ object NativeLibrary {
         private set
 
     /**
-     * Loads and tries the library, once per process: a second call is answered from the first success. After
-     * a refusal another library may be tried only if the system did not load the first: the JVM goes on to
-     * look for our calls in that one.
+     * Loads and tests the library once per process: a second call returns the first success. After
+     * a refusal another library may be tried only if the system did not load the first, because the JVM keeps
+     * looking for our calls in that one.
      *
      * @return null when it can be used, else why not
      */

@@ -1,8 +1,8 @@
 /**
- * The fallback: the platform's own SHA-256, one instance reused, nothing allocated per message.
+ * The fallback: the platform's SHA-256, with one reused instance and no allocation per message.
  *
- * Invariant: an instance belongs to one thread at a time ([java.security.MessageDigest] is not
- * thread-safe).
+ * Use an instance from one thread at a time, because [java.security.MessageDigest] is not thread-
+ * safe.
  */
 package dev.paceline.ledger
 
@@ -13,7 +13,7 @@ import java.security.MessageDigest
 class PlatformDigests {
     private val sha256 = MessageDigest.getInstance("SHA-256")
 
-    /** What runs here: name and version of the provider. */
+    /** Name and version of the provider. */
     val provider: String get() = sha256.provider.toString()
 
     /** Writes the digest of [bytes] bytes of [messages] from [from] on to `digests[to..to + 32]`. */

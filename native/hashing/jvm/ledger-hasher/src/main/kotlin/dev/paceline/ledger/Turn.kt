@@ -6,17 +6,17 @@
  */
 package dev.paceline.ledger
 
-// Not in a companion object, which would be a class more for a cold start to load.
+// These are not in a companion object, because a cold start would have to load its class.
 
 private const val FEW_MESSAGES = 16
 
-/** Holds as many entries, and as many messages of 256 bytes. */
+/** Room for [FEW_MESSAGES] entries, or messages of 256 bytes. */
 private const val FEW_BYTES = 4 * 1024
 
-/** Many rounds of every engine's lanes, so that a call costs next to nothing per message. */
+/** Many rounds of every engine's lanes, so that the call's cost per message does not matter. */
 private const val MOST_MESSAGES = 256
 
-/** Holds as many entries as one turn has, and stays in the CPU's nearer caches. */
+/** Room for [MOST_MESSAGES] entries, and small enough for the CPU's nearer caches. */
 private const val ROOM_BYTES = 64 * 1024
 
 internal class Turn {
@@ -28,7 +28,7 @@ internal class Turn {
     private val offsets = IntArray(MOST_MESSAGES + 1)
     private val digest = ByteArray(NativeDigests.DIGEST_BYTES)
 
-    /** Holding three arrays costs more than digesting two messages: few messages go through direct memory. */
+    /** Direct memory for few messages, because passing three arrays would cost more than digesting two messages. */
     private var madeFew: DirectBatch? = null
     private val few: DirectBatch get() = madeFew ?: DirectBatch(FEW_BYTES, FEW_MESSAGES).also { madeFew = it }
 
@@ -53,7 +53,7 @@ internal class Turn {
             val to = from + done * NativeDigests.DIGEST_BYTES
             val count = fill(messages, done)
             if (count == 0) {
-                // Longer than all the room there is: a single stream, at which the platform is as good.
+                // Longer than the memory: a single stream, for which the platform is as fast.
                 val message = messages[done++]
                 platform.digest(message, 0, message.size, digests, to)
             } else {
@@ -63,7 +63,7 @@ internal class Turn {
         }
     }
 
-    /** Copies all messages to direct memory; false when there is no room. */
+    /** Copies all messages to direct memory; false if they do not fit. */
     private fun holdsAll(few: DirectBatch, messages: List<ByteArray>): Boolean {
         few.clear()
         for (i in messages.indices) {
@@ -72,7 +72,7 @@ internal class Turn {
         return true
     }
 
-    /** Copies messages from [first] on until the room is full; returns how many. */
+    /** Copies messages from [first] on until the memory is full; returns how many. */
     private fun fill(messages: List<ByteArray>, first: Int): Int {
         val most = minOf(messages.size - first, MOST_MESSAGES)
         var end = 0

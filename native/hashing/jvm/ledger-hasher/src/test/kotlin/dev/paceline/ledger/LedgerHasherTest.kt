@@ -80,7 +80,7 @@ class LedgerHasherTest {
     }
 
     @Test
-    fun `the policy decides by the size of the batch, and the seed's can be said`() {
+    fun `the policy decides by the size of the batch, and the original's can be said`() {
         val seed = LedgerHasher.open(source, LedgerPolicy.SEED)
         assertEquals(listOf(2_000, 1), listOf(seed.policy.minimumBatch, seed.policy.warmupRounds))
         assertEquals(1, LedgerHasher.open(source).policy.warmupRounds, "warm before the first batch")

@@ -25,12 +25,12 @@ private val VECTORS = listOf(
     "a".repeat(1_000_000) to "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0",
 )
 
-/** Each vector that often in one batch, so that every lane of every engine sees each. */
+/** Each vector is this often in one batch, so that every lane of every engine digests each. */
 private const val COPIES = 17
 
 internal fun checks(): List<Check> = listOf(sha256Vectors(), jniSmoke(), misuse())
 
-/** More than two rounds of the widest lanes, all of as many blocks as real fingerprints, each different. */
+/** More messages than two rounds of the widest lanes, each different and of as many blocks as real fingerprints. */
 private val THREE_BLOCKS = List(2 * 16 + 4) { i -> "%03d".format(i).repeat(50) }
     .map { it to MessageDigest.getInstance("SHA-256").digest(it.toByteArray()).toHex() }
 
@@ -62,7 +62,7 @@ private fun wrongDigests(vectors: List<Pair<String, String>>): List<String> {
     return arms.filter { it.apply { run(1) }.digests().toHex() != expected }.map { it.name }
 }
 
-/** The one call that is no arm's: equally long messages in buffers of their own. */
+/** The only call that no arm uses: equally long messages in separate buffers. */
 private fun wrongEqual(vectors: List<Pair<String, String>>): List<String> {
     val input = LedgerInput(vectors.map { it.first.toByteArray() })
     val messages = ByteBuffer.allocateDirect(input.bytes.size).put(0, input.bytes)
@@ -72,7 +72,7 @@ private fun wrongEqual(vectors: List<Pair<String, String>>): List<String> {
     return if (hex == vectors.joinToString("") { it.second }) emptyList() else listOf("digestEqual")
 }
 
-/** The library is loaded and its symbols resolve (else we were not here); every call works once. */
+/** The library is loaded and its symbols resolve, or this code would not run; every call works once. */
 private fun jniSmoke(): Check {
     val batch = DirectBatch(1, 1).apply { add(ByteArray(1)) }
     val engine = NativeDigests.engineName(batch.digestNatively())

@@ -1,5 +1,5 @@
 /**
- * A fresh JVM for what a warm process cannot measure: it takes one line and answers one line.
+ * A fresh JVM for measurements that a warm process cannot make: it reads a line and answers with a line.
  *
  * The child measures inside itself, so its start is in no sample.
  */
@@ -19,7 +19,7 @@ class Child(mainClass: String, vararg line: String) : AutoCloseable {
     private val answers: BufferedReader = process.inputReader()
     private val questions: Writer = process.outputWriter()
 
-    /** Asks and waits for the answer. */
+    /** Sends the line and waits for the answer. */
     fun ask(question: String): Answer {
         questions.write(question + "\n")
         questions.flush()
@@ -43,7 +43,7 @@ class Child(mainClass: String, vararg line: String) : AutoCloseable {
     }
 }
 
-/** How long it took, what was done meanwhile, and a checksum of the digests. */
+/** Duration, counters, and a checksum of the digests. */
 class Answer(val ns: Long, val items: Long, val prepared: Long, val kept: Long, val checksum: Long) {
     override fun toString() = "$ns $items $prepared $kept $checksum"
 
@@ -55,7 +55,7 @@ class Answer(val ns: Long, val items: Long, val prepared: Long, val kept: Long, 
     }
 }
 
-/** A number that differs when a digest does. */
+/** A checksum that differs if a digest differs. */
 fun checksum(digests: ByteArray): Long = CRC32().apply { update(digests) }.value
 
 /** The child's side: answers every line until there are no more. */

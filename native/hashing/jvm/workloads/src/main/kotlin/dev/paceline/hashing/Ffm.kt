@@ -1,9 +1,9 @@
 /**
- * The library through the foreign-function API of Java 22 and later, where this JVM has it.
+ * Calls the library through the foreign-function API of Java 22 and later, if this JVM has it.
  *
- * Compiled for Java 17, which has no such API: the call is bound by reflection, once, to a handle
- * of type `(long…)int`, so that it names no foreign type. Invariant: a JVM without the API has a
- * reason in [whyFfmUnavailable] and nothing here is touched.
+ * The code is compiled for Java 17, which lacks the API. So the call is bound once by reflection,
+ * to a handle of type `(long…)int` that names no foreign type. Without the API,
+ * [whyFfmUnavailable] gives the reason.
  */
 package dev.paceline.hashing
 
@@ -18,7 +18,7 @@ import java.util.Optional
 /** The first release in which `java.lang.foreign` is no preview (JEP 454). */
 private const val FIRST_FEATURE = 22
 
-/** Why a JVM has no foreign-function API; null when it has. */
+/** Why this JVM has no foreign-function API; null if it has one. */
 fun whyFfmUnavailable(feature: Int = Runtime.version().feature()): String? = when {
     feature >= FIRST_FEATURE -> null
     else -> "Java $feature has no foreign-function API; Java $FIRST_FEATURE or later has"

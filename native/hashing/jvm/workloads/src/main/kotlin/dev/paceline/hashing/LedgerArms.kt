@@ -1,8 +1,8 @@
 /**
- * Every way in which a batch of fingerprints becomes digests, each an arm.
+ * The arms that digest a batch of fingerprints.
  *
- * Invariant: equal work. All arms read the same messages and write every digest to memory of their
- * own, each side's natural home: arrays for the JVM, direct memory for the library.
+ * All do equal work: they read the same messages and write every digest to memory of their own,
+ * arrays for the JVM and direct memory for the library.
  */
 package dev.paceline.hashing
 
@@ -15,7 +15,7 @@ import dev.paceline.ledger.NativeDigests
 
 private const val DIGEST_BYTES = NativeDigests.DIGEST_BYTES
 
-/** An arm whose digests can be erased and looked at. */
+/** An arm whose digests can be erased and read. */
 abstract class LedgerArm(override val name: String, private val count: Int) : Arm {
     private var iterations = 0L
     private val digest = ByteArray(DIGEST_BYTES)
@@ -30,14 +30,14 @@ abstract class LedgerArm(override val name: String, private val count: Int) : Ar
 
     abstract fun erase()
 
-    /** To be called by `run`, which each arm has itself so that the loop knows what it calls. */
+    /** Called by `run`, which every arm implements itself, so that the compiler knows the loop's target. */
     protected fun ran(iterations: Int) {
         this.iterations = iterations.toLong()
     }
 
     /**
-     * Counts the digests that lie there after the region, and erases them for the next: an arm that skips
-     * messages is seen. That all iterations did as the last is the loop's word: to count in between would be
+     * Counts the digests after the region and erases them for the next one, so that an arm that skips
+     * messages is noticed. Only the last iteration is counted, because counting in between would be
      * timed.
      */
     override fun account(account: Account) {
@@ -78,7 +78,7 @@ abstract class ArrayArm(name: String, count: Int) : LedgerArm(name, count) {
     override fun erase() = digests.fill(0)
 }
 
-/** `native_each`: one JNI call per message, the seed's shape. */
+/** `native_each`: one JNI call per message, as in the original product. */
 class NativeEachArm(private val input: LedgerInput, name: String = "native_each") :
     ArrayArm(name, input.count) {
     override fun run(iterations: Int) {
@@ -103,7 +103,7 @@ class NativeArrayArm(private val input: LedgerInput) : ArrayArm("native_array", 
     }
 }
 
-/** `native_list`, `policy`: a [LedgerHasher] over messages that lie anywhere, the drop-in. */
+/** `native_list`, `policy`: a [LedgerHasher] over messages anywhere, the drop-in. */
 class HasherArm(name: String, private val input: LedgerInput, private val hasher: LedgerHasher) :
     ArrayArm(name, input.count) {
     override fun run(iterations: Int) {
@@ -112,7 +112,7 @@ class HasherArm(name: String, private val input: LedgerInput, private val hasher
     }
 }
 
-/** `fallback`: what a product has without the library, the platform's SHA-256 reused per thread. */
+/** `fallback`: a product without the library, with the platform's SHA-256 reused per thread. */
 fun fallbackArm(input: LedgerInput): LedgerArm =
     HasherArm("fallback", input, LedgerHasher.open(LibrarySource.None))
 
@@ -145,7 +145,7 @@ class NativeArm(name: String, input: LedgerInput, private val engine: Int, priva
         if (part.count > 0) part.digestNatively(engine)
     }
 
-    /** The demonstration pretends to be a slower library doing the same work, so it does not count itself. */
+    /** The demonstration simulates a slower library doing the same work, so its extra digests are not counted. */
     override fun account(account: Account) {
         if (slowdownPercent == 0) super.account(account)
     }

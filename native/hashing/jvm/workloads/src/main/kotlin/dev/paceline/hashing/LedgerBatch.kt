@@ -1,8 +1,8 @@
 /**
- * `ledger_batch`: SHA-256 of a batch of fingerprints, by the JVM and by every way into the Rust
- * library. `ledger_crossover`: the ways that a product can choose, at every small batch.
+ * `ledger_batch`: SHA-256 of a batch of fingerprints, by the JVM and by each way into the Rust
+ * library. `ledger_crossover`: the arms that a product can choose between, at every small batch.
  *
- * Invariant: every arm's digests are compared with the fallback's before and after timing.
+ * Every arm's digests are compared with the fallback's before and after timing.
  */
 package dev.paceline.hashing
 

@@ -1,17 +1,17 @@
 /**
- * `ledger_cold`: the first batch of a fresh process, with all that comes before it: looking up the
- * platform's provider, or loading and trying the native library.
+ * `ledger_cold`: the first batch of a fresh process, including the lookup of the platform's
+ * provider, or loading and testing the native library.
  *
- * Each sample is a JVM of its own, which measures inside itself. What each arm's clock sees:
+ * Each sample is a JVM of its own that measures itself. The timed region of each arm includes
+ * loading its classes and
  *
  *     fallback      finding the provider, a MessageDigest, 1,000 digests
  *     native        opening the file, loading, binding, self-test, one call over direct memory
  *     native_ffm    loading, looking up and binding by the foreign-function API, one call; no self-test
  *     policy        a LedgerHasher: as native, its warm-up round, then the drop-in over messages anywhere
  *
- * and the loading of every class these need. Invariants: messages are ready before the child's
- * clock starts, as arrays or in direct memory that the JDK alone made; of an arm's own classes only
- * those that encoded the messages are loaded by then.
+ * Messages are ready before the clock starts, as arrays or in direct memory that the JDK
+ * allocated. Of an arm's own classes, only those that encoded the messages are loaded by then.
  */
 package dev.paceline.hashing
 

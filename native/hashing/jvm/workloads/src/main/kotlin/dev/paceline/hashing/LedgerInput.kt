@@ -1,8 +1,8 @@
 /**
- * What the arms of the ledger digest: the same messages in every form an arm wants them in.
+ * The messages that the ledger's arms digest, in every form an arm needs.
  *
- * Invariant: inputs depend on the seed and the params alone. Messages of 150 bytes stand for the
- * real fingerprint: they are encodings of drawn entries, 147 to 151 bytes long; all others have
+ * Inputs depend on the seed and the params alone. Messages of 150 bytes stand for real
+ * fingerprints: they are encodings of random entries, 147 to 151 bytes long. All others have
  * exactly their length.
  */
 package dev.paceline.hashing

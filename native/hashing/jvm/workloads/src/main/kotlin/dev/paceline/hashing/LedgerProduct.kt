@@ -1,9 +1,8 @@
 /**
- * `ledger_product`: entries to digests, the whole path a product pays for: encoding, copying,
+ * `ledger_product`: entries to digests, everything a product pays for: encoding, copying,
  * digesting.
  *
- * Invariant: both arms are [LedgerHasher]s with one encoder; only the policy and the library
- * differ.
+ * Both arms are [LedgerHasher]s with the same encoder; only policy and library differ.
  */
 package dev.paceline.hashing
 

@@ -1,13 +1,12 @@
 /**
- * `seed_protocol`: one question, is one JNI call per fingerprint quicker than the platform?, asked
- * twice.
+ * `seed_protocol`: measures twice whether one JNI call per fingerprint is faster than the
+ * platform.
  *
- * `protocol=seed` replays how the origin measured it, with its five mistakes: the native path
- * always first, three rounds and no warm-up of the measured code outside the timer, a warm-up pass
- * inside it, inputs built inside it, and one path that keeps its digests. The counters say so, and
- * the audit names each. It runs in a JVM of its own, cold as the origin's was. `protocol=paceline`
- * asks the same of the same code properly. Invariant: nobody may take the first for a measurement;
- * the stream carries a `protocol` warning.
+ * `protocol=seed` repeats the original measurement with its five defects: the native path always
+ * first, three rounds without warm-up outside the timer, a warm-up pass inside it, inputs built
+ * inside it, and only one path that keeps its digests. The counters report this, and the audit
+ * names each defect. It runs in a fresh JVM, as the original did. `protocol=paceline` measures the
+ * same code properly. A `protocol` warning in the stream marks the first as no measurement.
  */
 package dev.paceline.hashing
 
@@ -40,7 +39,7 @@ private val REPLAY = Protocol(
     warmupRounds = 0,
     rounds = 3,
     order = listOf("native", "fallback"),
-    warning = "replays the origin's protocol with its mistakes, to show that the audit names them: " +
+    warning = "replays the original's protocol with its mistakes, to show that the audit names them: " +
         "no verdict rests on it",
 )
 

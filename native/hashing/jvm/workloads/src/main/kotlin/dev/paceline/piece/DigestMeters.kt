@@ -1,8 +1,8 @@
 /**
- * The two meters around a digest: the benchmark's sum, and the seed's counters with their line in
- * the log.
+ * The two meters of a digest's duration: the benchmark's sum, and the original product's counters
+ * with their log line.
  *
- * Invariant: both may be used by several threads at once.
+ * Both are safe for use by several threads.
  */
 package dev.paceline.piece
 
@@ -23,7 +23,7 @@ class DigestTime : DigestMeter {
 }
 
 /**
- * The seed's counters (PolyfillBindings.kt), and every [everyNs] its line:
+ * The original's counters (PolyfillBindings.kt), and every [everyNs] its line:
  *
  *     JSTorrent-Hash: Kotlin: 175 hashes, 175.0MB, avg 1575µs, max 4901µs, throughput 635MB/s
  *
@@ -69,7 +69,7 @@ class HashCounters(private val everyNs: Long, private val log: (String) -> Unit)
     }
 
     private companion object {
-        /** The seed's MB: 175 pieces of 1 MiB are its 175.0MB. */
+        /** The original's MB: 175 pieces of 1 MiB are its 175.0MB. */
         const val BYTES_PER_MB = 1024 * 1024
         const val NS_PER_US = 1_000
         const val NS_PER_S = 1_000_000_000

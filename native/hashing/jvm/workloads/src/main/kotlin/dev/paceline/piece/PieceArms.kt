@@ -1,8 +1,8 @@
 /**
  * The arms of the piece benchmarks: Kotlin alone, and a function of a script.
  *
- * Invariants: both hash the same pieces and keep every digest; both read the CPU time of the thread
- * they run on, which is the JS thread, and the time inside digests, in the same places.
+ * Both hash the same pieces, keep every digest, and read the JS thread's CPU time and the time
+ * inside digests at the same places.
  */
 package dev.paceline.piece
 
@@ -29,7 +29,7 @@ internal fun pieces(seed: Long, count: Int, bytes: Int): List<ByteArray> {
     }
 }
 
-/** What a region cost its thread, and how much of it was digesting, where that is known. */
+/** CPU time that work took on its thread, and the part of it inside digests if that is known. */
 internal class Costs(private val digestNs: (() -> Long)?) {
     var threadNs = 0L
         private set
@@ -44,7 +44,7 @@ internal class Costs(private val digestNs: (() -> Long)?) {
         digestsNs = (digestNs?.invoke() ?: 0) - digests
     }
 
-    fun tell(account: Account) {
+    fun report(account: Account) {
         account.total(JS_THREAD.name, threadNs)
         if (digestNs != null) account.total(DIGEST.name, digestsNs)
     }
@@ -81,7 +81,7 @@ internal class RawArm(
     override fun account(account: Account) {
         account.work("items", items)
         account.work("kept", kept.size.toLong())
-        costs.tell(account)
+        costs.report(account)
         account.calls(CALL_TIME.name, callNs.clone())
     }
 }
@@ -96,7 +96,7 @@ internal class ScriptArm(
 
     val digests: ByteArray get() = host.call("piece_${name}_digests") ?: ByteArray(0)
 
-    /** So that digests seen later were made later. */
+    /** Deletes the script's digests, so that those read later were made later. */
     fun forget() {
         host.call("piece_${name}_forget")
     }
@@ -108,7 +108,7 @@ internal class ScriptArm(
     override fun account(account: Account) {
         account.work("items", host.call("piece_${name}_hashed")?.decodeToString()?.toLong() ?: 0)
         account.work("kept", (digests.size / DIGEST_BYTES).toLong())
-        costs.tell(account)
+        costs.report(account)
         account.calls(CALL_TIME.name, durations(host.call("piece_${name}_calls")))
     }
 

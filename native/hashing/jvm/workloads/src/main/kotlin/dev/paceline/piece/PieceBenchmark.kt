@@ -18,7 +18,7 @@ import dev.paceline.harness.Protocol
 /** Pieces of one iteration: what one call of `batch_16` takes. */
 internal const val PIECES: Int = 16
 
-/** The piece length of the seed's download, in bytes. */
+/** The piece length of the original's download, in bytes. */
 internal const val PIECE_BYTES: Int = 1024 * 1024
 
 private val SCRIPT_ARMS = listOf(

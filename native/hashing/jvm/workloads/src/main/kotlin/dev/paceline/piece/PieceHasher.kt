@@ -27,14 +27,14 @@ interface PieceHasher {
     fun log(line: String)
 }
 
-/** What happens around each digest; the seed's instrumentation is one. */
+/** What happens around each digest; the original's instrumentation is one. */
 interface DigestMeter {
     /** When a digest begins; given back to [end]. */
     fun begin(): Long
 
     fun end(begunNs: Long, bytes: Int)
 
-    /** Nothing, which is what the seed's counters are compared with. */
+    /** Nothing, which is what the original's counters are compared with. */
     object None : DigestMeter {
         override fun begin(): Long = 0
 

@@ -1,8 +1,8 @@
 /**
- * A JavaScript runtime inside this process, and where Kotlin enters it.
+ * Runs JavaScript in this process.
  *
- * A host belongs to the thread that opened it and is never re-entered. Errors of a script are
- * exceptions here. Only text and bytes cross, no values of JavaScript.
+ * Only the thread that opened a host may call it, and a script must not call it again. A script's
+ * error is thrown as an exception. Arguments and results are text or bytes, never JavaScript values.
  */
 package dev.paceline.piece
 
@@ -11,7 +11,7 @@ class PieceScriptException(message: String, cause: Throwable?) : RuntimeExceptio
 
 /**
  * @param hasher called on this thread, and on worker threads when a script hashes asynchronously
- * @param crew threads that hash one batch together, this one counted in
+ * @param crew threads that hash one batch together, including this one
  * @param workers threads that hash beside this one, started when a script first needs them
  * @throws IllegalArgumentException when [crew] or [workers] is negative or more than 1,024
  * @throws IllegalStateException when the runtime or its threads cannot be made
@@ -21,15 +21,16 @@ class PieceHost(hasher: PieceHasher, crew: Int = 1, workers: Int = 1) : AutoClos
     private var open = true
 
     /**
-     * Evaluates a script; if its value is a promise, runs jobs and callbacks until that has settled.
+     * Evaluates a script. If its value is a promise, runs jobs and callbacks until the promise has settled.
      *
      * @return the value as text
      * @throws PieceScriptException what the script threw
-     * @throws IllegalStateException closed, another thread, called from within, or nothing will settle it
+     * @throws IllegalStateException when the host is closed, when another thread or a running script calls
+     *   this, or when nothing is left that could settle the promise
      */
     fun eval(source: String, fileName: String = "script.js"): String = eval0(number, source, fileName)
 
-    /** Calls a global function with a number, as [eval] does; its bytes if it gives a `Uint8Array`. */
+    /** Calls a global function with a number, as [eval] runs a script. Returns the bytes of a `Uint8Array`, or null. */
     fun call(function: String, count: Int = 0): ByteArray? = call0(number, function, count)
 
     /** Calls a global function with a copy of [bytes] as a `Uint8Array`. */
@@ -41,7 +42,7 @@ class PieceHost(hasher: PieceHasher, crew: Int = 1, workers: Int = 1) : AutoClos
     /** Pieces handed to workers whose callbacks have not run yet. */
     val pending: Int get() = pending0(number)
 
-    /** Waits for pieces being hashed, forgets the others and their callbacks. A second call does nothing. */
+    /** Waits for pieces that are being hashed, and drops the others with their callbacks. May be called twice. */
     override fun close() {
         if (!open) return
         close0(number)

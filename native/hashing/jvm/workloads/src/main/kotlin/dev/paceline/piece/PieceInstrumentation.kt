@@ -1,12 +1,14 @@
 /**
- * `piece_instrumentation`: what the seed's counters cost, on both sides of the crossing.
+ * `piece_instrumentation`: what the original product's counters cost, on both sides of the
+ * crossing.
  *
- * Place in the journey: the arm `on` is the seed's path as the seed measured it, with a line of
- * each side in the log (stderr) every five seconds; `off` is the same path without. A timed region
- * is some 16 ms, so one in 300 holds such a line: `on` measures the counting. What a line costs is
- * seen in `lines`, where both sides make one of every call and Kotlin drops it: (`lines` - `on`) /
- * 16 is a pair of lines, and a pair every five seconds is that share of five seconds. Invariant:
- * they differ in counters and lines alone, so they have a host and a hasher each.
+ *     off      the path without counters
+ *     on       with counters, and a log line of each side (stderr) every five seconds
+ *     lines    both sides make a log line for every call; Kotlin drops them
+ *
+ * A timed region takes about 16 ms, so one in 300 holds a log line: `on` measures the counting. A
+ * pair of lines costs (`lines` - `on`) / 16; a pair every five seconds costs that share of five
+ * seconds. Each arm has its own host and hasher, so arms differ in counters and lines alone.
  */
 package dev.paceline.piece
 
@@ -29,7 +31,7 @@ internal val PIECE_INSTRUMENTATION = Benchmark(
     },
 )
 
-/** How often each side prints its line: the seed's five seconds, unless a person wants to see one sooner. */
+/** How often each side prints its line: the original's five seconds, unless a person wants to see one sooner. */
 internal val LOG_EVERY_MS = IntKnob(
     name = "log_every_ms",
     range = 1L..60_000L,

@@ -1,12 +1,11 @@
 /**
- * `piece_stream`: a download with null storage. Blocks of 16 KiB are assembled to pieces of 1 MiB,
- * hashed, marked verified and dropped.
+ * `piece_stream`: a download without storage. Blocks of 16 KiB are assembled to pieces of 1 MiB,
+ * hashed, marked as verified and dropped.
  *
- * Place in the journey: what hashing costs the JS thread while it has other work. Its share of one
- * thread at a download's rate is derived (`suite.toml`). `piece_unverified` is the same with
- * verification skipped; it exists to show what that would gain and is no reference for anything: it
- * counts what it did, which is no hash at all, so the audit calls the work unequal. Invariant: a
- * stream in which a piece was not verified fails.
+ * It measures what hashing costs the JS thread while it has other work; `suite.toml` derives its
+ * share of a thread at a download's rate. `piece_unverified` skips verification to show what that
+ * would gain. It counts no hashes, so the audit calls its work unequal and no arm is compared with
+ * it. A stream with an unverified piece fails.
  */
 package dev.paceline.piece
 
@@ -18,7 +17,7 @@ import dev.paceline.harness.Context
 import dev.paceline.harness.IntParam
 import dev.paceline.harness.Prepared
 
-/** Pieces of a round by default. The seed's download of 1 GB has 1,012, which may be asked for. */
+/** Pieces of a round by default. The original's download of 1 GB has 1,012, which may be asked for. */
 private const val DEFAULT_PIECES = 64L
 private const val MOST_PIECES = 1024L
 
@@ -90,7 +89,7 @@ internal class StreamArm(
     override fun account(account: Account) {
         account.work("items", done.assembled)
         account.work("hashed", done.hashed)
-        costs.tell(account)
+        costs.report(account)
     }
 
     /** As the script counted. */

@@ -89,7 +89,7 @@ class LedgerProcessTest {
     }
 
     @Test
-    fun `the seed's protocol is replayed with its mistakes counted, and the proper one has none`() {
+    fun `the original's protocol is replayed with its mistakes counted, and the proper one has none`() {
         val run = ledger("--rounds 4 --benchmark seed_protocol --params batch=100 $quick", jvm = emptyList())
         assertEquals(0, run.status, run.errors)
         val cases = run.of("case").associateBy { it["case"].asInt }

@@ -117,7 +117,7 @@ class PieceBenchmarkTest {
     }
 
     @Test
-    fun `the counters print the seed's lines, of the same calls on both sides`() {
+    fun `the counters print the original's lines, of the same calls on both sides`() {
         val lines = mutableListOf<String>()
         host { }
         val prepared = prepareInstrumentation(context("piece_bytes" to PIECE_BYTES.toLong()), 5, lines::add)

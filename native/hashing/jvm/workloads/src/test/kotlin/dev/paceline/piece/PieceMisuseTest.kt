@@ -84,7 +84,7 @@ class PieceMisuseTest {
             $HEX
         """
         host.eval(liar)
-        // slice() clamps, so the seed's way hashes nothing; the others read what the engine knows.
+        // slice() clamps, so the original's way hashes nothing; the others read what the engine knows.
         assertEquals(sha1(ByteArray(0)), host.eval("hex(NativeHasher.paths.seed.sha1(new Liar(8)))"))
         assertEquals(sha1(ByteArray(8)), host.eval("hex(NativeHasher.paths.direct.sha1(new Liar(8)))"))
         assertEquals(sha1(ByteArray(8)), host.eval("hex(NativeHasher.paths.native.sha1(new Liar(8)))"))

@@ -1,0 +1,143 @@
+"""Sets, changes and resets passwords, and makes the one-time links that stand in for one.
+
+Whoever sets a password proves who they are: by the present one, by a reset link, or by an invitation. Every change ends
+all other sessions and links of the account. Links are printed or shown once; a sender of mail would call `create_link`
+and deliver what `link_url` returns.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Literal
+
+from sqlalchemy.orm import Session
+
+from paceline_server.accounts import passwords, queries, sessions, throttling
+from paceline_server.accounts.sessions import NewSession, Visitor
+from paceline_server.kernel import clock
+from paceline_server.kernel.errors import (
+    ProblemError,
+    invalid_request,
+    unauthenticated,
+)
+from paceline_server.kernel.ids import new_secret, sha256_hex
+from paceline_server.store import access, audit
+from paceline_server.store.access import Actor
+from paceline_server.store.tables.accounts import Account, SignInLink
+
+Purpose = Literal["sign_in", "reset"]
+PAGES: dict[Purpose, str] = {"sign_in": "sign-in", "reset": "reset-password"}
+"""The page that a link of each purpose opens."""
+
+
+def create_link(
+    session: Session,
+    account: Account,
+    valid_minutes: float,
+    purpose: Purpose = "sign_in",
+) -> str:
+    """The secret of a new one-time link."""
+    secret = new_secret("pll")
+    at = clock.now()
+    session.add(
+        SignInLink(
+            token_sha256=sha256_hex(secret),
+            account_id=account.id,
+            purpose=purpose,
+            created_at=at,
+            expires_at=at + timedelta(minutes=valid_minutes),
+            used_at=None,
+        )
+    )
+    return secret
+
+
+def link_url(public_url: str, secret: str, page: str = PAGES["sign_in"]) -> str:
+    """The address a person opens. The secret is in the fragment: browsers send that to no server and no
+    referrer."""
+    return f"{public_url.rstrip('/')}/{page}#token={secret}"
+
+
+def use_link(session: Session, secret: str, purpose: Purpose) -> Account:
+    """Use up a link and return its account. Raises 401 `link_invalid` when it is unknown, used, expired or for
+    something else."""
+    account_id = queries.take_link(session, sha256_hex(secret), purpose, clock.now())
+    return _usable(None if account_id is None else session.get(Account, account_id))
+
+
+def _usable(account: Account | None) -> Account:
+    if account is None or account.disabled_at is not None:
+        raise ProblemError(
+            401,
+            "link_invalid",
+            "This link was used already or has expired; ask for a new one.",
+        )
+    return account
+
+
+def new_hash(account: Account, password: str) -> str:
+    """The hash of an account's new password. Raises 400 for a weak one, or where there is no address to sign in
+    with."""
+    return passwords.make_hash(password, known_words(account))
+
+
+def known_words(account: Account) -> tuple[str, str]:
+    """What an attacker knows of a password's owner. Raises 400 for an account that cannot have a password."""
+    if account.email is None:
+        raise invalid_request(
+            "An account with a password needs an e-mail address to sign in with."
+        )
+    return account.name, account.email
+
+
+def set_password(session: Session, account: Account, password: str, actor: str) -> None:
+    """Set a password on the server's shell; whoever is signed in with the old one is out."""
+    _store_hash(session, account, new_hash(account, password), actor)
+
+
+def owner_of_reset_link(session: Session, secret: str) -> Account:
+    """Whose password a reset link sets, without using it up. Raises 401 `link_invalid`."""
+    link = queries.usable_link(session, sha256_hex(secret), "reset", clock.now())
+    account = None if link is None else session.get(Account, link.account_id)
+    return _usable(account)
+
+
+def reset_password(
+    session: Session, secret: str, password_hash: str, days: float, visitor: Visitor
+) -> NewSession:
+    """Set a new password by a reset link and sign in. Raises 401 `link_invalid`."""
+    account = use_link(session, secret, "reset")
+    with access.acting(session, Actor("account", account.id, account.name)):
+        _store_hash(session, account, password_hash, account.name)
+    if account.email is not None:
+        throttling.forget_address(session, account.email)
+    return sessions.begin_session(session, account, days, "link", visitor)
+
+
+def reserve_check(session: Session, account_id: str) -> Account:
+    """Count a check of the present password as failed before it is made; returns whose it is. Raises 429 while
+    paused."""
+    throttling.count(session, {"own_password": f"own:{account_id}"})
+    return session.get_one(Account, account_id)
+
+
+def change_password(
+    session: Session, account_id: str, password_hash: str, days: float, visitor: Visitor
+) -> NewSession:
+    """Set a new password of somebody who gave the present one. All other sessions end, and this one goes on with a
+    new secret. Raises 401 for an account that was disabled meanwhile."""
+    account = session.get_one(Account, account_id)
+    if account.disabled_at is not None:
+        raise unauthenticated("This account was disabled meanwhile.")
+    queries.clear_throttles(session, [f"own:{account_id}"])
+    _store_hash(session, account, password_hash, account.name)
+    return sessions.begin_session(session, account, days, "password", visitor)
+
+
+def _store_hash(
+    session: Session, account: Account, password_hash: str, actor: str
+) -> None:
+    account.password_hash = password_hash
+    detail = {"name": account.name}
+    audit.record(session, actor, "set_password", "account", account.id, detail)
+    sessions.end_all_sessions(session, account, actor)

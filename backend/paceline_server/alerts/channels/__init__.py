@@ -1,1 +1,0 @@
-"""The ways people hear of an alert; one channel per file."""

@@ -1,0 +1,57 @@
+"""Finds the instants of a channel's day: the end of its quiet hours, its next digest. Pure.
+
+People say them as times of day in their own time zone, where an hour may be missing or come twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+
+@dataclass(frozen=True)
+class QuietHours:
+    """From `begins` to `ends`, over midnight if it ends earlier than it begins."""
+
+    begins: time
+    ends: time
+
+
+def quiet_until(hours: QuietHours, zone: str, at: datetime) -> datetime | None:
+    """When the quiet hours end in which `at` is; None if it is in none."""
+    local = at.astimezone(ZoneInfo(zone))
+    clock = local.time().replace(tzinfo=None)
+    if hours.begins <= hours.ends:
+        is_quiet = hours.begins <= clock < hours.ends
+    else:
+        is_quiet = clock >= hours.begins or clock < hours.ends
+    if not is_quiet:
+        return None
+    return next_time(hours.ends, zone, at)
+
+
+def next_time(wanted: time, zone: str, at: datetime) -> datetime:
+    """The first instant after `at` that is this time of day."""
+    day = at.astimezone(ZoneInfo(zone)).date()
+    return next(
+        instant
+        for ahead in range(3)
+        for instant in _instants(day + timedelta(days=ahead), wanted, zone)
+        if instant > at
+    )
+
+
+def _instants(day: date, wanted: time, zone: str) -> list[datetime]:
+    """The instants of a time of day: two where clocks are set back over it. One that is skipped is taken an hour
+    later."""
+    both = [
+        datetime.combine(day, wanted.replace(fold=fold), ZoneInfo(zone)).astimezone(UTC)
+        for fold in (0, 1)
+    ]
+    shown = {
+        instant
+        for instant in both
+        if instant.astimezone(ZoneInfo(zone)).time().replace(fold=0) == wanted
+    }
+    return sorted(shown) or both[:1]

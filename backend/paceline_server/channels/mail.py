@@ -1,0 +1,183 @@
+"""Sends a notice as e-mail, text and HTML, through the installation's SMTP server.
+
+A server answers for each recipient: those it took are not written to again, those it put off (greylisting) are tried
+later, those it refuses for good are named in the log. `Message-ID` is made of the event's id, so that a repeat is
+recognised.
+"""
+
+from __future__ import annotations
+
+import html
+import smtplib
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from email import message_from_string
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+
+import httpx
+
+from paceline_server.channels.notices import Notice
+from paceline_server.kernel.settings import Settings
+
+SUBJECT_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class MailAnswer:
+    """What a server said. `accepted`, `put_off` and `refused`: recipients, the last two with its words; `error`: why
+    it said nothing about them."""
+
+    accepted: list[str] = field(default_factory=list)
+    put_off: dict[str, str] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+    error: str | None = None
+    latency_ms: float = 0.0
+
+
+def compose_mail(  # noqa: PLR0917 - the parts of a message
+    notice: Notice,
+    notification_id: str,
+    project: str,
+    sender: str,
+    recipients: Sequence[str],
+    at: datetime,
+) -> str:
+    """The source of the message: the same for every attempt."""
+    message = EmailMessage(policy=SMTP)
+    marks = "".join(f"[{mark}] " for mark in (project, notice.severity.upper()) if mark)
+    subject = " ".join(f"{marks}{notice.title}".split())
+    message["Subject"] = subject[:SUBJECT_CHARACTERS]
+    message["From"] = Address("Paceline", addr_spec=sender)
+    message["To"] = [Address(addr_spec=recipient) for recipient in recipients]
+    message["Date"] = format_datetime(at)
+    message["Message-ID"] = f"<{notification_id}@{sender.rpartition('@')[2]}>"
+    message["Auto-Submitted"] = "auto-generated"
+    message.set_content(_text(notice, project))
+    message.add_alternative(_html(notice, project), subtype="html")
+    message.set_boundary(f"=_{notification_id}")
+    return message.as_string()
+
+
+def _text(notice: Notice, project: str) -> str:
+    links = [f"Open: {notice.url}"]
+    links += [f"{link.label}: {link.url}" for link in notice.links]
+    parts = [notice.title, notice.summary, notice.text, "\n".join(links)]
+    return "\n\n".join([*filter(None, parts), _facts(notice, project)]) + "\n"
+
+
+def _html(notice: Notice, project: str) -> str:
+    links = " &middot; ".join(
+        f'<a href="{html.escape(url)}">{html.escape(label)}</a>'
+        for label, url in (
+            ("Open", notice.url),
+            *((link.label, link.url) for link in notice.links),
+        )
+    )
+    text = html.escape(notice.text).replace("\n", "<br>\n")
+    return (
+        '<!doctype html>\n<html lang="en"><body style="font-family: sans-serif">\n'
+        f'<h1 style="font-size: 1.2em">{html.escape(notice.title)}</h1>\n'
+        f"<p><strong>{html.escape(notice.summary)}</strong></p>\n<p>{text}</p>\n<p>{links}</p>\n"
+        f'<p style="color: #666">{html.escape(_facts(notice, project))}</p>\n</body></html>\n'
+    )
+
+
+def _facts(notice: Notice, project: str) -> str:
+    facts = [
+        f"project {project}",
+        notice.severity,
+        notice.suite and f"suite {notice.suite}",
+        notice.target and f"target {notice.target}",
+        notice.branch and f"branch {notice.branch}",
+        "demonstration" if notice.demonstration else None,
+    ]
+    return ", ".join(fact for fact in facts if fact)
+
+
+def send_mail(settings: Settings, source: str, recipients: Sequence[str]) -> MailAnswer:
+    """Send a message and return what became of each recipient; never raises for what the server does."""
+    began = time.monotonic()
+    message = message_from_string(source, policy=SMTP)
+    try:
+        with _connection(settings) as smtp:
+            refused = smtp.send_message(
+                message,
+                settings.smtp_from,
+                list(recipients),
+            )
+    except smtplib.SMTPRecipientsRefused as error:
+        refused = error.recipients
+    except (OSError, smtplib.SMTPException) as error:
+        latency_ms = (time.monotonic() - began) * 1000
+        return MailAnswer(error=_error_text(error), latency_ms=latency_ms)
+    return _answer_of(recipients, refused, (time.monotonic() - began) * 1000)
+
+
+def _answer_of(
+    recipients: Sequence[str],
+    refused: Mapping[str, tuple[int, bytes]],
+    latency_ms: float,
+) -> MailAnswer:
+    words = {
+        recipient: f"{code} {text.decode('utf-8', 'replace')}"[:500]
+        for recipient, (code, text) in refused.items()
+    }
+    is_temporary = {
+        recipient: 400 <= code < 500 for recipient, (code, _) in refused.items()
+    }
+    return MailAnswer(
+        accepted=[recipient for recipient in recipients if recipient not in refused],
+        put_off={key: words[key] for key in words if is_temporary[key]},
+        refused={key: words[key] for key in words if not is_temporary[key]},
+        latency_ms=latency_ms,
+    )
+
+
+@contextmanager
+def _connection(settings: Settings) -> Iterator[smtplib.SMTP]:
+    """A connection to the installation's server, cut when the time of a request is over."""
+    host, within_s = settings.smtp_host or "", settings.webhook_timeout_s
+    context = httpx.create_ssl_context()
+    with (
+        smtplib.SMTP_SSL(host, settings.smtp_port, timeout=within_s, context=context)
+        if settings.smtp_security == "tls"
+        else smtplib.SMTP(host, settings.smtp_port, timeout=within_s)
+    ) as smtp:
+        ending = threading.Timer(within_s, _cut, [smtp])
+        ending.start()
+        try:
+            if settings.smtp_security == "starttls":
+                smtp.starttls(context=context)
+            if settings.smtp_user is not None:
+                smtp.login(settings.smtp_user, settings.smtp_password or "")
+            yield smtp
+        finally:
+            ending.cancel()
+
+
+def _cut(smtp: smtplib.SMTP) -> None:
+    """End what waits for the server: each of its lines may come in time, and the whole never end."""
+    if smtp.sock is not None:
+        try:
+            smtp.sock.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return  # it has ended meanwhile
+
+
+def _error_text(error: Exception) -> str:
+    if isinstance(error, smtplib.SMTPResponseException):
+        said = error.smtp_error
+        words = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
+        return f"the mail server answered {error.smtp_code} {words}"[:500]
+    if isinstance(error, ssl.SSLError):
+        return f"no TLS with the mail server: {error.reason or error}"[:500]
+    return f"the mail server cannot be used: {error}"[:500]

@@ -1,0 +1,71 @@
+"""What happened, as people are told: the same notice for every channel, log and feed.
+
+Whoever publishes a notice words it; a channel only lays it out. So a number in a message is always one that the API gives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from paceline_server.store.tables.channels import Notification
+
+Severity = Literal["critical", "warning", "info"]
+SHOWN = ("title", "summary", "text", "url", "target", "demonstration", "links")
+"""The fields that only people read; the others are columns, by which channels filter."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A page beside that of the notice."""
+
+    label: str
+    url: str
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One event.
+
+    `kind` says what happened (`alert.opened`), `subject_id` to which object, `state` its state since. `title` and
+    `summary` are one line each, `text` explains. `url` leads to its page; relative, if the server does not know its
+    own address.
+    """
+
+    kind: str
+    severity: Severity
+    subject_id: str
+    title: str
+    summary: str
+    text: str
+    url: str
+    state: str | None = None
+    suite: str | None = None
+    target_id: str | None = None
+    target: str | None = None
+    branch: str | None = None
+    demonstration: bool = False
+    links: tuple[Link, ...] = ()
+
+    def columns(self) -> dict[str, Any]:
+        """The values of the row that stores it."""
+        values = asdict(self)
+        content = {name: values.pop(name) for name in SHOWN}
+        return {**values, "content": content}
+
+
+def notice_of(row: Notification) -> Notice:
+    """A stored notice."""
+    content = dict(row.content)
+    links = tuple(Link(**link) for link in content.pop("links", []))
+    return Notice(
+        kind=row.kind,
+        severity=row.severity,  # type: ignore[arg-type]  # checked when it was stored
+        subject_id=row.subject_id,
+        state=row.state,
+        suite=row.suite,
+        target_id=row.target_id,
+        branch=row.branch,
+        links=links,
+        **content,
+    )

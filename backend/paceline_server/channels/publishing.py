@@ -1,0 +1,214 @@
+"""Publishes a notice: stores the notification and one delivery, with its outbox message, per channel (I20).
+
+All of it commits with the event that the notice is about, or not at all.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from paceline_server.channels import queries, signing
+from paceline_server.channels.filtering import is_wanted
+from paceline_server.channels.local_times import next_time
+from paceline_server.channels.notices import Notice
+from paceline_server.kernel import clock, ids, settings
+from paceline_server.store import outbox
+from paceline_server.store.tables.channels import (
+    Channel,
+    ChannelKey,
+    Delivery,
+    Notification,
+)
+
+DELIVER = "channels.deliver"
+"""Outbox topic: a delivery waits to be sent; the key is `channel:delivery`."""
+DIGEST = "channels.digest"
+"""Outbox topic: a channel's digest is due; the key is the channel's id."""
+OF_ENVIRONMENT = "PACELINE_WEBHOOK_URL"
+"""The name of the channel that this variable makes."""
+BROKEN = "The channel was broken."
+
+
+def publish(
+    session: Session, notice: Notice, *, beside: str | None = None
+) -> list[str]:
+    """Tell the channels of the session's project that want it, except `beside` (a channel's id); returns the names
+    of those that will be sent to."""
+    adopt_environment(session)
+    row = store_notice(session, notice)
+    told = []
+    for channel in queries.present_channels(session):
+        if channel.id == beside or not is_wanted(channel.filters, notice):
+            continue
+        reason = _why_skipped(channel)
+        if reason is not None:
+            add_delivery(session, channel, row, skipped_because=reason)
+            continue
+        told.append(channel.name)
+        if channel.digest_at is None:
+            add_delivery(session, channel, row)
+        else:
+            _collect(session, channel, row)
+    return told
+
+
+def _why_skipped(channel: Channel) -> str | None:
+    if channel.state == "broken":
+        return BROKEN
+    if channel.muted_until is not None and channel.muted_until > clock.now():
+        return "The channel was muted."
+    return None
+
+
+def _collect(session: Session, channel: Channel, notification: Notification) -> None:
+    """Keep a notification for the channel's next digest."""
+    at = clock.now()
+    if channel.digest_at is not None and not queries.has_collected(session, channel.id):
+        due = next_time(channel.digest_at, channel.time_zone, at)
+        due_in_s = (due - at).total_seconds()
+        outbox.add(session, DIGEST, channel.id, due_in_s=due_in_s)
+    session.add(_new_delivery(channel, notification, "collected"))
+    session.flush()
+
+
+def store_notice(session: Session, notice: Notice) -> Notification:
+    """The notification of a notice."""
+    row = Notification(id=ids.new_id("ntf"), created_at=clock.now(), **notice.columns())
+    session.add(row)
+    session.flush()
+    return row
+
+
+def add_delivery(
+    session: Session,
+    channel: Channel,
+    notification: Notification,
+    *,
+    by_hand: bool = False,
+    skipped_because: str | None = None,
+) -> Delivery:
+    """A delivery of a notification to a channel, with its outbox message unless it is skipped."""
+    delivery = _new_delivery(channel, notification, "pending")
+    delivery.by_hand = by_hand
+    if skipped_because is not None:
+        delivery.state = "skipped"
+        delivery.reason = skipped_because
+        delivery.finished_at = delivery.created_at
+    session.add(delivery)
+    session.flush()
+    if skipped_because is None:
+        enqueue(session, delivery)
+    return delivery
+
+
+def _new_delivery(channel: Channel, notification: Notification, state: str) -> Delivery:
+    at = clock.now()
+    return Delivery(
+        id=ids.new_id("dlv"),
+        channel_id=channel.id,
+        notification_id=notification.id,
+        state=state,
+        reason=None,
+        by_hand=False,
+        attempts=0,
+        payload=None,
+        progress=None,
+        created_at=at,
+        requested_at=at,
+        finished_at=None,
+    )
+
+
+def enqueue(session: Session, delivery: Delivery) -> None:
+    """Let a pending delivery be carried out."""
+    outbox.add(session, DELIVER, f"{delivery.channel_id}:{delivery.id}")
+
+
+def channel_and_delivery(key: str) -> tuple[str, str]:
+    """The two ids in the key of a `DELIVER` message."""
+    channel_id, _, delivery_id = key.partition(":")
+    return channel_id, delivery_id
+
+
+def lane_of(key: str) -> str:
+    """Messages of one channel wait for each other."""
+    return channel_and_delivery(key)[0]
+
+
+def add_key(session: Session, channel_id: str) -> str:
+    """A new signing key; returns its secret."""
+    secret = signing.new_secret()
+    session.add(
+        ChannelKey(
+            id=ids.new_id("chk"),
+            channel_id=channel_id,
+            secret=secret,
+            created_at=clock.now(),
+            valid_until=None,
+        )
+    )
+    return secret
+
+
+def adopt_environment(session: Session) -> None:
+    """Let the session's project have the channel of `PACELINE_WEBHOOK_URL`, at its present URL; without the variable,
+    delete it."""
+    url = settings.current().webhook_url
+    channel = queries.channel_of_environment(session)
+    if channel is not None:
+        if url is None:
+            channel.deleted_at = clock.now()
+        elif channel.address != url:
+            channel.address = url
+        session.flush()
+    elif url is not None:
+        _make_channel_of_environment(session, url)
+
+
+def _make_channel_of_environment(session: Session, url: str) -> None:
+    channel = new_channel(
+        OF_ENVIRONMENT, "webhook", url, origin="environment", created_by="paceline"
+    )
+    try:
+        with session.begin_nested():
+            session.add(channel)
+            session.flush()
+            add_key(session, channel.id)
+            session.flush()
+    except IntegrityError:
+        return  # another transaction made it at the same moment
+
+
+def new_channel(
+    name: str,
+    kind: str,
+    address: str,
+    *,
+    origin: str,
+    created_by: str,
+    owner_id: str | None = None,
+) -> Channel:
+    """A healthy channel, not stored yet."""
+    return Channel(
+        id=ids.new_id("chn"),
+        name=name,
+        kind=kind,
+        address=address,
+        origin=origin,
+        filters={},
+        time_zone="UTC",
+        quiet_begins=None,
+        quiet_ends=None,
+        digest_at=None,
+        muted_until=None,
+        state="healthy",
+        failures=0,
+        failing_since=None,
+        retry_at=None,
+        last_error=None,
+        owner_id=owner_id,
+        created_by=created_by,
+        created_at=clock.now(),
+        deleted_at=None,
+    )

@@ -1,0 +1,197 @@
+"""Makes of a delivery what its kind of channel sends, and of the answer one outcome for all kinds.
+
+What is made here reads everything it needs, so that it is sent while no transaction is open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+from sqlalchemy.orm import Session
+
+from paceline_server.channels import bounded_http, queries, signing
+from paceline_server.channels.addresses import AddressPolicy
+from paceline_server.channels.chat_messages import chat_body
+from paceline_server.channels.mail import MailAnswer, compose_mail, send_mail
+from paceline_server.channels.notices import notice_of
+from paceline_server.channels.webhook import webhook_body
+from paceline_server.kernel import clock, settings
+from paceline_server.kernel.settings import Settings
+from paceline_server.store.tables.channels import Channel, Delivery
+
+USER_AGENT = "Paceline"
+
+
+@dataclass(frozen=True)
+class AttemptOutcome:
+    """What was sent, and what came of it.
+
+    `error`: why it must be sent again; None: it is delivered, with `note` where not to everybody. `blames_channel`: the
+    receiver itself fails, not this message alone. `is_final`: another attempt would end the same.
+    """
+
+    payload: str
+    at: datetime
+    status: int | None
+    answer: str
+    latency_ms: float
+    error: str | None
+    note: str | None = None
+    retry_after_s: float | None = None
+    blames_channel: bool = True
+    is_final: bool = False
+    progress: dict[str, Any] | None = None
+
+
+class Outgoing(Protocol):
+    """A message that is ready to be sent."""
+
+    def send(self) -> AttemptOutcome:
+        """Send it; never raises for what a receiver does."""
+        ...
+
+
+@dataclass(frozen=True)
+class OutgoingRequest:
+    """A message to a URL."""
+
+    url: str
+    payload: str
+    headers: dict[str, str]
+    policy: AddressPolicy
+    within_s: float
+
+    def send(self) -> AttemptOutcome:
+        at = clock.now()
+        answer = bounded_http.post(
+            self.url,
+            self.headers,
+            self.payload.encode(),
+            policy=self.policy,
+            within_s=self.within_s,
+        )
+        return AttemptOutcome(
+            payload=self.payload,
+            at=at,
+            status=answer.status,
+            answer=answer.text,
+            latency_ms=answer.latency_ms,
+            error=answer.error if answer.status is None else _refusal(answer.status),
+            retry_after_s=answer.retry_after_s,
+        )
+
+
+def _refusal(status: int) -> str | None:
+    if 200 <= status < 300:
+        return None
+    if 300 <= status < 400:
+        return f"the receiver answered {status}; redirects are not followed"
+    return f"the receiver answered {status}"
+
+
+@dataclass(frozen=True)
+class OutgoingMail:
+    """A message to those recipients that the server has not decided about."""
+
+    settings: Settings
+    source: str
+    recipients: list[str]
+    accepted: list[str]
+    refused: dict[str, str]
+
+    def send(self) -> AttemptOutcome:
+        at = clock.now()
+        answer = send_mail(self.settings, self.source, self.recipients)
+        accepted = [*self.accepted, *answer.accepted]
+        refused = self.refused | answer.refused
+        return AttemptOutcome(
+            payload=self.source,
+            at=at,
+            status=None,
+            answer=_mail_words(answer),
+            latency_ms=answer.latency_ms,
+            error=_mail_error(answer, accepted),
+            note=_words_of(refused) if refused else None,
+            blames_channel=answer.error is not None or not (accepted or answer.put_off),
+            is_final=answer.error is None and not answer.put_off,
+            progress={"accepted": accepted, "refused": refused},
+        )
+
+
+def _mail_error(answer: MailAnswer, accepted: list[str]) -> str | None:
+    if answer.error is not None:
+        return answer.error
+    if answer.put_off:
+        return _words_of(answer.put_off)
+    return None if accepted else _words_of(answer.refused)
+
+
+def _mail_words(answer: MailAnswer) -> str:
+    parts = [f"accepted for {recipient}" for recipient in answer.accepted]
+    others = answer.put_off | answer.refused
+    return "\n".join([*parts, _words_of(others)]).strip()
+
+
+def _words_of(refusals: dict[str, str]) -> str:
+    return "; ".join(f"{recipient}: {words}" for recipient, words in refusals.items())
+
+
+def outgoing(
+    session: Session, channel: Channel, delivery: Delivery, at: datetime
+) -> Outgoing:
+    """What to send for a delivery now."""
+    if channel.kind == "email":
+        return _mail(session, channel, delivery)
+    return _request(session, channel, delivery, at)
+
+
+def _request(
+    session: Session, channel: Channel, delivery: Delivery, at: datetime
+) -> OutgoingRequest:
+    row = queries.notification(session, delivery.notification_id)
+    headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT}
+    project = queries.project_name(session, channel.project_id)
+    if channel.kind == "webhook":
+        payload = delivery.payload or webhook_body(
+            notice_of(row), row.id, project, row.created_at
+        )
+        keys = queries.secrets_in_force(session, channel.id, at)
+        headers |= signing.sign(keys, row.id, at, payload.encode())
+    else:
+        payload = delivery.payload or chat_body(channel.kind, notice_of(row), project)
+    policy = AddressPolicy(
+        settings.current().reachable_networks,
+        allows_all=channel.origin == "environment",
+    )
+    within_s = settings.current().webhook_timeout_s
+    return OutgoingRequest(channel.address, payload, headers, policy, within_s)
+
+
+def _mail(session: Session, channel: Channel, delivery: Delivery) -> OutgoingMail:
+    row = queries.notification(session, delivery.notification_id)
+    recipients = channel.address.split(", ")
+    own = settings.current()
+    source = delivery.payload or compose_mail(
+        notice_of(row),
+        row.id,
+        queries.project_name(session, channel.project_id),
+        own.smtp_from,
+        recipients,
+        row.created_at,
+    )
+    progress = {} if delivery.by_hand else delivery.progress or {}
+    accepted = list(progress.get("accepted", []))
+    refused = dict(progress.get("refused", {}))
+    decided = {*accepted, *refused}
+    waiting = [recipient for recipient in recipients if recipient not in decided]
+    return OutgoingMail(own, source, waiting, accepted, refused)
+
+
+def describe_receiver(channel: Channel) -> str:
+    """A channel's receiver in a sentence, without what its URL may hide."""
+    if channel.kind == "email":
+        return f"Its mail to {channel.address}"
+    return f"Its receiver at {urlsplit(channel.address).hostname}"

@@ -1,0 +1,116 @@
+"""Judges a pull request by one job: head against base, the head's gates, and its arms against their references.
+
+All three questions are answered from the same interleaved launches, and their tests are one family, so that asking
+more does not make a false alarm likelier. A case that was asked for and did not arrive keeps the job from passing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from paceline_contract.manifest import Manifest
+from paceline_contract.params import params_key
+
+from paceline_server.detect.analyse import (
+    Analysis,
+    JudgedPair,
+    MeasuredRevision,
+    held_sentence,
+    with_suppressed,
+)
+from paceline_server.detect.compare import control_false_discoveries
+from paceline_server.detect.facts import JobIdentity, JobRequest, Look
+from paceline_server.detect.reasons import join_reasons, reasons_of, verdict_of
+from paceline_server.detect.revisions import ComparedRevisions, Revision
+from paceline_server.detect.schemas import JobReportOut
+
+
+def analyse_pull_request(
+    manifest: Manifest,
+    base: Revision,
+    head: Revision,
+    identity: JobIdentity,
+    *,
+    request: JobRequest | None = None,
+    look: Look | None = None,
+) -> Analysis:
+    """Judge the head by itself and against the base."""
+    request, look = request or JobRequest(), look or Look()
+    compared = ComparedRevisions.of(manifest, base, head, request, look)
+    # What blocks a verdict about one side blocks the whole job.
+    alone = replace(
+        MeasuredRevision.of(manifest, head.facts, request, look),
+        blockers=compared.blockers,
+    )
+    pairs = control_false_discoveries([*compared.pairs, *alone.pairs], look)
+    of_revisions = compared.rule(pairs[: len(compared.pairs)])
+    of_arms = alone.rule(pairs[len(compared.pairs) :])
+    report = _join_reports(
+        compared.report(identity, of_revisions),
+        alone.report(identity, of_arms),
+        missing_sentence(alone),
+    )
+    ruled = (*of_revisions, *of_arms)
+    reasons = reasons_of(report)
+    verdict = verdict_of(reasons)
+    if verdict == "pass":
+        _, slower = compared.verdict(of_revisions)
+        reason = "; ".join(filter(None, (slower, _held(of_arms, report))))
+    else:
+        reason = join_reasons(reasons, verdict)
+    is_open = any(judged.decides and judged.pair.outcome.extendable for judged in ruled)
+    return Analysis(
+        report,
+        ruled,
+        verdict,
+        with_suppressed(reason, report.suppressed),
+        verdict == "inconclusive" and not compared.blockers and is_open,
+        compared.blockers,
+        compared.voids,
+    )
+
+
+def missing_sentence(measured: MeasuredRevision) -> str | None:
+    """Which cases were asked for and are neither measured nor unavailable here; None if all are there."""
+    there = {
+        (case.benchmark, params_key(case.params), case.arm)
+        for case in measured.facts.cases
+        if case.value.size
+    }
+    asked_for = [
+        (group, arm)
+        for group in measured.groups
+        for arm in measured.manifest.benchmarks[group.benchmark].arms
+    ]
+    missing = [
+        f"{group.words()} {arm}"
+        for group, arm in asked_for
+        if (group.benchmark, params_key(group.params), arm) not in there
+        and measured.circumstances.unavailable.why(group, arm) is None
+    ]
+    if not missing:
+        return None
+    rest = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+    return f"{len(missing)} of {len(asked_for)} cases not measured at head: {missing[0]}{rest}"
+
+
+def _join_reports(
+    compared: JobReportOut, alone: JobReportOut, missing: str | None
+) -> JobReportOut:
+    return compared.model_copy(
+        update={
+            "comparisons": [*compared.comparisons, *alone.comparisons],
+            "derived": alone.derived,
+            "gates": alone.gates,
+            "audits": [*compared.audits, *alone.audits],
+            "missing": missing,
+        }
+    )
+
+
+def _held(of_arms: Sequence[JudgedPair], report: JobReportOut) -> str:
+    """How many comparisons of arms and gates hold; empty where the suite has neither rule nor gate."""
+    deciding = [judged.pair for judged in of_arms if judged.decides]
+    required = [gate for gate in report.gates if gate.level == "required"]
+    return held_sentence(deciding, required) if deciding or required else ""

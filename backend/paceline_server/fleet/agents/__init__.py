@@ -1,0 +1,1 @@
+"""Manages the agents of the installation: their grants, credentials and claims."""

@@ -1,0 +1,82 @@
+"""Wire shapes of agents as an admin of the installation sees them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import Field
+
+from paceline_server.fleet.grants import RepositoryPattern, TargetPattern
+from paceline_server.fleet.schemas import MAX_PATTERNS
+from paceline_server.kernel.wire import Request, Response
+from paceline_server.projects.schemas import ProjectName
+
+
+class GrantIn(Request):
+    """What an agent may do from now on. `projects`: names."""
+
+    projects: list[ProjectName] = Field(min_length=1, max_length=MAX_PATTERNS)
+    repositories: list[RepositoryPattern] = Field(max_length=MAX_PATTERNS)
+    targets: list[TargetPattern] = Field(min_length=1, max_length=MAX_PATTERNS)
+
+
+class GrantOut(Response):
+    """`projects`: names; `repositories` and `targets`: patterns in their canonical form."""
+
+    projects: list[str]
+    repositories: list[str]
+    targets: list[str]
+
+
+class BoundTargetOut(Response):
+    """A target that belongs to an agent."""
+
+    id: str
+    name: str
+    kind: Literal["host", "device"]
+    serial: str
+
+
+class EnrolledAgentOut(Response):
+    """`state`: a revoked agent is refused for good. `credential_since`: when its present credential was made; null if
+    it has none that is valid."""
+
+    id: str
+    name: str
+    version: str
+    state: Literal["online", "offline", "revoked"]
+    last_seen_at: datetime | None
+    created_at: datetime
+    enrolled_by: str | None
+    revoked_at: datetime | None
+    credential_since: datetime | None
+    rotation_requested_at: datetime | None
+    """Set while it is to replace its credential; it does so with its next heartbeat."""
+    grant: GrantOut
+    targets: list[BoundTargetOut]
+
+
+class AgentNameOut(Response):
+    id: str
+    name: str
+
+
+class ClaimOut(Response):
+    """An agent that announces another agent's target: `agent` claims it, `owner` has it."""
+
+    id: str
+    target: BoundTargetOut
+    agent: AgentNameOut
+    owner: AgentNameOut
+    state: Literal["open", "moved", "dismissed"]
+    first_at: datetime
+    last_at: datetime
+    decided_by: str | None
+    decided_at: datetime | None
+
+
+class CredentialOut(Response):
+    """A new credential, returned only here; null if the one of the request is the newest already."""
+
+    credential: str | None

@@ -1,0 +1,143 @@
+"""Keeps claims: agents that reached a target which is bound to another one.
+
+    open ──a person moves the target──▶ moved ──the agent claims it again──▶ open
+      └───a person keeps it where it is──▶ dismissed
+
+The claim is an incident: it is reported once, not with every heartbeat. Nothing that a claiming agent reports about
+the target is stored.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from paceline_server.fleet import agent_audit, queries
+from paceline_server.fleet.schemas import TargetRefusedOut
+from paceline_server.fleet.target_events import SYSTEM, record_event
+from paceline_server.fleet.target_views import publish_target
+from paceline_server.kernel import clock
+from paceline_server.kernel.errors import conflict, not_found
+from paceline_server.kernel.ids import new_id
+from paceline_server.store import incidents
+from paceline_server.store.tables.fleet import Agent, Target, TargetClaim
+
+SEEN_EVERY = timedelta(minutes=1)
+"""How exactly a claim says when it was made last, so that not every heartbeat writes."""
+
+
+def note_claim(
+    session: Session, target: Target, agent: Agent, at: datetime
+) -> TargetRefusedOut:
+    """Keep that `agent` reached a target of another one, whose row is locked; returns the refusal."""
+    claim = queries.claim_of(session, target.id, agent.id)
+    if claim is None:
+        claim = TargetClaim(
+            id=new_id("clm"),
+            target_id=target.id,
+            agent_id=agent.id,
+            state="open",
+            first_at=at,
+            last_at=at,
+            decided_by=None,
+            decided_at=None,
+        )
+        session.add(claim)
+        _report(session, target, agent)
+    elif claim.state == "moved":  # and moved away again since
+        claim.state, claim.first_at, claim.last_at = "open", at, at
+        claim.decided_by = claim.decided_at = None
+        _report(session, target, agent)
+    elif at - claim.last_at >= SEEN_EVERY:
+        claim.last_at = at
+    owner = queries.agent_names(session, {target.agent_id}).get(target.agent_id, "")
+    return TargetRefusedOut(
+        kind=target.kind,
+        serial=target.serial,
+        why=f"It belongs to the agent {owner!r}. An admin of the installation can move it to this agent, on the page "
+        "Agents or with `paceline-server agent move`.",
+    )
+
+
+def _report(session: Session, target: Target, agent: Agent) -> None:
+    detail = {
+        "target_id": target.id,
+        "kind": target.kind,
+        "serial": target.serial,
+        "agent_id": target.agent_id,
+        "claimed_by": agent.id,
+    }
+    incidents.report(session, incidents.TARGET_CLAIMED, detail)
+    record_event(
+        session,
+        target,
+        "connection",
+        "claimed",
+        reason=f"{agent.name} reaches it, too",
+        evidence={"agent_id": agent.id},
+        actor=SYSTEM,
+    )
+
+
+def move(session: Session, claim_id: str, actor: str) -> Target:
+    """Give the target of a claim to the agent that claims it; that agent may work for the target's projects from then
+    on. Raises 404; 409 `claim_decided`, `target_busy` or `agent_revoked`."""
+    claim = _open_claim(session, claim_id)
+    agent = queries.lock_agent(
+        session, claim.agent_id
+    )  # before its targets, as a heartbeat does
+    target = queries.lock_target(session, claim.target_id)
+    if agent.revoked_at is not None:
+        raise conflict(
+            f"The agent {agent.name!r} is revoked: it gets no targets.", "agent_revoked"
+        )
+    if queries.active_jobs(session, [target.id]):
+        raise conflict(
+            "A job runs on this target: wait for its end, or cancel it.", "target_busy"
+        )
+    before, at = target.agent_id, clock.now()
+    target.agent_id, target.bound_at = agent.id, at
+    agent.granted_projects = sorted(
+        {*agent.granted_projects, *queries.projects_of_target(session, target.id)}
+    )
+    _decide(claim, "moved", actor, at)
+    record_event(
+        session,
+        target,
+        "connection",
+        "moved",
+        evidence={"from": before, "to": agent.id},
+        actor=actor,
+    )
+    agent_audit.record_target(session, target, actor, "claim.move", {"to": agent.name})
+    publish_target(session, target)
+    return target
+
+
+def dismiss(session: Session, claim_id: str, actor: str) -> Target:
+    """Leave the target with its agent; the claim is not reported again. Raises 404, 409 `claim_decided`."""
+    claim = _open_claim(session, claim_id)
+    target = queries.lock_target(session, claim.target_id)
+    _decide(claim, "dismissed", actor, clock.now())
+    names = queries.agent_names(session, {claim.agent_id})
+    agent_audit.record_target(
+        session, target, actor, "claim.dismiss", {"claimed_by": names[claim.agent_id]}
+    )
+    return target
+
+
+def _open_claim(session: Session, claim_id: str) -> TargetClaim:
+    claim = queries.lock_claim(session, claim_id)
+    if claim is None:
+        raise not_found("claim", claim_id)
+    if claim.state != "open":
+        raise conflict(
+            f"The claim was decided by {claim.decided_by}: it is {claim.state}.",
+            "claim_decided",
+        )
+    return claim
+
+
+def _decide(claim: TargetClaim, state: str, actor: str, at: datetime) -> None:
+    claim.state, claim.decided_by, claim.decided_at = state, actor, at

@@ -1,0 +1,26 @@
+"""Escapes text for Markdown, as GitHub, GitLab, Mattermost, Teams and Discord read it.
+
+Names and messages come from strangers' repositories: escaped, none ends a table, opens a tag, hides a link or mentions
+a person.
+"""
+
+from __future__ import annotations
+
+import re
+
+NAME_CHARACTERS = 200
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]#!|~])")
+_INVISIBLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
+)
+"""Control characters, and characters that hide or reverse the text around them."""
+
+
+def escape(text: str, longest: int = NAME_CHARACTERS) -> str:
+    """`text` on one line, shown as it is: no markup, no tag, no mention, at most `longest` characters."""
+    plain = _INVISIBLE.sub(" ", text).strip()
+    if len(plain) > longest:
+        plain = plain[: longest - 1] + "…"
+    plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _SPECIAL.sub(r"\\\1", plain).replace("@", "&#64;").replace("://", ":&#47;/")

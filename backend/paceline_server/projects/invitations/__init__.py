@@ -1,0 +1,1 @@
+"""Invitations: links by which people become members of a project."""

@@ -1,0 +1,221 @@
+"""Invites people by address, and lets the holder of that address in once.
+
+An invitation is a link: printed, shown once, or handed to a sender of mail. Whoever opens it says the address it was
+sent to, so a link that leaked is not enough; wrong addresses are throttled. It is refused when it was used, revoked or
+is too old, and a newer one for the same address ends it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
+
+from paceline_server.accounts import credentials, throttling
+from paceline_server.accounts import service as accounts
+from paceline_server.accounts.names import checked_email, checked_name, email_key
+from paceline_server.accounts.permissions import Role
+from paceline_server.accounts.sessions import NewSession, Visitor, begin_session
+from paceline_server.kernel import clock
+from paceline_server.kernel.errors import ProblemError, conflict, not_found
+from paceline_server.kernel.ids import new_id, new_secret, sha256_hex
+from paceline_server.kernel.wire import Page
+from paceline_server.projects import service as projects
+from paceline_server.projects.invitations import queries
+from paceline_server.projects.invitations.schemas import (
+    InvitationAcceptIn,
+    InvitationCreatedOut,
+    InvitationOfferOut,
+    InvitationOut,
+    JoinedOut,
+    State,
+)
+from paceline_server.store import access, audit
+from paceline_server.store.access import Actor
+from paceline_server.store.page import page
+from paceline_server.store.tables.accounts import Account
+from paceline_server.store.tables.projects import Invitation
+
+PAGE = "invitation"
+"""The page that an invitation's link opens."""
+
+
+@dataclass(frozen=True)
+class Inviter:
+    """Who invites, where the pages are, and for how long."""
+
+    name: str
+    public_url: str
+    valid_days: float
+
+
+def invite(
+    session: Session, project_id: str, email: str, role: Role, inviter: Inviter
+) -> InvitationCreatedOut:
+    """Invite the holder of an address. Raises 409 `already_member`, 400 for what is no address."""
+    email = checked_email(email)
+    if queries.member_with_email(session, project_id, email):
+        raise conflict(f"{email} is a member already.", "already_member")
+    secret = new_secret("pli")
+    at = clock.now()
+    queries.revoke_open(session, email, at)
+    invitation = Invitation(
+        id=new_id("inv"),
+        token_sha256=sha256_hex(secret),
+        email=email,
+        role=role,
+        invited_by=inviter.name,
+        created_at=at,
+        expires_at=at + timedelta(days=inviter.valid_days),
+        accepted_at=None,
+        accepted_by=None,
+        revoked_at=None,
+    )
+    session.add(invitation)
+    session.flush()
+    detail = {"name": email, "role": role}
+    audit.record(session, inviter.name, "invite", "member", invitation.id, detail)
+    return InvitationCreatedOut(
+        **_invitation_out(invitation, at).model_dump(),
+        url=credentials.link_url(inviter.public_url, secret, PAGE),
+    )
+
+
+def list_invitations(
+    session: Session, *, limit: int, cursor: str | None
+) -> Page[InvitationOut]:
+    """Invitations to the session's project, the newest first."""
+    at = clock.now()
+    return page(
+        session,
+        queries.invitations(),
+        [Invitation.id],
+        lambda row: [row.id],
+        lambda row: _invitation_out(row, at),
+        limit=limit,
+        cursor=cursor,
+    )
+
+
+def _invitation_out(row: Invitation, at: datetime) -> InvitationOut:
+    return InvitationOut.of_row(row, state=_state(row, at))
+
+
+def _state(row: Invitation, at: datetime) -> State:
+    if row.accepted_at is not None:
+        return "accepted"
+    if row.revoked_at is not None:
+        return "revoked"
+    return "expired" if row.expires_at <= at else "open"
+
+
+def revoke(session: Session, invitation_id: str, actor: str) -> None:
+    """Let a link work no more; revoking twice is fine. Raises 404, 409 `already_accepted`."""
+    invitation = queries.invitation(session, invitation_id)
+    if invitation is None:
+        raise not_found("invitation", invitation_id)
+    if invitation.accepted_at is not None:
+        raise conflict(
+            "This invitation was accepted: remove the member instead.",
+            "already_accepted",
+        )
+    if invitation.revoked_at is None:
+        invitation.revoked_at = clock.now()
+        detail = {"name": invitation.email}
+        audit.record(
+            session, actor, "revoke_invitation", "member", invitation_id, detail
+        )
+
+
+def show_offer(session: Session, secret: str) -> InvitationOfferOut:
+    """What a link leads to. Raises 410 `invitation_invalid`."""
+    invitation = _usable(session, secret)
+    project = queries.project(session, invitation.project_id)
+    return InvitationOfferOut.of_row(
+        invitation, project=project.name, title=project.title
+    )
+
+
+def _usable(session: Session, secret: str) -> Invitation:
+    invitation = queries.usable_invitation(session, sha256_hex(secret), clock.now())
+    if invitation is None:
+        raise _invalid()
+    return invitation
+
+
+def _invalid() -> ProblemError:
+    return ProblemError(
+        410,
+        "invitation_invalid",
+        "This invitation was used, withdrawn or has expired; ask whoever invited you for a new one.",
+    )
+
+
+def reserve_acceptance(session: Session, spec: InvitationAcceptIn) -> tuple[str, str]:
+    """Check name and address before the password is hashed; returns both as they will be stored. A wrong address
+    counts as a failure. Raises 410 `invitation_invalid`, 403 `other_address`, 409 `account_exists`, 429."""
+    invitation = _usable(session, spec.token)
+    throttling.count(session, {"invitation": _throttle_key(invitation)})
+    if email_key(spec.email) != invitation.email:
+        raise _other_address(keeps_changes=True)
+    if queries.account_with_email(session, invitation.email) is not None:
+        raise conflict(
+            "This address has an account already: sign in with it, then open the link again.",
+            "account_exists",
+        )
+    return checked_name(spec.name), invitation.email
+
+
+def _throttle_key(invitation: Invitation) -> str:
+    return f"invitation:{invitation.id}"
+
+
+def _other_address(*, keeps_changes: bool = False) -> ProblemError:
+    return ProblemError(
+        403,
+        "other_address",
+        "This invitation is for another e-mail address.",
+        keeps_changes=keeps_changes,
+    )
+
+
+def accept_with_new_account(
+    session: Session,
+    spec: InvitationAcceptIn,
+    password_hash: str,
+    days: float,
+    visitor: Visitor,
+) -> NewSession:
+    """Make the account, make it a member and sign it in. Raises 410 `invitation_invalid`, 409 `account_exists`."""
+    invitation = _usable(session, spec.token)
+    account = accounts.create_account(
+        session, spec.name, email=invitation.email, password_hash=password_hash
+    )
+    with access.acting(session, Actor("account", account.id, account.name)):
+        detail = {"name": account.name, "invited_by": invitation.invited_by}
+        audit.record(session, account.name, "create", "account", account.id, detail)
+    _join(session, invitation, account)
+    return begin_session(session, account, days, "invitation", visitor)
+
+
+def accept(session: Session, secret: str, account_id: str) -> JoinedOut:
+    """Make somebody signed in a member; returns the project. Raises 410 `invitation_invalid`, 403
+    `other_address` unless the invited address is theirs."""
+    invitation = _usable(session, secret)
+    account = session.get_one(Account, account_id)
+    if account.email != invitation.email:
+        raise _other_address()
+    _join(session, invitation, account)
+    return JoinedOut(project=queries.project(session, invitation.project_id).name)
+
+
+def _join(session: Session, invitation: Invitation, account: Account) -> None:
+    """Make the account a member. One that is a member already keeps the role it has: an old link changes none."""
+    if not queries.take_invitation(session, invitation.id, account.id, clock.now()):
+        raise _invalid()
+    if queries.member_with_email(session, invitation.project_id, invitation.email):
+        return
+    role: Role = invitation.role  # type: ignore[assignment]  # checked when it was stored
+    with access.acting(session, Actor("account", account.id, account.name)):
+        projects.set_member(session, invitation.project_id, account, role, account.name)

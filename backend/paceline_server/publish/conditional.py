@@ -1,0 +1,32 @@
+"""Answers GET requests of programs that poll: with an ETag, and 304 where nothing has changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+from fastapi import Request, Response
+
+
+def answer(
+    request: Request,
+    state: str,
+    render: Callable[[], str],
+    media_type: str,
+    max_age_s: int,
+) -> Response:
+    """The document that `render` makes, unless the caller has the one of the same `state`. Shared caches keep what
+    anybody may read."""
+    etag = f'"{hashlib.sha256(state.encode()).hexdigest()[:32]}"'
+    is_public = request.state.principal.via == "nothing"
+    headers = {
+        "ETag": etag,
+        "Cache-Control": f"{'public' if is_public else 'private'}, max-age={max_age_s}",
+        "Vary": "Authorization, Cookie",
+    }
+    known = request.headers.get("if-none-match", "")
+    if known == "*" or etag in (
+        part.strip().removeprefix("W/") for part in known.split(",")
+    ):
+        return Response(status_code=304, headers=headers)
+    return Response(render(), media_type=media_type, headers=headers)

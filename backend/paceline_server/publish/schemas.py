@@ -1,0 +1,59 @@
+"""The verdicts of a run as one document, for programs that read it and for the renderers of this room."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from paceline_server.detect.schemas import (
+    CheckOut,
+    ComparisonOut,
+    GateOut,
+    ReasonOut,
+)
+from paceline_server.jobs.schemas import FailureOut, Outcome, PullRequestOut
+from paceline_server.kernel.wire import Response
+from paceline_server.reports.history_schemas import MissingGroupOut
+
+DocumentFormat = Literal["json", "junit", "markdown"]
+SCHEMA: Literal["paceline.verdicts/1"] = "paceline.verdicts/1"
+
+
+class JobVerdictsOut(Response):
+    """One target's part. Of a job without a verdict, `failure` says why and the lists are empty."""
+
+    job_id: str | None
+    target: str
+    outcome: Outcome
+    reason: str
+    reasons: list[ReasonOut]
+    failure: FailureOut | None
+    blockers: list[str]
+    checks: list[CheckOut]
+    comparisons: list[ComparisonOut]
+    gates: list[GateOut]
+
+
+class VerdictsOut(Response):
+    """The outcome of a run with everything it rests on. `run_id` and `url` are null for a directory that was judged
+    offline; `url` is also null if the server has no public address."""
+
+    schema_name: Literal["paceline.verdicts/1"] = Field(SCHEMA, alias="schema")
+    run_id: str | None
+    url: str | None
+    suite: str
+    commit: str
+    base_commit: str | None
+    base_branch: str | None
+    pull_request: PullRequestOut | None
+    branch: str | None
+    outcome: Outcome
+    reason: str
+    reasons: list[ReasonOut]
+    """Why it did not simply pass, the most important first; with the target's name if there are several."""
+    demonstration: bool
+    completeness: str | None
+    """How many of the cases asked for arrived, in words; null offline."""
+    missing: list[MissingGroupOut]
+    jobs: list[JobVerdictsOut]

@@ -1,0 +1,26 @@
+"""Renders verdicts in the format a caller asks for."""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from paceline_server.publish.junit import render_junit
+from paceline_server.publish.markdown import render_markdown
+from paceline_server.publish.schemas import DocumentFormat, VerdictsOut
+from paceline_server.publish.verdicts import verdicts_of_run
+
+
+def render(verdicts: VerdictsOut, wanted: DocumentFormat) -> str:
+    """The document as text that ends with a newline."""
+    match wanted:
+        case "json":
+            return verdicts.model_dump_json(by_alias=True, indent=1) + "\n"
+        case "junit":
+            return render_junit(verdicts)
+        case "markdown":
+            return render_markdown(verdicts)
+
+
+def render_run(session: Session, run_id: str, wanted: DocumentFormat) -> str:
+    """The verdicts of a run as they stand. Raises 404."""
+    return render(verdicts_of_run(session, run_id), wanted)

@@ -1,0 +1,166 @@
+"""Collects the verdicts of a run, or of a directory judged offline, and orders them for reading.
+
+The order is by what a reader must act on: what failed the run comes first, then what could not be decided, then
+what is slower but watched by no rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from paceline_server.detect.analyse import Analysis
+from paceline_server.detect.reasons import is_deciding, order_reasons, reasons_of
+from paceline_server.detect.schemas import ComparisonOut, GateOut, ReasonOut
+from paceline_server.jobs import service as jobs
+from paceline_server.jobs.schemas import JobOut, Outcome
+from paceline_server.kernel import settings
+from paceline_server.kernel.errors import ProblemError
+from paceline_server.publish.schemas import SCHEMA, JobVerdictsOut, VerdictsOut
+from paceline_server.reports import completeness
+from paceline_server.reports import service as reports
+
+SEVERITY = {"fail": 0, "inconclusive": 1, "pass": 3, "not_applicable": 4}
+NOT_DECIDING = 2
+"""Between the inconclusive and the passed: slower or inconclusive, but waived, or no rule asks."""
+
+
+@dataclass(frozen=True)
+class RankedVerdict:
+    """A comparison or a gate with its target, and how urgently it should be read (0 first)."""
+
+    target: str
+    item: ComparisonOut | GateOut
+    decides: bool
+    severity: int
+
+
+def verdicts_of_run(session: Session, run_id: str) -> VerdictsOut:
+    """The verdicts of a run as they stand. Raises 404."""
+    run = jobs.get_run(session, run_id)
+    arrived = completeness.completeness(session, run_id)
+    public = settings.current().public_url
+    of_jobs = [_of_job(session, job) for job in run.jobs]
+    return VerdictsOut(
+        schema=SCHEMA,
+        run_id=run.id,
+        url=f"{public}/runs/{run.id}" if public else None,
+        suite=run.suite,
+        commit=run.commit,
+        base_commit=run.base_commit,
+        base_branch=run.base_branch,
+        pull_request=run.pull_request,
+        branch=run.branch,
+        outcome=run.outcome,
+        reason=run.reason or "",
+        reasons=_join_reasons(of_jobs),
+        demonstration=run.demonstration,
+        completeness=arrived.words,
+        missing=[
+            group for group in arrived.missing_groups if group.reason != "pending"
+        ],
+        jobs=of_jobs,
+    )
+
+
+def _join_reasons(of_jobs: Sequence[JobVerdictsOut]) -> list[ReasonOut]:
+    """The reasons of all jobs, the most important first; each names its target if there are several."""
+    return order_reasons(
+        reason
+        if len(of_jobs) == 1
+        else reason.model_copy(update={"text": f"{job.target}: {reason.text}"})
+        for job in of_jobs
+        for reason in job.reasons
+    )
+
+
+def _of_job(session: Session, job: JobOut) -> JobVerdictsOut:
+    try:
+        report = reports.get_report(session, job.id) if job.verdict else None
+    except ProblemError as problem:
+        if problem.code != "not_analysed":
+            raise
+        report = None
+    reason = job.reason or job.cause_detail or job.detail or ""
+    reasons = reasons_of(report) if report else []
+    if job.outcome in jobs.WITHOUT_VERDICT:
+        reasons = [ReasonOut(kind="job", verdict=None, text=reason, count=1)]
+    return JobVerdictsOut(
+        job_id=job.id,
+        target=job.target_name,
+        outcome=job.outcome,
+        reason=reason,
+        reasons=reasons,
+        failure=job.failure,
+        blockers=report.blockers if report else [],
+        checks=report.checks if report else [],
+        comparisons=report.comparisons if report else [],
+        gates=report.gates if report else [],
+    )
+
+
+def verdicts_of_analysis(analysis: Analysis, failure: str | None) -> VerdictsOut:
+    """The verdicts of a directory that was judged offline. `failure`: why it is not a whole measurement."""
+    report = analysis.report
+    outcome: Outcome = "failed" if failure else analysis.verdict
+    reason = failure or analysis.reason
+    return VerdictsOut(
+        schema=SCHEMA,
+        run_id=None,
+        url=None,
+        suite=report.suite,
+        commit=report.revision,
+        base_commit=report.base.revision if report.base else None,
+        base_branch=None,
+        pull_request=None,
+        branch=None,
+        outcome=outcome,
+        reason=reason,
+        reasons=reasons_of(report),
+        demonstration=any(row.demonstration for row in report.comparisons),
+        completeness=None,
+        missing=[],
+        jobs=[
+            JobVerdictsOut(
+                job_id=None,
+                target=report.target,
+                outcome=outcome,
+                reason=reason,
+                reasons=reasons_of(report),
+                failure=None,
+                blockers=report.blockers,
+                checks=report.checks,
+                comparisons=report.comparisons,
+                gates=report.gates,
+            )
+        ],
+    )
+
+
+def ranked(verdicts: VerdictsOut) -> list[RankedVerdict]:
+    """All comparisons and gates, the worst first; of equals, in the order of the report."""
+    return sorted(_all_of(verdicts.jobs), key=_order)
+
+
+def _all_of(rows: Iterable[JobVerdictsOut]) -> Iterable[RankedVerdict]:
+    for job in rows:
+        items: list[ComparisonOut | GateOut] = [*job.comparisons, *job.gates]
+        for item in items:
+            decides = is_deciding(item)
+            yield RankedVerdict(job.target, item, decides, _severity(item, decides))
+
+
+def _severity(item: ComparisonOut | GateOut, decides: bool) -> int:
+    severity = SEVERITY[item.verdict]
+    counts = decides and item.waived is None
+    return severity if counts else max(severity, NOT_DECIDING)
+
+
+def _order(verdict: RankedVerdict) -> tuple[float, ...]:
+    item = verdict.item
+    size = item.ratio if isinstance(item, ComparisonOut) else item.reached
+    known = size if size is not None else 1.0
+    worst_first = -known if isinstance(item, ComparisonOut) else known
+    return (verdict.severity, worst_first)

@@ -1,0 +1,160 @@
+"""Holds which projects the current work may read and write; every transaction takes its limits from here (I18).
+
+A request, a message of the outbox or a command runs with one `Access`. `store/session.py` gives it to each session it
+opens, and `store/visibility.py` limits what that session reads and writes. Who gets which access is decided in
+`accounts/admission.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+
+from sqlalchemy.orm import Session
+
+ACCESS = "access"
+"""The key of a session's access in its `info`."""
+
+DEFAULT_PROJECT_ID = "prj_default"
+"""The project `default`: the migration makes it, and a single user never needs another."""
+
+
+@dataclass(frozen=True)
+class Actor:
+    """The author of changes, for the audit log. `kind`: account, token, agent, system or anonymous."""
+
+    kind: str
+    id: str | None
+    name: str
+
+
+@dataclass(frozen=True)
+class Access:
+    """The limits of a session.
+
+    `projects`: ids of the projects it reads and writes; None: all of them. `project`: where new rows go; None: a row
+    must say it. `has_fleet`: sees every target and agent instead of those granted to its projects. `is_request`: on
+    PostgreSQL it runs in a role that row-level security binds. `actor`: who acts; None: the system.
+    """
+
+    projects: tuple[str, ...] | None
+    project: str | None
+    has_fleet: bool
+    is_request: bool
+    actor: Actor | None = None
+
+    def includes(self, project_id: str) -> bool:
+        """Whether rows of a project may be touched."""
+        return self.projects is None or project_id in self.projects
+
+    def narrowed(self, project_id: str) -> Access:
+        """The same access, limited to one of its projects. Raises ForeignProjectError for another."""
+        if not self.includes(project_id):
+            raise ForeignProjectError(project_id)
+        return replace(self, projects=(project_id,), project=project_id)
+
+
+class ForeignProjectError(Exception):
+    """A row of a project outside the session's access would have been written: a bug, never an answer."""
+
+    def __init__(self, project_id: str) -> None:
+        super().__init__(f"the project {project_id!r} is outside this session's access")
+
+
+class NoProjectError(Exception):
+    """A row that belongs to a project was added without one by a session of several: a bug."""
+
+
+SYSTEM = Access(None, None, has_fleet=True, is_request=False)
+"""Sweepers, migrations and the command line."""
+NOTHING = Access((), None, has_fleet=False, is_request=True)
+"""For requests without an identity, for example of a public route."""
+
+_current: ContextVar[Access] = ContextVar("access", default=SYSTEM)
+
+
+def current() -> Access:
+    """The access of the work in progress."""
+    return _current.get()
+
+
+def of_request(project_id: str, actor: Actor) -> Access:
+    """The access of a person or a program in one project."""
+    return Access((project_id,), project_id, False, True, actor)
+
+
+def of_agent(project_ids: tuple[str, ...], actor: Actor) -> Access:
+    """The access of an agent: the projects it acts for, and the fleet."""
+    only = project_ids[0] if len(project_ids) == 1 else None
+    return Access(project_ids, only, True, True, actor)
+
+
+def of_project(project_id: str) -> Access:
+    """The access of background work in one project."""
+    return Access((project_id,), project_id, has_fleet=True, is_request=False)
+
+
+@contextmanager
+def using(access: Access) -> Iterator[None]:
+    """Open the sessions of this block, in this thread or task, with `access`."""
+    token = _current.set(access)
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def system() -> Access:
+    """No limits, in the name of the present author."""
+    return replace(SYSTEM, actor=current().actor)
+
+
+def as_system() -> AbstractContextManager[None]:
+    """Open the sessions of this block without limits. Each use is a hole in I18 and says why it is needed."""
+    return using(system())
+
+
+def of_session(session: Session) -> Access:
+    """The access a session was opened with."""
+    access: Access = session.info[ACCESS]
+    return access
+
+
+def enter_project(session: Session, project_id: str) -> None:
+    """Limit a session to one project from now on, so that what it adds belongs to it.
+
+    Agents act for several projects; once a lease is known, its job's project is the only one. Raises
+    ForeignProjectError.
+    """
+    session.info[ACCESS] = of_session(session).narrowed(project_id)
+
+
+@contextmanager
+def within_project(
+    session: Session, project_id: str, *, has_fleet: bool = True
+) -> Iterator[None]:
+    """`enter_project` for a block; afterwards the session has its former access. What was added is flushed.
+    `has_fleet`: see more targets than those granted to the project, if the session does."""
+    before = of_session(session)
+    enter_project(session, project_id)
+    if not has_fleet:
+        session.info[ACCESS] = replace(of_session(session), has_fleet=False)
+    try:
+        yield
+        session.flush()
+    finally:
+        session.info[ACCESS] = before
+
+
+@contextmanager
+def acting(session: Session, actor: Actor) -> Iterator[None]:
+    """Name who acts in this block, where a session began before anybody had signed in."""
+    before = of_session(session)
+    session.info[ACCESS] = replace(before, actor=actor)
+    try:
+        yield
+        session.flush()
+    finally:
+        session.info[ACCESS] = before

@@ -1,0 +1,18 @@
+"""Builds the INSERT of the session's database, which supports ON CONFLICT on both databases."""
+
+from __future__ import annotations
+
+from sqlalchemy import Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from paceline_server.store.base import Base
+
+
+def insert_into(
+    session: Session, table: type[Base] | Table
+) -> postgresql.Insert | sqlite.Insert:
+    """Start an INSERT into a table."""
+    if session.get_bind().dialect.name == "postgresql":
+        return postgresql.insert(table)
+    return sqlite.insert(table)

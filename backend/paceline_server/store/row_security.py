@@ -1,0 +1,51 @@
+"""Row-level security of PostgreSQL, in addition to the limits of `store/visibility.py` (I18).
+
+Requests work in the role `ROLE`, which owns nothing, cannot bypass the policies and has no rights on sessions and
+sign-in links. The policies compare rows with settings of the transaction. Migration 0012 makes role and policies;
+a later migration that adds a table of projects calls `protect`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import Connection, text
+
+from paceline_server.store.access import Access
+
+ROLE = "paceline_request"
+PROJECTS = "string_to_array(current_setting('paceline.projects', true), ',')"
+FLEET = "current_setting('paceline.fleet', true) = 'on'"
+IN_PROJECT = f"project_id = ANY ({PROJECTS})"
+GRANTED = (
+    f"SELECT target_grant.target_id FROM target_grant WHERE target_grant.{IN_PROJECT}"  # noqa: S608 - constants
+)
+
+_LIMIT = text(
+    "SELECT set_config('paceline.projects', :projects, true), set_config('paceline.fleet', :fleet, true), "
+    "set_config('role', :role, true)"
+)
+
+
+def limit_transaction(connection: Connection, limits: Access) -> None:
+    """Bind a transaction that has just begun to the role and the projects of its access."""
+    connection.execute(
+        _LIMIT,
+        {
+            "projects": ",".join(limits.projects or ()),
+            "fleet": "on" if limits.has_fleet else "off",
+            "role": ROLE,
+        },
+    )
+
+
+def protect(table: str, visible: str) -> Iterable[str]:
+    """The statements that hide rows of a table unless the condition `visible` holds."""
+    yield f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY"
+    yield f"CREATE POLICY of_projects ON {table} USING ({visible}) WITH CHECK ({visible})"
+
+
+def release(table: str) -> Iterable[str]:
+    """The statements that undo `protect`."""
+    yield f"DROP POLICY of_projects ON {table}"
+    yield f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY"

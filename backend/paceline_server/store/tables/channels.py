@@ -1,0 +1,139 @@
+"""Channels with their signing keys, what is told through them, and every attempt to deliver it."""
+
+from __future__ import annotations
+
+from datetime import datetime, time
+from typing import Any
+
+from sqlalchemy import Float, ForeignKey, Index, String, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from paceline_server.store.base import Base, Json, JsonOrNull, Timestamp
+from paceline_server.store.owned import ProjectOwned, ProjectRoot
+
+_present = text("deleted_at IS NULL")
+
+
+class Channel(ProjectRoot, Base):
+    """A way to tell people. Names are unique among the channels that are not deleted."""
+
+    __tablename__ = "channel"
+    __table_args__ = (
+        Index(
+            "uq_channel_name",
+            "project_id",
+            "name",
+            unique=True,
+            sqlite_where=_present,
+            postgresql_where=_present,
+        ),
+    )
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    name: Mapped[str]
+    kind: Mapped[str]
+    """webhook | slack | mattermost | teams | discord | email."""
+    address: Mapped[str]
+    """Where it leads: a URL, or comma-separated e-mail addresses. A URL may hold a secret, so people see it shortened."""
+    origin: Mapped[str]
+    """api | environment: made for `PACELINE_WEBHOOK_URL`, which decides its address."""
+    filters: Mapped[dict[str, list[str]]] = mapped_column(Json)
+    """Patterns by `filtering.FIELDS`; an empty or missing list admits everything."""
+    time_zone: Mapped[str]
+    quiet_begins: Mapped[time | None]
+    quiet_ends: Mapped[time | None]
+    """Times of day between which nothing is sent; null: there are none."""
+    digest_at: Mapped[time | None]
+    """The time of day at which everything since the last digest is sent as one message; null: at once, one by one."""
+    muted_until: Mapped[datetime | None] = mapped_column(Timestamp)
+    state: Mapped[str]
+    """healthy | failing (its newest attempt failed, the next is at `retry_at`) | broken (failed for a day)."""
+    failures: Mapped[int]
+    """Failed attempts since the newest success."""
+    failing_since: Mapped[datetime | None] = mapped_column(Timestamp)
+    retry_at: Mapped[datetime | None] = mapped_column(Timestamp)
+    last_error: Mapped[str | None]
+    owner_id: Mapped[str | None] = mapped_column(ForeignKey("account.id"))
+    created_by: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(Timestamp)
+    deleted_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class ChannelKey(ProjectOwned, Base):
+    """A key that signs a webhook's messages. Signing needs the secret itself, so it is stored; on PostgreSQL the role
+    of requests cannot read that column."""
+
+    __tablename__ = "channel_key"
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    channel_id: Mapped[str] = mapped_column(ForeignKey("channel.id"), index=True)
+    secret: Mapped[str] = mapped_column(String, deferred=True)
+    created_at: Mapped[datetime] = mapped_column(Timestamp)
+    valid_until: Mapped[datetime | None] = mapped_column(Timestamp)
+    """Null for the newest key; the one before it signs, too, until then."""
+
+
+class Notification(ProjectRoot, Base):
+    """One event that people are told of. Its id is the idempotency key of every delivery."""
+
+    __tablename__ = "notification"
+    __table_args__ = (Index("ix_notification_project_id", "project_id", "created_at"),)
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    kind: Mapped[str]
+    """As in `alert.opened`."""
+    severity: Mapped[str]
+    """critical | warning | info."""
+    state: Mapped[str | None]
+    suite: Mapped[str | None]
+    target_id: Mapped[str | None]
+    branch: Mapped[str | None]
+    subject_id: Mapped[str]
+    """Id of the alert, or of the channel, that it is about."""
+    content: Mapped[dict[str, Any]] = mapped_column(Json)
+    """The fields of a `Notice` that people read, as they were when it happened."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp)
+
+
+class Delivery(ProjectOwned, Base):
+    """One notification to one channel."""
+
+    __tablename__ = "delivery"
+    __table_args__ = (
+        UniqueConstraint("channel_id", "notification_id"),
+        Index("ix_delivery_channel", "project_id", "channel_id", "created_at"),
+    )
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    channel_id: Mapped[str] = mapped_column(ForeignKey("channel.id"))
+    notification_id: Mapped[str] = mapped_column(
+        ForeignKey("notification.id"), index=True
+    )
+    state: Mapped[str]
+    """pending | collected (for the next digest) | digested | delivered | failed | skipped."""
+    reason: Mapped[str | None]
+    """Why it failed or was skipped, or which digest has it."""
+    by_hand: Mapped[bool]
+    """A person wants it now: it is tried once, although its channel may be waiting."""
+    attempts: Mapped[int]
+    payload: Mapped[str | None]
+    """What was sent; every attempt sends the same."""
+    progress: Mapped[dict[str, Any] | None] = mapped_column(JsonOrNull)
+    """Of an e-mail: `{accepted, refused}`, the recipients that are not written to again."""
+    created_at: Mapped[datetime] = mapped_column(Timestamp)
+    requested_at: Mapped[datetime] = mapped_column(Timestamp)
+    """When it was created or last asked for again; it is given up a day later."""
+    finished_at: Mapped[datetime | None] = mapped_column(Timestamp)
+
+
+class DeliveryAttempt(ProjectOwned, Base):
+    """One request to a receiver and its answer."""
+
+    __tablename__ = "delivery_attempt"
+    id: Mapped[str] = mapped_column(String, primary_key=True)
+    delivery_id: Mapped[str] = mapped_column(ForeignKey("delivery.id"), index=True)
+    number: Mapped[int]
+    at: Mapped[datetime] = mapped_column(Timestamp)
+    status: Mapped[int | None]
+    """The receiver's answer; null: it gave none."""
+    answer: Mapped[str]
+    """The beginning of what it said."""
+    error: Mapped[str | None]
+    """Null: it accepted the message."""
+    latency_ms: Mapped[float] = mapped_column(Float)

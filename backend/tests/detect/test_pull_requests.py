@@ -1,0 +1,158 @@
+"""One job about a pull request answers whether its head is slower, holds its gates and beats its references."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from paceline_contract.manifest_reader import read_manifest
+from paceline_server.detect.analyse import Analysis
+from paceline_server.detect.facts import JobFacts, JobIdentity
+from paceline_server.detect.pull_requests import analyse_pull_request
+from paceline_server.detect.reasons import reasons_of
+from paceline_server.detect.revisions import Revision
+from paceline_server.ingest.cases import Check
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.testing.sorting_suite import (
+    BENCHMARK,
+    CHECK,
+    passed_checks,
+    revision_bench_cases,
+    suite_manifest,
+)
+
+pytestmark = pytest.mark.shapes("embedded")
+
+WHO = JobIdentity("sorting", "a" * 40, "1" * 64, "lab-1", None)
+SAME = {1000: 0.0, 2000: 0.0}
+SLOWER = {1000: 0.1, 2000: 0.0}
+Cases = list[CaseSamples]
+
+
+def _native_in(cases: Cases, share: float) -> Cases:
+    """The cases, of which native takes this share of its time."""
+    return [
+        replace(case, value=case.value * share) if case.arm == "native" else case
+        for case in cases
+    ]
+
+
+def _analysed(
+    effects: dict[int, float],
+    *,
+    native: float = 0.5,
+    limit: float | None = None,
+    **of_head: Any,
+) -> Analysis:
+    """`native`: its share of the fallback's time at base; `limit`: its required median."""
+    base, head = (_native_in(side, native) for side in revision_bench_cases(1, effects))
+    gate = {
+        "benchmark": BENCHMARK,
+        "arm": "native",
+        "metric": "time",
+        "statistic": "median",
+        "op": "<=",
+        "required": limit,
+    }
+    manifest = suite_manifest(**({"gates": [gate]} if limit else {}))
+    facts = [
+        JobFacts(cases=side, checks=passed_checks(range(5))) for side in (base, head)
+    ]
+    facts[1] = replace(facts[1], **of_head)
+    return analyse_pull_request(
+        read_manifest(manifest),
+        Revision("f" * 40, "2" * 64, facts[0]),
+        Revision(WHO.revision, "1" * 64, facts[1]),
+        WHO,
+    )
+
+
+def _medians() -> float:
+    cases = _native_in(revision_bench_cases(1, SAME)[1], 0.5)
+    return max(float(case.value.mean()) for case in cases if case.arm == "native")
+
+
+def _reasons(analysis: Analysis) -> list[tuple[str | None, str, int]]:
+    return [
+        (reason.verdict, reason.kind, reason.count)
+        for reason in reasons_of(analysis.report)
+    ]
+
+
+def test_a_head_that_holds_in_all_three_ways_passes_and_says_how_much_does() -> None:
+    analysis = _analysed(SAME, limit=_medians() * 1.5)
+    assert (analysis.verdict, _reasons(analysis)) == ("pass", [])
+    assert analysis.reason == (
+        "head is not slower than base in 4 comparisons; 2 comparisons and 2 required gates hold"
+    )
+    assert {row.sides for row in analysis.report.comparisons} == {"arms", "revisions"}
+    assert {row.side for row in analysis.report.measurements} == {"base", "head"}
+    assert len(analysis.report.gates) == 2
+
+
+def test_a_slower_head_fails_though_it_still_beats_its_reference_and_holds_its_gate() -> (
+    None
+):
+    analysis = _analysed(SLOWER, limit=_medians() * 1.5)
+    assert _reasons(analysis) == [("fail", "regression", 1)]
+    assert analysis.reason.startswith(f"{BENCHMARK} batch=1000: native at head is ")
+    assert "% slower than base (99.8 % interval: " in analysis.reason
+
+
+def test_a_gate_fails_a_head_that_is_as_fast_as_its_base() -> None:
+    analysis = _analysed(SAME, limit=_medians() * 0.5)
+    assert _reasons(analysis) == [("fail", "gate", 2)]
+    assert analysis.reason.startswith(f"{BENCHMARK} batch=")
+    assert analysis.reason.endswith("(and 1 more)")
+
+
+def test_an_arm_that_loses_at_base_as_well_fails_the_head() -> None:
+    analysis = _analysed(SAME, native=1.2)
+    assert _reasons(analysis) == [("fail", "arm", 2)]
+    assert "native is " in analysis.reason
+    assert "slower than fallback (99.8 % interval: " in analysis.reason
+
+
+def test_the_reasons_of_a_head_that_fails_in_every_way_come_in_order_of_importance() -> (
+    None
+):
+    analysis = _analysed(SLOWER, native=1.2, limit=_medians() * 0.5)
+    assert [kind for _, kind, _ in _reasons(analysis)] == ["regression", "gate", "arm"]
+    first, second, third = analysis.reason.split("; ", 2)
+    assert "than base" in first
+    assert "gate median" in second
+    assert "than fallback" in third
+
+
+def test_a_case_of_the_head_that_did_not_arrive_keeps_it_from_passing() -> None:
+    head = _native_in(revision_bench_cases(1, SAME)[1], 0.5)
+    without = [
+        case for case in head if (case.arm, case.params["batch"]) != ("fallback", 2000)
+    ]
+    analysis = _analysed(SAME, cases=without)
+    assert analysis.verdict == "inconclusive"
+    assert _reasons(analysis)[0] == ("inconclusive", "missing", 1)
+    assert (
+        f"1 of 4 cases not measured at head: {BENCHMARK} batch=2000 fallback"
+        in analysis.reason
+    )
+
+
+def test_what_blocks_one_question_blocks_all_and_is_the_one_reason() -> None:
+    broken = [Check(0, CHECK, False, "3 before 2")]
+    analysis = _analysed(SLOWER, native=1.2, limit=_medians() * 0.5, checks=broken)
+    assert _reasons(analysis) == [("inconclusive", "blocker", 1)]
+    assert analysis.reason == "check sorted failed: 3 before 2"
+    verdicts = {row.verdict for row in analysis.report.comparisons}
+    assert verdicts | {gate.verdict for gate in analysis.report.gates} == {
+        "inconclusive"
+    }
+    assert not analysis.extendable
+
+
+def test_the_tests_of_all_questions_are_one_family() -> None:
+    analysis = _analysed(SAME)
+    assert {len(judged.pair.family) for judged in analysis.ruled} == {5}, (
+        "four of head against base and two of native against fallback, but for itself"
+    )

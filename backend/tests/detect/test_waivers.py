@@ -1,0 +1,224 @@
+"""What fails may pass by a waiver or because people know it: visibly, for a time, and only while it gets no worse."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+from paceline_server.kernel import clock as clock_module
+from paceline_server.kernel.clock import FrozenClock
+from paceline_server.store import outbox
+from paceline_server.store.session import session_scope
+from paceline_server.store.tables.decisions import Alert
+from paceline_server.testing.delivered_jobs import Lab, open_lab
+from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
+from sqlalchemy import update
+
+PREFIX = "/api/v1"
+FASTER = {1000: -0.5, 2000: -0.6}
+SLOWER = {1000: 0.1, 2000: -0.6}
+MUCH_SLOWER = {1000: 0.3, 2000: -0.6}
+Make = Callable[..., Any]
+
+pytestmark = pytest.mark.plain_sql
+
+
+@pytest.fixture
+def lab(client: TestClient, enrolled: Make, token: Make, clock: FrozenClock) -> Lab:
+    assert clock is not None
+    return open_lab(client, enrolled, token)
+
+
+@pytest.fixture
+def triager(token: Make) -> dict[str, str]:
+    return dict(token("alerts:write", "read"))
+
+
+@pytest.fixture
+def waive(client: TestClient, triager: dict[str, str]) -> Make:
+    """`waive(**fields)` → the waiver of arms, for a day unless said otherwise."""
+
+    def make(status: int = 201, **fields: Any) -> dict[str, Any]:
+        until = clock_module.now() + timedelta(days=1)
+        body = {
+            "suite": SUITE,
+            "kind": "arm",
+            "reason": "the parser is being rewritten",
+            "expires_at": until.isoformat(),
+            **fields,
+        }
+        answer = client.post(f"{PREFIX}/waivers", json=body, headers=triager)
+        assert answer.status_code == status, answer.text
+        return dict(answer.json())
+
+    return make
+
+
+def outcome(lab: Lab, run_id: str) -> tuple[str, str]:
+    run = lab.client.get(f"{PREFIX}/runs/{run_id}", headers=dict(lab.headers)).json()
+    return run["outcome"], run["reason"]
+
+
+def document(lab: Lab, run_id: str, wanted: str = "json") -> str:
+    answer = lab.client.get(
+        f"{PREFIX}/runs/{run_id}/verdicts",
+        params={"format": wanted},
+        headers=dict(lab.headers),
+    )
+    return str(answer.text)
+
+
+@pytest.mark.shapes("embedded", "scaled")
+def test_a_failed_run_passes_once_waived_and_says_so_in_every_output(
+    lab: Lab, waive: Make
+) -> None:
+    run_id = lab.measure(SLOWER).run_id
+    assert outcome(lab, run_id)[0] == "fail"
+    waiver = waive(run_id=run_id)
+    assert (waiver["state"], waiver["created_by"]) == ("active", "test")
+    passed, reason = outcome(lab, run_id)
+    assert passed == "pass"
+    assert "what counts holds; not counted: sort_batch batch=1000: native is " in reason
+    said = "waived by test until "
+    assert said in reason
+    read = json.loads(document(lab, run_id))
+    (marked,) = [row for row in read["jobs"][0]["comparisons"] if row["waived"]]
+    assert (marked["verdict"], marked["waived"]["waiver_id"]) == ("fail", waiver["id"])
+    assert [reason["verdict"] for reason in read["reasons"]] == ["waived"]
+    text = document(lab, run_id, "markdown")
+    assert text.startswith("### pass (waived): ")
+    assert "| fail, waived |" in text
+    assert "the parser is being rewritten" in text
+    xml = document(lab, run_id, "junit")
+    assert 'failures="0"' in xml
+    assert said in xml
+    listed = lab.client.get(
+        f"{PREFIX}/runs/{run_id}/comparisons", headers=dict(lab.headers)
+    ).json()["items"]
+    assert [row["waived"] is not None for row in listed] == [True, False]
+
+
+def test_a_waiver_lets_later_runs_pass_until_it_expires_or_is_revoked(
+    lab: Lab, waive: Make, triager: dict[str, str], clock: FrozenClock
+) -> None:
+    waiver = waive()
+    assert outcome(lab, lab.measure(SLOWER).run_id)[0] == "pass"
+    clock.advance(timedelta(days=1).total_seconds() + 1)
+    expired = lab.measure(SLOWER, seed=2).run_id
+    assert outcome(lab, expired)[0] == "fail"
+    again = waive()
+    assert outcome(lab, expired)[0] == "fail", "nobody waived that run"
+    path = f"{PREFIX}/waivers/{again['id']}"
+    revoked = lab.client.post(f"{path}/revoke", headers=triager)
+    assert revoked.json()["state"] == "revoked"
+    assert outcome(lab, lab.measure(SLOWER, seed=3).run_id)[0] == "fail"
+    states = lab.client.get(f"{PREFIX}/waivers", headers=dict(lab.headers)).json()
+    assert [item["state"] for item in states["items"]] == ["revoked", "expired"]
+    assert waiver["id"] != again["id"]
+
+
+def test_what_became_worse_than_what_was_waived_fails(lab: Lab, waive: Make) -> None:
+    waive(run_id=lab.measure(SLOWER).run_id, commits=None)
+    by_figure = waive(worst_ratio=1.2)
+    assert by_figure["worst_ratio"] == 1.2
+    assert outcome(lab, lab.measure(SLOWER, seed=2).run_id)[0] == "pass"
+    assert outcome(lab, lab.measure(MUCH_SLOWER, seed=3).run_id)[0] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("fields", "passes"),
+    [
+        ({"benchmark": "sort_*", "arm": "nat*"}, True),
+        ({"params": {"batch": 1000}}, True),
+        ({"commits": ["01234567"]}, True),
+        ({"benchmark": "search_*"}, False),
+        ({"arm": "fallback"}, False),
+        ({"metric": "throughput"}, False),
+        ({"params": {"batch": 2000}}, False),
+        ({"kind": "regression"}, False),
+        ({"kind": "gate"}, False),
+        ({"commits": ["ffff"]}, False),
+        ({"pull_request": 7}, False),
+        ({"target_id": "tgt_other"}, False),
+    ],
+)
+def test_a_waiver_lets_pass_what_it_names_and_nothing_else(
+    lab: Lab, waive: Make, fields: dict[str, Any], passes: bool
+) -> None:
+    waive(**fields)
+    expected = "pass" if passes else "fail"
+    assert outcome(lab, lab.measure(SLOWER).run_id)[0] == expected
+
+
+def test_a_gate_is_waived_for_a_pull_request_and_its_regression_still_fails_it(
+    client: TestClient, enrolled: Make, token: Make, clock: FrozenClock, waive: Make
+) -> None:
+    gate = {
+        "benchmark": BENCHMARK,
+        "arm": "fallback",
+        "metric": "time",
+        "statistic": "median",
+        "op": "<=",
+        "required": 1.0,
+    }
+    lab = open_lab(client, enrolled, token, manifest=suite_manifest(gates=[gate]))
+
+    def judged(effects: dict[int, float], number: int, seed: int) -> str:
+        lab.request(head="c" * 40, base="d" * 40, pull_request={"number": number})
+        leased = lab.deliver_ab(effects, seed=seed)
+        outbox.drain()
+        return leased.run_id
+
+    same = {1000: 0.0, 2000: 0.0}
+    run_id = judged(same, 7, 1)
+    assert outcome(lab, run_id)[0] == "fail"
+    waive(kind="gate", pull_request=7)
+    assert outcome(lab, run_id)[0] == "pass"
+    assert outcome(lab, judged(same, 7, 2))[0] == "pass"
+    assert outcome(lab, judged(same, 8, 3))[0] == "fail"
+    slower = judged({1000: 0.1, 2000: 0.0}, 7, 4)
+    assert outcome(lab, slower)[0] == "fail"
+    reasons = json.loads(document(lab, slower))["reasons"]
+    assert [(item["verdict"], item["kind"]) for item in reasons] == [
+        ("fail", "regression"),
+        ("fail", "arm"),
+        ("waived", "gate"),
+    ]
+
+
+@pytest.mark.parametrize("state", ["acknowledged", "expected"])
+@pytest.mark.shapes("embedded", "scaled")
+def test_a_slowdown_that_people_know_blocks_no_later_run_and_a_worse_one_does(
+    lab: Lab, state: str
+) -> None:
+    lab.measure(SLOWER)
+    with session_scope() as session:
+        session.execute(update(Alert).values(state=state))
+    passed, reason = outcome(lab, lab.measure(SLOWER, seed=2).run_id)
+    assert passed == "pass"
+    assert f"is {state})" in reason
+    assert outcome(lab, lab.measure(MUCH_SLOWER, seed=3).run_id)[0] == "fail"
+
+
+def test_a_slowdown_that_nobody_has_looked_at_fails_every_run(lab: Lab) -> None:
+    lab.measure(SLOWER)
+    assert outcome(lab, lab.measure(SLOWER, seed=2).run_id)[0] == "fail"
+
+
+@pytest.mark.parametrize("days", [-1, 0, 367])
+def test_a_waiver_ends_within_a_year(waive: Make, days: int, lab: Lab) -> None:
+    until = clock_module.now() + timedelta(days=days)
+    refused = waive(400, expires_at=until.isoformat())
+    assert list(refused["fields"]) == ["expires_at"]
+    assert lab is not None
+
+
+def test_only_who_may_triage_alerts_waives(lab: Lab) -> None:
+    until = (clock_module.now() + timedelta(days=1)).isoformat()
+    body = {"suite": SUITE, "kind": "arm", "reason": "x", "expires_at": until}
+    refused = lab.client.post(f"{PREFIX}/waivers", json=body, headers=dict(lab.headers))
+    assert refused.status_code == 403

@@ -1,0 +1,13 @@
+/** The search value that every page has: the project it is about. */
+import { textValue } from '../lib/search-values';
+
+export interface ProjectSearch {
+  project?: string | undefined;
+}
+
+export function parseProjectSearch(
+  search: Record<string, unknown>,
+): ProjectSearch {
+  const project = textValue(search['project']);
+  return project === undefined ? {} : { project };
+}

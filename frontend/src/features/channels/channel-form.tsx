@@ -1,0 +1,223 @@
+/** The fields of a channel: where it leads, what it is sent and when. Makes one, or changes one. */
+import {
+  Alert,
+  Autocomplete,
+  Button,
+  Checkbox,
+  Group,
+  Stack,
+  TextInput,
+} from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type FormEvent } from 'react';
+
+import { channelKeys } from '../../api/channels';
+import type { ChannelKind } from '../../api/types';
+import { FilterSelect } from '../../ui/filter-select';
+import { Icon } from '../../ui/icon';
+import { FILTER_LABELS, KIND_OPTIONS } from './channel-labels';
+import {
+  isComplete,
+  PATTERN_FIELDS,
+  type ChannelDraft,
+  type Severity,
+} from './channel-draft';
+import classes from './channels.module.css';
+
+const SEVERITIES: readonly Severity[] = ['critical', 'warning', 'info'];
+const TIME_ZONES = Intl.supportedValuesOf('timeZone');
+const PLACEHOLDERS: Record<(typeof PATTERN_FIELDS)[number], string> = {
+  kinds: 'e.g. alert.*',
+  states: 'e.g. open',
+  suites: 'e.g. hashing, crypto',
+  targets: 'e.g. lab-*',
+  branches: 'e.g. main, release/*',
+};
+
+export interface ChannelFormProps<Saved> {
+  initial: ChannelDraft;
+  isNew: boolean;
+  save: (draft: ChannelDraft) => Promise<Saved>;
+  onSaved: (saved: Saved) => void;
+}
+
+export function ChannelForm<Saved>({
+  initial,
+  isNew,
+  save,
+  onSaved,
+}: ChannelFormProps<Saved>) {
+  const [draft, setDraft] = useState(initial);
+  const queryClient = useQueryClient();
+  const saving = useMutation({
+    mutationFn: () => save(draft),
+    onSuccess: (saved) => {
+      setDraft(initial);
+      onSaved(saved);
+      void queryClient.invalidateQueries({ queryKey: channelKeys.all });
+    },
+  });
+  const edit = (change: Partial<ChannelDraft>) =>
+    setDraft({ ...draft, ...change });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md" align="stretch">
+        <Destination draft={draft} isNew={isNew} onEdit={edit} />
+        <Filters draft={draft} onEdit={edit} />
+        <Times draft={draft} onEdit={edit} />
+        {saving.error !== null && (
+          <Alert
+            color="red"
+            variant="outline"
+            role="alert"
+            icon={<Icon name="warning" />}
+          >
+            {isNew ? 'Not made' : 'Not changed'}: {saving.error.message}
+          </Alert>
+        )}
+        <Button
+          type="submit"
+          style={{ alignSelf: 'flex-start' }}
+          loading={saving.isPending}
+          disabled={!isComplete(draft, isNew)}
+        >
+          {isNew ? 'Make channel' : 'Save'}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+interface FieldsProps {
+  draft: ChannelDraft;
+  onEdit: (change: Partial<ChannelDraft>) => void;
+}
+
+function Destination({
+  draft,
+  isNew,
+  onEdit,
+}: FieldsProps & { isNew: boolean }) {
+  const isMail = draft.kind === 'email';
+  return (
+    <div className={classes.fields}>
+      <TextInput
+        label="Name"
+        placeholder="e.g. team"
+        required
+        maxLength={100}
+        value={draft.name}
+        onChange={(event) => onEdit({ name: event.currentTarget.value })}
+      />
+      {isNew && (
+        <FilterSelect
+          label="Kind"
+          value={draft.kind}
+          options={KIND_OPTIONS}
+          onChange={(kind) =>
+            onEdit({ kind: (kind ?? 'webhook') as ChannelKind, address: '' })
+          }
+        />
+      )}
+      <TextInput
+        label={isMail ? 'Recipients' : 'URL'}
+        description={
+          isNew || isMail
+            ? undefined
+            : 'Leave it empty to keep the present one, which is not shown.'
+        }
+        placeholder={
+          isMail ? 'a@example.org, b@example.org' : 'https://example.org/hook'
+        }
+        required={isNew}
+        maxLength={isMail ? 10_000 : 2000}
+        value={draft.address}
+        onChange={(event) => onEdit({ address: event.currentTarget.value })}
+      />
+    </div>
+  );
+}
+
+function Filters({ draft, onEdit }: FieldsProps) {
+  return (
+    <fieldset className={classes.group}>
+      <legend>What is sent</legend>
+      <p className={classes.quiet}>
+        Empty fields admit everything. Patterns are separated by commas; *
+        stands for any characters.
+      </p>
+      <Checkbox.Group
+        label={FILTER_LABELS.severities}
+        value={draft.severities}
+        onChange={(severities) =>
+          onEdit({ severities: severities as Severity[] })
+        }
+      >
+        <Group gap="md" pt={4}>
+          {SEVERITIES.map((severity) => (
+            <Checkbox key={severity} value={severity} label={severity} />
+          ))}
+        </Group>
+      </Checkbox.Group>
+      <div className={classes.fields}>
+        {PATTERN_FIELDS.map((field) => (
+          <TextInput
+            key={field}
+            label={FILTER_LABELS[field]}
+            placeholder={PLACEHOLDERS[field]}
+            value={draft.patterns[field]}
+            onChange={(event) =>
+              onEdit({
+                patterns: {
+                  ...draft.patterns,
+                  [field]: event.currentTarget.value,
+                },
+              })
+            }
+          />
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Times({ draft, onEdit }: FieldsProps) {
+  return (
+    <fieldset className={classes.group}>
+      <legend>When</legend>
+      <div className={classes.fields}>
+        <TextInput
+          type="time"
+          label="Quiet from"
+          value={draft.quietBegins}
+          onChange={(event) =>
+            onEdit({ quietBegins: event.currentTarget.value })
+          }
+        />
+        <TextInput
+          type="time"
+          label="Quiet until"
+          value={draft.quietEnds}
+          onChange={(event) => onEdit({ quietEnds: event.currentTarget.value })}
+        />
+        <TextInput
+          type="time"
+          label="Daily digest at"
+          value={draft.digestAt}
+          onChange={(event) => onEdit({ digestAt: event.currentTarget.value })}
+        />
+        <Autocomplete
+          label="Time zone"
+          data={TIME_ZONES}
+          limit={20}
+          value={draft.timeZone}
+          onChange={(timeZone) => onEdit({ timeZone })}
+        />
+      </div>
+    </fieldset>
+  );
+}

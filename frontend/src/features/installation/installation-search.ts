@@ -1,0 +1,13 @@
+/** Search values of /installation: which accounts are looked for. */
+import { textValue } from '../../lib/search-values';
+
+export interface InstallationSearch {
+  q?: string | undefined;
+  cursor?: string | undefined;
+}
+
+export function parseInstallationSearch(
+  search: Record<string, unknown>,
+): InstallationSearch {
+  return { q: textValue(search['q']), cursor: textValue(search['cursor']) };
+}

@@ -1,0 +1,16 @@
+/** Search values of /members: where each of its two lists continues. */
+import { textValue } from '../../lib/search-values';
+
+export interface MembersSearch {
+  members?: string | undefined;
+  invitations?: string | undefined;
+}
+
+export function parseMembersSearch(
+  search: Record<string, unknown>,
+): MembersSearch {
+  return {
+    members: textValue(search['members']),
+    invitations: textValue(search['invitations']),
+  };
+}

@@ -1,0 +1,19 @@
+/** Says why a change that a person asked for was refused. Shown where they asked; absent without an error. */
+import { Alert } from '@mantine/core';
+
+import { Icon } from './icon';
+
+export function NotChangedNotice({ error }: { error: Error | null }) {
+  if (error === null) return null;
+  return (
+    <Alert
+      color="red"
+      variant="outline"
+      role="alert"
+      mt="xs"
+      icon={<Icon name="warning" />}
+    >
+      Not changed: {error.message}
+    </Alert>
+  );
+}

@@ -1,0 +1,55 @@
+/** A link or token that is shown once: how to copy it, and that nobody will see it again. */
+import { Alert, CopyButton, Button, Stack } from '@mantine/core';
+
+import { Icon } from './icon';
+
+export interface OneTimeSecretProps {
+  title: string;
+  secret: string;
+  /** What to do with it. */
+  advice: string;
+  onClose: () => void;
+}
+
+export function OneTimeSecret({
+  title,
+  secret,
+  advice,
+  onClose,
+}: OneTimeSecretProps) {
+  return (
+    <Alert
+      color="blue"
+      variant="outline"
+      role="status"
+      icon={<Icon name="lock" />}
+      title={title}
+      withCloseButton
+      closeButtonLabel="Hide"
+      onClose={onClose}
+      m="sm"
+    >
+      <Stack gap="xs" align="flex-start">
+        <code
+          className="pl-mono"
+          style={{
+            background: 'var(--pl-sunken)',
+            padding: '0.35rem 0.6rem',
+            borderRadius: 6,
+            overflowWrap: 'anywhere',
+          }}
+        >
+          {secret}
+        </code>
+        <CopyButton value={secret}>
+          {({ copied, copy }) => (
+            <Button size="compact-xs" variant="default" onClick={copy}>
+              {copied ? 'Copied' : 'Copy'}
+            </Button>
+          )}
+        </CopyButton>
+        <span>{advice} It is not shown again.</span>
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,14 @@
+/** Marks a failure that does not count, with who waived it until when. */
+import type { Waived } from '../api/types';
+import { Status } from './status';
+
+const WAIVED = { tone: 'unsure', icon: 'mute', word: 'waived' } as const;
+
+export function WaivedMark({ waived }: { waived: Waived | null }) {
+  if (waived === null) return null;
+  return (
+    <div>
+      <Status look={WAIVED} title={waived.words} />
+    </div>
+  );
+}

@@ -1,0 +1,182 @@
+"""GitHub: https://docs.github.com/rest/commits/statuses, rest/issues/comments, actions/reference/variables."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from paceline.errors import UserError
+from paceline.forges.client import ForgeClient
+from paceline.forges.port import (
+    Comment,
+    ForgeOptions,
+    Pipeline,
+    PullRequest,
+    State,
+    Variables,
+)
+
+NAME = "GitHub"
+TOKEN_VARIABLES = ("GITHUB_TOKEN",)
+PERMISSION_ADVICE = (
+    "Set GITHUB_TOKEN to ${{ github.token }} in the step's env; the job needs "
+    "`permissions: {contents: read, statuses: write, pull-requests: write}`."
+)
+API_URL = "https://api.github.com"
+
+
+def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
+    """What GitHub Actions says. Raises UserError for what is missing."""
+    api_url = options.api_url or variables.get("GITHUB_API_URL") or API_URL
+    token = options.token or variables.get(*TOKEN_VARIABLES)
+    return actions_pipeline(variables, options, api_url, token, ("GITHUB",))
+
+
+def actions_pipeline(
+    variables: Variables,
+    options: ForgeOptions,
+    api_url: str,
+    token: str | None,
+    prefixes: tuple[str, ...],
+) -> Pipeline:
+    """What the variables of Actions say, which GitHub, Gitea and Forgejo share; `prefixes` of their names, the
+    forge's own first. Raises UserError."""
+
+    def names(rest: str) -> tuple[str, ...]:
+        return tuple(f"{prefix}_{rest}" for prefix in prefixes)
+
+    repository = variables.need(
+        options.repository, "the repository", "--repository", *names("REPOSITORY")
+    )
+    event = _read_event(variables.get(*names("EVENT_PATH")))
+    pull_request = _find_pull_request(
+        event,
+        variables.get(*names("REF")),
+        repository,
+        options,
+        variables.get(*names("BASE_REF")),
+    )
+    head = _at(event, "pull_request", "head", "sha")
+    commit = options.commit or (head if isinstance(head, str) else None)
+    explicit = pull_request is not None and pull_request.number == options.pull_request
+    if pull_request is not None and not explicit and commit is None:
+        # Of a pull request, the SHA is a merge commit that is nobody's.
+        raise UserError(
+            f"The pipeline does not say the pull request's commit: {names('EVENT_PATH')[0]} names no readable event.",
+            "Give --commit.",
+        )
+    commit = variables.need(commit, "the commit", "--commit", *names("SHA"))
+    branch = options.branch
+    if (
+        branch is None
+        and pull_request is None
+        and variables.get(*names("REF_TYPE")) == "branch"
+    ):
+        branch = variables.get(*names("REF_NAME"))
+    return Pipeline(api_url, repository, commit, branch, pull_request, token)
+
+
+def _find_pull_request(
+    event: Any,
+    ref: str | None,
+    repository: str,
+    options: ForgeOptions,
+    base_ref: str | None,
+) -> PullRequest | None:
+    wanted, base_branch = options.pull_request, options.base_branch
+    number = _at(event, "pull_request", "number")
+    if not isinstance(number, int):
+        from_ref = re.fullmatch(r"refs/pull/(\d+)/(?:merge|head)", ref or "")
+        number = int(from_ref[1]) if from_ref else None
+    if wanted is not None and wanted != number:
+        return PullRequest(wanted, repository, base_branch=base_branch)
+    if number is None:
+        return None
+    url = _at(event, "pull_request", "html_url")
+    base = _at(event, "pull_request", "base", "ref")
+    title = _at(event, "pull_request", "title")
+    head = _at(event, "pull_request", "head", "repo", "full_name")
+    return PullRequest(
+        number,
+        repository,
+        url if isinstance(url, str) else None,
+        from_fork=isinstance(head, str) and head.lower() != repository.lower(),
+        base_branch=base_branch or (base if isinstance(base, str) else base_ref),
+        title=title if isinstance(title, str) else None,
+    )
+
+
+def _read_event(path: str | None) -> Any:
+    """The event that started the workflow; None where it cannot be read."""
+    if path is None:
+        return None
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
+def _at(value: Any, *names: str) -> Any:
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value
+
+
+class GitHubForge:
+    """A commit and a pull request by GitHub's REST API."""
+
+    def __init__(self, client: ForgeClient, pipeline: Pipeline) -> None:
+        self._client, self._pipeline = client, pipeline
+        self._repository = _repository_path(pipeline.repository)
+        request = pipeline.pull_request
+        discussed = _repository_path(request.repository) if request else ""
+        self._comments = f"{discussed}/issues/{request.number if request else 0}"
+        self._comment = f"{discussed}/issues/comments"
+
+    @staticmethod
+    def headers(token: str) -> dict[str, str]:
+        """Of every request."""
+        return {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/vnd.github+json",
+            "X-GitHub-Api-Version": "2022-11-28",
+        }
+
+    def set_status(
+        self, state: State, context: str, description: str, url: str | None
+    ) -> None:
+        """Sets the commit's status of that context."""
+        # GitHub and Forgejo know no state for what was cancelled.
+        known = "error" if state == "cancelled" else state
+        body = {"state": known, "context": context, "description": description}
+        commit = quote(self._pipeline.commit, safe="")
+        self._client.send(
+            "POST",
+            f"{self._repository}/statuses/{commit}",
+            body | ({"target_url": url} if url else {}),
+        )
+
+    def list_comments(self) -> list[Comment]:
+        """All comments of the pull request, the oldest first."""
+        return self._client.list_comments(f"{self._comments}/comments", {})
+
+    def create_comment(self, body: str) -> None:
+        """Adds a comment."""
+        self._client.send(
+            "POST", f"{self._comments}/comments", {"body": body}, repeatable=False
+        )
+
+    def edit_comment(self, comment_id: int, body: str) -> None:
+        """Replaces a comment's text."""
+        self._client.send("PATCH", f"{self._comment}/{comment_id}", {"body": body})
+
+    def delete_comment(self, comment_id: int) -> None:
+        """Removes a comment."""
+        self._client.send("DELETE", f"{self._comment}/{comment_id}")
+
+
+def _repository_path(repository: str) -> str:
+    return f"repos/{quote(repository, safe='/')}"

@@ -1,0 +1,150 @@
+"""GitLab: https://docs.gitlab.com/api/commits (statuses), api/notes, ci/variables/predefined_variables.
+
+A merge request's pipeline may run in a fork: its statuses belong to the fork's project, its comments to the other.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from paceline.errors import UserError
+from paceline.forges.client import ForgeClient
+from paceline.forges.port import (
+    Comment,
+    ForgeError,
+    ForgeOptions,
+    Pipeline,
+    PullRequest,
+    State,
+    Variables,
+)
+
+NAME = "GitLab"
+TOKEN_VARIABLES = ("GITLAB_TOKEN",)
+PERMISSION_ADVICE = (
+    "Set the masked CI/CD variable GITLAB_TOKEN to a project access token with the scope `api` and the role "
+    "Developer; CI_JOB_TOKEN may neither comment nor set statuses."
+)
+STATES: dict[State, str] = {
+    "pending": "running",
+    "success": "success",
+    "failure": "failed",
+    "error": "failed",
+    "cancelled": "canceled",
+}
+
+
+def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
+    """What GitLab CI says. Raises UserError for what is missing."""
+    api_url = variables.need(
+        options.api_url, "where the API is", "--forge-url", "CI_API_V4_URL"
+    )
+    repository = variables.need(
+        options.repository,
+        "the project",
+        "--repository",
+        "CI_PROJECT_ID",
+        "CI_PROJECT_PATH",
+    )
+    pull_request = _find_merge_request(variables, options, repository)
+    # Set in pipelines of merged results only, where CI_COMMIT_SHA is a merge commit that is nobody's.
+    source = variables.get("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA")
+    commit = variables.need(
+        options.commit or source, "the commit", "--commit", "CI_COMMIT_SHA"
+    )
+    own = variables.get("CI_COMMIT_SHA") == commit
+    return Pipeline(
+        api_url,
+        repository,
+        commit,
+        options.branch or (None if pull_request else variables.get("CI_COMMIT_BRANCH")),
+        pull_request,
+        options.token or variables.get(*TOKEN_VARIABLES),
+        variables.get("CI_PIPELINE_ID") if own else None,
+    )
+
+
+def _find_merge_request(
+    variables: Variables, options: ForgeOptions, repository: str
+) -> PullRequest | None:
+    number = variables.get("CI_MERGE_REQUEST_IID")
+    if options.pull_request is not None and str(options.pull_request) != number:
+        return PullRequest(
+            options.pull_request, repository, base_branch=options.base_branch
+        )
+    if number is None:
+        return None
+    if not number.isdigit():
+        raise UserError(
+            f"CI_MERGE_REQUEST_IID is {number!r}, not a number.",
+            "Give the number with --pull-request.",
+        )
+    project = variables.get("CI_MERGE_REQUEST_PROJECT_ID") or repository
+    url = variables.get("CI_MERGE_REQUEST_PROJECT_URL")
+    fork = variables.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") not in {None, project}
+    return PullRequest(
+        int(number),
+        options.repository or project,
+        f"{url}/-/merge_requests/{number}" if url else None,
+        from_fork=fork,
+        base_branch=options.base_branch
+        or variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"),
+        title=variables.get("CI_MERGE_REQUEST_TITLE"),
+    )
+
+
+class GitLabForge:
+    """A commit and a merge request by GitLab's REST API."""
+
+    def __init__(self, client: ForgeClient, pipeline: Pipeline) -> None:
+        self._client, self._pipeline = client, pipeline
+        request = pipeline.pull_request
+        if request is not None:
+            project = quote(request.repository, safe="")
+            self._notes = f"projects/{project}/merge_requests/{request.number}/notes"
+
+    @staticmethod
+    def headers(token: str) -> dict[str, str]:
+        """Of every request."""
+        return {"PRIVATE-TOKEN": token, "Accept": "application/json"}
+
+    def set_status(
+        self, state: State, context: str, description: str, url: str | None
+    ) -> None:
+        """Sets the commit's status of that name."""
+        body = {
+            "state": STATES[state],
+            "name": context,
+            "description": description,
+            "target_url": url,
+            "pipeline_id": self._pipeline.pipeline_id,
+        }
+        project = quote(self._pipeline.repository, safe="")
+        commit = quote(self._pipeline.commit, safe="")
+        try:
+            self._client.send(
+                "POST",
+                f"projects/{project}/statuses/{commit}",
+                {name: value for name, value in body.items() if value is not None},
+            )
+        except ForgeError as error:
+            # Up to GitLab 18, setting the state that a status has already is refused.
+            if error.status != 400 or "Cannot transition status" not in str(error):
+                raise
+
+    def list_comments(self) -> list[Comment]:
+        """All notes of the merge request, the oldest first."""
+        order = {"sort": "asc", "order_by": "created_at"}
+        return self._client.list_comments(self._notes, order)
+
+    def create_comment(self, body: str) -> None:
+        """Adds a note."""
+        self._client.send("POST", self._notes, {"body": body}, repeatable=False)
+
+    def edit_comment(self, comment_id: int, body: str) -> None:
+        """Replaces a note's text."""
+        self._client.send("PUT", f"{self._notes}/{comment_id}", {"body": body})
+
+    def delete_comment(self, comment_id: int) -> None:
+        """Removes a note."""
+        self._client.send("DELETE", f"{self._notes}/{comment_id}")
