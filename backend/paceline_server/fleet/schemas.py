@@ -19,7 +19,7 @@ from paceline_server.catalog.schemas import SuiteAnnounceIn, SuiteRefusedOut
 from paceline_server.fleet.device_schemas import (
     Action,
     CheckIn,
-    CheckOut,
+    DeviceCheckOut,
     ConfigurationErrorOut,
     ConfigurationName,
     ConnectionIn,
@@ -279,7 +279,7 @@ class TargetOut(Response):
     takes_jobs: TakesJobsOut
     gates: GatesOut | None
     configuration: list[ConfigurationErrorOut]
-    check: CheckOut | None
+    check: DeviceCheckOut | None
     """The last health check; `steps` and `raw` are empty in a list of targets."""
     orders: list[OrderOut]
     """Orders that wait to be carried out."""

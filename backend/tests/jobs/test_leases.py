@@ -273,7 +273,7 @@ def test_a_write_without_the_newest_lease_is_refused(
     new_run()
     leased = agent.lease()
     if wrong == "token":
-        leased.lease["lease_token"] = "pll_wrong"
+        leased.lease["lease_token"] = "plj_wrong"
     elif wrong == "attempt":
         leased.path = leased.path.replace("attempts/1", "attempts/2")
     elif wrong == "agent":

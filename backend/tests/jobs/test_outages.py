@@ -85,7 +85,7 @@ def test_only_the_lost_attempt_itself_is_revived(
     clock.advance(31)
     expiry.sweep()
     if wrong == "token":
-        leased.lease["lease_token"] = "pll_wrong"
+        leased.lease["lease_token"] = "plj_wrong"
     elif wrong == "agent":
         leased.headers = enrolled("lab-7").headers
     else:
