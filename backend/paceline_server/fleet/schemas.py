@@ -19,11 +19,11 @@ from paceline_server.catalog.schemas import SuiteAnnounceIn, SuiteRefusedOut
 from paceline_server.fleet.device_schemas import (
     Action,
     CheckIn,
-    DeviceCheckOut,
     ConfigurationErrorOut,
     ConfigurationName,
     ConnectionIn,
     ConnectionOut,
+    DeviceCheckOut,
     GatesIn,
     GatesOut,
     HealthOut,
