@@ -26,6 +26,8 @@ from paceline_server.testing.scripted_agent import (
 )
 from sqlalchemy import select, update
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 PREFIX = "/api/v1"
 Make = Callable[..., Any]
 

@@ -13,6 +13,8 @@ from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.jobs import Attempt
 from paceline_server.testing.scripted_agent import ScriptedAgent, samples_item
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 Make = Callable[..., Any]
 
 
