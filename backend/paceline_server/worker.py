@@ -29,10 +29,7 @@ def run(settings: Settings, concurrency: int) -> int:
     process_settings.set_current(settings)
     database = Database(settings.resolved_database_url, settings.redis_url)
     set_database(database)
-    if not migrations.is_current(database.engine):
-        raise SettingsError(
-            "the database schema does not match this version: run `paceline-server migrate`"
-        )
+    migrations.require_current(database.engine)
     app = broker.make_celery(settings)
     broker.attach(database, app)
     sweeper = Sweeper(settings, database.publish_outbox)

@@ -1,9 +1,8 @@
 """Fixtures for both shapes: SQLite with in-process hints, and real PostgreSQL with real Redis.
 
-A test that takes `database` (or a fixture built on it: `client`, `app`, `server`) runs once per shape, unless it or
-its module is marked `@pytest.mark.shapes("embedded")`: for code without SQL, locks or hints of its own. A module whose
-statements other tests run on PostgreSQL is marked `plain_sql`: in `make test` its tests run on SQLite (except those
-with `shapes` of their own), in `make test-long` on both.
+A test that takes `database` (or a fixture built on it: `client`, `app`, `server`) runs on SQLite. Tests of locks, SQL
+dialect, hints and migrations ask for both shapes: `@pytest.mark.shapes("embedded", "scaled")` on the test or its
+module. `make test-long` runs every test on both that names no shape.
 
 The servers start once per pytest process on free loopback ports and end with it, even a killed one. Every test has
 its own database: on SQLite a copy of a migrated template, on PostgreSQL one that is emptied after every test
@@ -159,15 +158,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _shapes_of(test: pytest.Item) -> tuple[str, ...]:
-    """Those the nearest `shapes` marker names, a test's own before its module's; without one, both, or in a
-    short run of a `plain_sql` module the embedded one."""
+    """Those the nearest `shapes` marker names, a test's own before its module's; without one the embedded one, in
+    a long run both."""
     nearest = test.get_closest_marker("shapes")
     if nearest is not None:
         return nearest.args
     is_long = os.environ.get("PACELINE_TEST_LENGTH") == "long"
-    if test.get_closest_marker("plain_sql") is not None and not is_long:
-        return (EMBEDDED,)
-    return (EMBEDDED, SCALED)
+    return (EMBEDDED, SCALED) if is_long else (EMBEDDED,)
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def unexplained_skips(path: str, tree: ast.Module) -> list[str]:
 
 
 def commits_elsewhere(path: str, tree: ast.Module) -> list[str]:
-    """DESIGN §3: only `store/session.py` commits."""
+    """Only `store/session.py` commits, so that a transaction ends in one place."""
     if (
         not path.startswith(SERVER)
         or is_test(path)

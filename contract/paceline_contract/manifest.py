@@ -115,7 +115,7 @@ PRIMARY_METRIC: Final = "time"
 FIRST_LOOK: Final = "first_look"
 """The preset that a first start measures by itself."""
 DEFAULT_MARGIN_PERCENT: Final = 2.0
-"""percent; smaller differences are not worth a person's time on a host (STATISTICS §2)"""
+"""percent; smaller differences are not worth a person's time on a host (stats/README.md §2)"""
 DEVICE_MARGIN_PERCENT: Final = 3.0
 """percent, on a device, where a suite declares none of its own: what a phone resolves in ten launches"""
 

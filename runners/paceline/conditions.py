@@ -1,6 +1,6 @@
 """Samples the host before, during and after a job: frequency, temperature, load, pressure, memory, battery, steal.
 
-The conditions tell a void job from a slow one (STATISTICS §1). A value that cannot be read is absent, never
+The conditions tell a void job from a slow one (stats/README.md §1). A value that cannot be read is absent, never
 zero, because unknown is not cool. One thread samples once a second and costs about a millisecond of one core;
 nothing is read inside the workload's process.
 """

@@ -1,7 +1,7 @@
 """Measures how long the workload's threads waited for a CPU.
 
 The kernel's pressure (PSI) counts every task, even the browser that watches the run, but a verdict is void only if
-the *workload* was starved (STATISTICS §1). Linux only. Time taken by a hypervisor is not included.
+the *workload* was starved (stats/README.md §1). Linux only. Time taken by a hypervisor is not included.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reads what identifies a host: the factors of its fingerprint and a serial that never changes.
 
-Both are announced with every heartbeat and are part of a series' identity (STATISTICS §4). Hostname, clocks,
+Both are announced with every heartbeat and are part of a series' identity (stats/README.md §4). Hostname, clocks,
 addresses and load are not factors. A factor that cannot be read is null, never guessed.
 """
 

@@ -29,7 +29,7 @@ def headline(failing: Sequence[Comparison], of: int) -> str:
 
 
 def worst_comparison(comparisons: Sequence[Comparison]) -> Comparison:
-    """The slowest, the first of equals. `comparisons` must not be empty."""
+    """The slowest; of equal ones, that with the greatest id. `comparisons` must not be empty."""
     return max(
         comparisons, key=lambda comparison: (comparison.ratio or 0.0, comparison.id)
     )

@@ -33,17 +33,13 @@ def read_settings(**overrides: Any) -> Any:
 
 def with_database(data: Path | None) -> Any:
     """Settings, with the database open, for commands that change rows."""
-    from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
     from paceline_server.store import migrations  # noqa: PLC0415
     from paceline_server.store.session import Database, set_database  # noqa: PLC0415
 
     settings = read_settings(data_dir=data)
     database = Database(settings.resolved_database_url, settings.redis_url)
     set_database(database)
-    if not migrations.is_current(database.engine):
-        raise SettingsError(
-            "the database is not set up: run `paceline-server migrate` (or `up`) first"
-        )
+    migrations.require_current(database.engine)
     return settings
 
 

@@ -229,7 +229,7 @@ def judge_samples(
 
 
 def _extend_if_unsteady(outcome: PairVerdict, blocks: PairedBlocks) -> PairVerdict:
-    """Ask for more launches if a launch never settled (STATISTICS §1, "extend once, else flag").
+    """Ask for more launches if a launch never settled (stats/README.md §1, "extend once, else flag").
 
     Only at the first look, and even if the remaining blocks pass. A launch that is still unsteady afterwards
     is flagged in the evidence."""

@@ -1,4 +1,4 @@
-"""Summarises the warm samples of each case (STATISTICS §1).
+"""Summarises the warm samples of each case (stats/README.md §1).
 
 Counts, percentiles and extremes cover all values, also of a metric with several values per block. Arms are
 compared in `compare`.

@@ -1,6 +1,6 @@
 """Judges two revisions measured in one job: head against base, case by case.
 
-Cases are decided by the same rule and margin as arms (STATISTICS §2), once the checks of both sides passed (I1).
+Cases are decided by the same rule and margin as arms (stats/README.md §2), once the checks of both sides passed (I1).
 Arms, derived metrics and gates are judged in ordinary runs, whose baselines never include this data (I13), and in
 runs of pull requests (`pull_requests.py`).
 """

@@ -100,7 +100,7 @@ def analyse_job(session: Session, key: str) -> JobAnalysis | None:
 
 
 def void_limits() -> VoidLimits:
-    """The void limits of STATISTICS §1, with those that the operator raised."""
+    """The void limits of stats/README.md §1, with those that the operator raised."""
     configured = settings.current()
     return VoidLimits.of_operator(
         configured.pressure_limit_percent, configured.drift_limit_percent

@@ -191,7 +191,7 @@ class CheckStepOut(Response):
     unit: str | None
 
 
-class CheckOut(Response):
+class DeviceCheckOut(Response):
     id: str
     at: datetime
     took_ms: float

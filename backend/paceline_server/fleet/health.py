@@ -49,7 +49,7 @@ LOW_PERCENT: Final = 30.0
 CHARGED_PERCENT: Final = 35.0
 """Percent at which it counts as charged again."""
 THROTTLING_STATUS: Final = 2
-"""Android thermal status `moderate`, from which on the platform throttles (STATISTICS §1)."""
+"""Android thermal status `moderate`, from which on the platform throttles (stats/README.md §1)."""
 CALM_STATUS: Final = 0
 """Android thermal status `none`, at which throttling counts as over."""
 FREE_BYTES_NEEDED: Final = 512 << 20

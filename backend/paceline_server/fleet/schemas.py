@@ -19,11 +19,11 @@ from paceline_server.catalog.schemas import SuiteAnnounceIn, SuiteRefusedOut
 from paceline_server.fleet.device_schemas import (
     Action,
     CheckIn,
-    CheckOut,
     ConfigurationErrorOut,
     ConfigurationName,
     ConnectionIn,
     ConnectionOut,
+    DeviceCheckOut,
     GatesIn,
     GatesOut,
     HealthOut,
@@ -279,7 +279,7 @@ class TargetOut(Response):
     takes_jobs: TakesJobsOut
     gates: GatesOut | None
     configuration: list[ConfigurationErrorOut]
-    check: CheckOut | None
+    check: DeviceCheckOut | None
     """The last health check; `steps` and `raw` are empty in a list of targets."""
     orders: list[OrderOut]
     """Orders that wait to be carried out."""

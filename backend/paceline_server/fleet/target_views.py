@@ -13,7 +13,12 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from paceline_server.fleet import device_orders, queries, target_messages
-from paceline_server.fleet.device_schemas import Action, CheckOut, OrderKind, OrderOut
+from paceline_server.fleet.device_schemas import (
+    Action,
+    DeviceCheckOut,
+    OrderKind,
+    OrderOut,
+)
 from paceline_server.fleet.schemas import AgentOut, TargetOut
 from paceline_server.fleet.target_state import (
     hold_of,
@@ -158,11 +163,11 @@ def _maintenance(target: Target, at: datetime) -> dict[str, Any] | None:
     }
 
 
-def _check(target: Target, *, raw: bool) -> CheckOut | None:
+def _check(target: Target, *, raw: bool) -> DeviceCheckOut | None:
     if target.last_check is None:
         return None
     more = {"raw": target.last_check_raw} if raw else {"raw": [], "steps": []}
-    return CheckOut.model_validate({**target.last_check, **more})
+    return DeviceCheckOut.model_validate({**target.last_check, **more})
 
 
 def _possible_actions(target: Target, ordered: set[OrderKind]) -> list[Action]:

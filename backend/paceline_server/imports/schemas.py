@@ -275,7 +275,7 @@ class ImportedPolicyOut(Response):
 
 
 class ImportedAdviceOut(Response):
-    """The policy compared with measurements on a target (STATISTICS §3), or with an imported device, which has no
+    """The policy compared with measurements on a target (stats/README.md §3), or with an imported device, which has no
     samples. `params` is the point of the policy's other params. `holds` is null if it is unknown."""
 
     target_id: str | None

@@ -72,7 +72,7 @@ def lease_next_job(
     if job is None:
         return None
     access.enter_project(session, job.project_id)
-    token = ids.new_secret("pll")
+    token = ids.new_secret("plj")
     attempt = Attempt(
         job_id=job.id,
         number=job.attempt,

@@ -39,7 +39,7 @@ SEED_BITS = 53
 
 
 def default_launches(target: Target) -> int:
-    """How many launches a batch has on a target unless the request says (STATISTICS §1)."""
+    """How many launches a batch has on a target unless the request says (stats/README.md §1)."""
     return DEVICE_LAUNCHES if target.kind == "device" else DEFAULT_LAUNCHES
 
 

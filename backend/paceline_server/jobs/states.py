@@ -43,10 +43,10 @@ from typing import Literal
 from paceline_server.jobs.schemas import JobState
 
 MAX_REQUEUES = 2
-"""Infrastructure losses before measuring that are retried silently (DESIGN §4)."""
+"""Infrastructure losses before measuring that are retried silently."""
 
 MAX_BATCH = 2
-"""Highest batch number: a first look and at most two more (STATISTICS §2, alpha spent over three looks)."""
+"""Highest batch number: a first look and at most two more (stats/README.md §2, alpha spent over three looks)."""
 
 HELD: frozenset[JobState] = frozenset({"leased", "preparing", "measuring", "uploading"})
 """States in which an agent works on the job and its target is taken (I9)."""

@@ -38,7 +38,7 @@ class Settings(BaseModel):
     heartbeat_s: float = Field(default=10.0, gt=0)
     confirm_cooldown_s: float = Field(default=30.0, ge=0)
     confirm_patience_s: float = Field(default=6 * 3600.0, gt=0)
-    """How long an A/B run may wait for an agent before history decides without it (STATISTICS §4.5)."""
+    """How long an A/B run may wait for an agent before history decides without it (stats/README.md §4.5)."""
     bisect_budget: int = Field(default=6, ge=1, le=100)
     """A/B jobs of a bisection: five find the commit among 32, and the sixth repeats an inconclusive step."""
     sweep_s: float = Field(default=1.0, gt=0)
@@ -52,7 +52,7 @@ class Settings(BaseModel):
     max_body_bytes: int = Field(default=8 * 1024 * 1024, ge=1024)
     """The largest request body as sent; ingest limits the inflated size itself."""
     pressure_limit_percent: float | None = Field(default=None, gt=0, le=100)
-    """How much steal or CPU pressure voids a job; None: the limit of STATISTICS §1. Raise it only for targets
+    """How much steal or CPU pressure voids a job; None: the limit of stats/README.md §1. Raise it only for targets
     that are always shared; the value is stored with every decision."""
     drift_limit_percent: float | None = Field(default=None, gt=0)
     """How far the calibration kernel may drift during a job; None, and when to raise it: as above."""

@@ -1,7 +1,7 @@
 """HTTP of the stream: server-sent events, resumable by id (WHATWG HTML §9.2).
 
 A stream ends within one heartbeat after its session or token ended, and each account or token has at most
-`STREAMS_EACH` streams.
+`STREAMS_EACH` streams in each API process. The limit protects a process's connections, so each counts its own.
 """
 
 from __future__ import annotations

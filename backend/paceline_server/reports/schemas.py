@@ -55,7 +55,7 @@ class DistributionOut(Response):
 
 
 class FalseAlarmsOut(Response):
-    """Paceline's false alarms (STATISTICS §4.8): alerts opened in the last `days` that vanished or were called
+    """Paceline's false alarms (stats/README.md §4.8): alerts opened in the last `days` that vanished or were called
     invalid. `share` is null if fewer than five opened."""
 
     days: int

@@ -1,4 +1,4 @@
-"""Detects change points in a series (STATISTICS §4) from the exact posterior of its levels.
+"""Detects change points in a series (stats/README.md §4) from the exact posterior of its levels.
 
 `levels` computes the posterior, `evidence` filters the candidates.
 

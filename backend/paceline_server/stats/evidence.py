@@ -1,4 +1,4 @@
-"""Filters candidate change points (STATISTICS §4.4).
+"""Filters candidate change points (stats/README.md §4.4).
 
 Every number is computed from the two adjacent segments in log units, so that it can be checked by hand from the
 points on the page.

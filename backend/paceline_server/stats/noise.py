@@ -1,6 +1,6 @@
 """Estimates the minimum detectable effect (MDE) of a target, from an A/A job or from a series' own points.
 
-The MDE is the smallest true effect that the rule of STATISTICS §2, with this number of launches and blocks and
+The MDE is the smallest true effect that the rule of stats/README.md §2, with this number of launches and blocks and
 this margin, calls slower with a probability of 80 %. It therefore exceeds the margin.
 
 For a job with log-ratios d, launch medians M and an added true effect δ, §2 says slower exactly if

@@ -1,4 +1,4 @@
-"""Judges whether an arm is slower than its reference (STATISTICS §2).
+"""Judges whether an arm is slower than its reference (stats/README.md §2).
 
 A verdict rests on paired blocks of a single job (I11); an inconclusive one says why (I12). Exact sign test (Conover
 §3.4), order-statistic interval (David & Nagaraja §7.1), Benjamini & Hochberg 1995 over a run, Bonferroni over

@@ -62,7 +62,7 @@ class VoidLimits:
     def of_operator(
         cls, pressure_percent: float | None, drift_percent: float | None
     ) -> VoidLimits:
-        """The limits of STATISTICS §1, or those that an operator set (in percent)."""
+        """The limits of stats/README.md §1, or those that an operator set (in percent)."""
         return cls(
             pressure_percent=constants.PRESSURE_PERCENT
             if pressure_percent is None

@@ -106,6 +106,21 @@ def is_current(engine: Engine) -> bool:
         return current(connection) == head()
 
 
+def require_current(engine: Engine) -> None:
+    """Raise SettingsError unless the database has exactly the schema this code expects (NewerDatabaseError where
+    a newer version set it up)."""
+    with engine.connect() as connection:
+        revision = _known_revision(connection)
+    if revision is None:
+        raise SettingsError(
+            "the database is not set up: run `paceline-server migrate` (or `up`) first"
+        )
+    if revision != head():
+        raise SettingsError(
+            f"the database has schema {revision}, and this version needs {head()}: run `paceline-server migrate`"
+        )
+
+
 def upgrade(url: str) -> bool:
     """Migrate to `head`; False when there was nothing to do. Safe to call from several processes at once.
     Raises NewerDatabaseError."""

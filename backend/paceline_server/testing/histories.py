@@ -16,7 +16,7 @@ Rng = np.random.Generator
 Noise = Callable[[Rng, int, float], Any]
 
 MARGIN = 5
-"""How many points an index may be from a step and still match it (STATISTICS §5)."""
+"""How many points an index may be from a step and still match it (stats/README.md §5)."""
 
 GAP = 12
 """The fewest points between steps, and to either end."""

@@ -1,6 +1,6 @@
 """Simulated samples of jobs with the faults of real hosts: heavy tails, biased launches, drift, frequency steps.
 
-Used by the A/A and power tests. The rates are those of STATISTICS §1: 3 of 40 launches of identical code are biased
+Used by the A/A and power tests. The rates are those of stats/README.md §1: 3 of 40 launches of identical code are biased
 by 2.5 to 11.8 %, either way. Seeded; no clock.
 """
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 from paceline_server.accounts import service
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.accounts import Account
 from sqlalchemy import select
+
+pytestmark = pytest.mark.shapes("embedded", "scaled")
 
 API = "/api/v1"
 Headers = dict[str, str]

@@ -11,6 +11,8 @@ from paceline_server.store.session import read_scope
 from paceline_server.store.tables.accounts import Token
 from sqlalchemy import select
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 API = "/api/v1"
 Headers = dict[str, str]
 

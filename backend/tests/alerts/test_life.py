@@ -17,8 +17,6 @@ from paceline_server.testing.delivered_jobs import open_lab
 from paceline_server.testing.receiver import Receiver, receiving
 from sqlalchemy import select, update
 
-pytestmark = pytest.mark.plain_sql
-
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
 BOTH_SLOWER = {1000: 0.126, 2000: 0.3}

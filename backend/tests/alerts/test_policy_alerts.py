@@ -13,8 +13,6 @@ from paceline_server.store.session import read_scope, session_scope
 from paceline_server.testing.delivered_jobs import open_lab
 from paceline_server.testing.sorting_suite import BENCHMARK, suite_manifest
 
-pytestmark = pytest.mark.plain_sql
-
 AlertLab = Any
 RIGHT = {1000: 0.3, 2000: -0.17}
 WRONG = {1000: 0.3, 2000: 0.2}

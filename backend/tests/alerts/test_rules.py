@@ -15,8 +15,6 @@ from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import NoiseFloor
 from paceline_server.testing.recorded_history import RecordedHistory, record_history
 
-pytestmark = pytest.mark.plain_sql
-
 PREFIX = "/api/v1"
 
 

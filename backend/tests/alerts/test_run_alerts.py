@@ -23,8 +23,6 @@ from paceline_server.testing.sorting_suite import (
 )
 from sqlalchemy import select, update
 
-pytestmark = pytest.mark.plain_sql
-
 AlertLab = Any
 FAST, SLOW = {1000: -0.4, 2000: -0.4}, {1000: -0.1, 2000: -0.1}
 """Native keeps winning against the fallback, so that only its gate can fail."""

@@ -18,8 +18,6 @@ from sqlalchemy import select
 
 from .test_rules import floor, rule
 
-pytestmark = pytest.mark.plain_sql
-
 STEPS = [100.0] * 10 + [110.0] * 10
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.plain_sql
-
 SLOWER = {1000: 0.126, 2000: -0.6}
 PREFIX = "/api/v1"
 AlertLab = Any

@@ -18,7 +18,6 @@ from sqlalchemy import select
 from sqlalchemy.exc import ProgrammingError
 from standardwebhooks import Webhook, WebhookVerificationError
 
-pytestmark = pytest.mark.plain_sql
 ChannelLab = Any
 
 

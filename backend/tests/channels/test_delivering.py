@@ -40,7 +40,6 @@ from paceline_server.testing.receiver import (
 from paceline_server.testing.servers import Redis
 from sqlalchemy import select
 
-pytestmark = pytest.mark.plain_sql
 ChannelLab = Any
 DAY_S = 24 * 3600
 

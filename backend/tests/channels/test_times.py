@@ -11,7 +11,6 @@ from paceline_server.channels.local_times import QuietHours, next_time, quiet_un
 from paceline_server.store import outbox
 from paceline_server.testing.receiver import Receiver
 
-pytestmark = pytest.mark.plain_sql
 ChannelLab = Any
 BERLIN = "Europe/Berlin"
 NIGHT = QuietHours(time(22), time(7))

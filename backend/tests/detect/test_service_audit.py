@@ -17,8 +17,6 @@ from paceline_server.store.session import read_scope
 from paceline_server.testing.delivered_jobs import Lab, open_lab
 from paceline_server.testing.sorting_suite import BENCHMARK, audit_again, suite_manifest
 
-pytestmark = pytest.mark.plain_sql
-
 SLOWER = {1000: 0.5, 2000: 0.5}
 REASON = "Java 17 has no foreign-function API"
 

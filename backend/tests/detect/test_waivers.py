@@ -24,8 +24,6 @@ SLOWER = {1000: 0.1, 2000: -0.6}
 MUCH_SLOWER = {1000: 0.3, 2000: -0.6}
 Make = Callable[..., Any]
 
-pytestmark = pytest.mark.plain_sql
-
 
 @pytest.fixture
 def lab(client: TestClient, enrolled: Make, token: Make, clock: FrozenClock) -> Lab:

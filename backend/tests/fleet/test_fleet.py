@@ -18,6 +18,8 @@ from paceline_server.store.tables.history import Fingerprint
 from paceline_server.store.tables.messages import LiveEvent
 from sqlalchemy import select
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 API = "/api/v1"
 
 MANIFEST: dict[str, Any] = {

@@ -22,6 +22,8 @@ from paceline_server.testing.scripted_device import ScriptedDevice, device_manif
 
 from .conftest import Person
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 Make = Callable[..., Any]
 ABSENT = {
     "state": "absent",

@@ -17,8 +17,6 @@ from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
 from paceline_server.testing.delivered_jobs import Lab, open_lab
 
-pytestmark = pytest.mark.plain_sql
-
 PREFIX = "/api/v1"
 SUITE = Path(__file__).parents[3] / "native/crypto/suite.toml"
 SEED_US = {

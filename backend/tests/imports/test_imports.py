@@ -18,8 +18,6 @@ from paceline_server.testing.delivered_jobs import Lab, open_lab
 from paceline_server.testing.sorting_suite import BENCHMARK, suite_manifest
 from pydantic import ValidationError
 
-pytestmark = pytest.mark.plain_sql
-
 PREFIX = "/api/v1"
 CLAIM = "- For small batches (1 000 items) the Xiaomi 13T Pro shows a ~20% slowdown on the native path."
 TABLE = {

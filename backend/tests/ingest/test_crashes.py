@@ -23,6 +23,8 @@ from paceline_server.testing.scripted_agent import (
 from paceline_server.testing.server_process import ServerProcess, server_process
 from sqlalchemy import select
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 KILLS = 50
 LONGEST_LIFE_S = 0.12
 """A life is cut somewhere between its first acknowledged request and this much later."""

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pytest
 from fastapi.testclient import TestClient
 from paceline_server.ingest import service as ingest
 from paceline_server.ingest.reader import LOG_CHUNKS, log_text
@@ -24,6 +25,8 @@ from paceline_server.testing.scripted_agent import (
 from sqlalchemy import event, select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
+
+pytestmark = pytest.mark.shapes("embedded", "scaled")
 
 PREFIX = "/api/v1"
 Make = Callable[..., Any]

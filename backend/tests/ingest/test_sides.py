@@ -18,8 +18,6 @@ from paceline_server.testing.scripted_agent import (
     samples_item,
 )
 
-pytestmark = pytest.mark.plain_sql
-
 PREFIX = "/api/v1"
 Make = Callable[..., Any]
 CHECK = {"type": "check", "name": "sorted", "ok": True}

@@ -16,6 +16,8 @@ from sqlalchemy import func, null, select
 
 from .test_raw import THERMAL, with_raw
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 
 def with_texts() -> int:
     """Rows in the index of those that have any."""

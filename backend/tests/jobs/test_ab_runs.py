@@ -20,8 +20,6 @@ from paceline_server.testing.scripted_agent import (
 )
 from sqlalchemy import select
 
-pytestmark = pytest.mark.plain_sql
-
 PREFIX = "/api/v1"
 OLD = "f" * 40
 Make = Callable[..., Any]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from paceline_server.fleet.target_messages import describe_availability
 from paceline_server.fleet.target_state import is_connected
 from paceline_server.jobs import queries
@@ -17,6 +18,8 @@ from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job
 from sqlalchemy import insert, select
+
+pytestmark = pytest.mark.shapes("embedded", "scaled")
 
 Make = Callable[..., Any]
 

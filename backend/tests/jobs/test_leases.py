@@ -26,6 +26,8 @@ from paceline_server.testing.scripted_agent import (
 )
 from sqlalchemy import select, update
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 PREFIX = "/api/v1"
 Make = Callable[..., Any]
 
@@ -273,7 +275,7 @@ def test_a_write_without_the_newest_lease_is_refused(
     new_run()
     leased = agent.lease()
     if wrong == "token":
-        leased.lease["lease_token"] = "pll_wrong"
+        leased.lease["lease_token"] = "plj_wrong"
     elif wrong == "attempt":
         leased.path = leased.path.replace("attempts/1", "attempts/2")
     elif wrong == "agent":

@@ -13,6 +13,8 @@ from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.jobs import Attempt
 from paceline_server.testing.scripted_agent import ScriptedAgent, samples_item
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 Make = Callable[..., Any]
 
 
@@ -85,7 +87,7 @@ def test_only_the_lost_attempt_itself_is_revived(
     clock.advance(31)
     expiry.sweep()
     if wrong == "token":
-        leased.lease["lease_token"] = "pll_wrong"
+        leased.lease["lease_token"] = "plj_wrong"
     elif wrong == "agent":
         leased.headers = enrolled("lab-7").headers
     else:

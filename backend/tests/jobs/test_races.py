@@ -24,6 +24,8 @@ from paceline_server.testing.scripted_agent import (
 )
 from sqlalchemy import event, func, select, update
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 Make = Callable[..., Any]
 
 on_postgresql = pytest.mark.shapes("scaled")

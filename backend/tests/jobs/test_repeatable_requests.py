@@ -20,8 +20,6 @@ Headers = dict[str, str]
 WITHOUT_A_KEY = {"/api/v1/agents/enrol"}
 """Its code is for one agent, so sending it again makes nothing; nobody is signed in whose key it could be."""
 
-pytestmark = pytest.mark.plain_sql
-
 
 @pytest.fixture
 def ask(client: TestClient, agent: ScriptedAgent, ci: Headers) -> Make:

@@ -140,7 +140,7 @@ def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(
                 json=body,
                 headers={
                     "Authorization": f"Bearer {stack.credential()}",
-                    "Lease-Token": "pll_stale",
+                    "Lease-Token": "plj_stale",
                 },
             )
             status_and_code = (answer.status_code, answer.json()["code"])

@@ -1,4 +1,4 @@
-"""DESIGN §1 with nothing fake: real agent, real JVM workload, real API and worker on PostgreSQL and Redis."""
+"""The journey of a measurement with nothing fake: real agent, real JVM workload, real API and worker on PostgreSQL and Redis."""
 
 from __future__ import annotations
 

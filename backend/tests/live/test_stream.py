@@ -25,6 +25,8 @@ from paceline_server.testing.context_thread import ContextThread
 from paceline_server.testing.running_server import RunningServer
 from sqlalchemy import text
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 WITHIN_S = 150.0
 
 

@@ -31,6 +31,8 @@ from paceline_server.testing.in_process import in_process
 from paceline_server.testing.sorting_suite import BENCHMARK
 from paceline_server.testing.two_projects import World, expire, revoke
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 Needs = (
     tuple[Permission, ...]
     | Literal["nobody", "public", "anybody signed in", "a person"]

@@ -54,6 +54,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import ProgrammingError, StatementError
 from sqlalchemy.orm import Session, aliased
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 SOMEBODY = Actor("account", "acc_x", "somebody")
 
 

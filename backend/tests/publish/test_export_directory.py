@@ -31,6 +31,8 @@ from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.session import Database
 from paceline_server.testing.two_projects import World, open_world
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 API = "/api/v1"
 ALWAYS = TimeRange(None, None)
 

@@ -33,6 +33,8 @@ from paceline_server.testing.running_server import RunningServer
 from paceline_server.testing.scripted_agent import LeasedJob
 from paceline_server.testing.two_projects import open_world
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 API = "/api/v1"
 IS_LONG = os.environ.get("PACELINE_TEST_LENGTH") == "long"
 Row = dict[str, Any]

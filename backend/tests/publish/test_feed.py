@@ -19,8 +19,6 @@ from paceline_server.store.session import session_scope
 from paceline_server.store.tables.projects import Project
 from paceline_server.testing.delivered_jobs import Lab, open_lab
 
-pytestmark = pytest.mark.plain_sql
-
 PREFIX = "/api/v1"
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}

@@ -22,8 +22,6 @@ from paceline_server.testing.delivered_jobs import MERGE_BASE, Lab, open_lab
 from paceline_server.testing.running_server import running
 from paceline_server.testing.sorting_suite import SUITE, bench_cases, write_directory
 
-pytestmark = pytest.mark.plain_sql
-
 PREFIX = "/api/v1"
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}

@@ -12,7 +12,7 @@ from paceline_server.store import outbox
 from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.sorting_suite import SUITE
 
-pytestmark = [pytest.mark.plain_sql, pytest.mark.usefixtures("clock")]
+pytestmark = pytest.mark.usefixtures("clock")
 
 API = "/api/v1"
 

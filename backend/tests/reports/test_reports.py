@@ -18,8 +18,6 @@ from paceline_server.testing.delivered_jobs import Lab, open_lab
 from paceline_server.testing.recorded_history import record_history
 from sqlalchemy import insert, select
 
-pytestmark = pytest.mark.plain_sql
-
 PREFIX = "/api/v1"
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}

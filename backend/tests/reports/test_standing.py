@@ -23,7 +23,7 @@ from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manife
 from sqlalchemy import select
 from sqlalchemy.exc import InvalidRequestError
 
-pytestmark = [pytest.mark.plain_sql, pytest.mark.usefixtures("clock")]
+pytestmark = pytest.mark.usefixtures("clock")
 
 API = "/api/v1"
 EFFECTS = {1000: -0.5, 2000: -0.6}

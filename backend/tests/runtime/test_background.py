@@ -21,6 +21,8 @@ from paceline_server.testing.servers import Redis, free_port
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 WITHIN_S = 150.0
 TOPIC = "test.work"
 

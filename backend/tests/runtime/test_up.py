@@ -322,6 +322,8 @@ def test_every_command_refuses_a_database_of_a_newer_version(
         ["migrate"],
         ["up", "--no-agent", "--port", "0"],
         ["api", "--port", "0"],
+        ["recompute"],
+        ["enrolment-code"],
     ):
         done = subprocess.run(
             [COMMAND, *arguments],

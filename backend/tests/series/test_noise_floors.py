@@ -15,8 +15,6 @@ from paceline_server.store.session import read_scope, session_scope
 from paceline_server.testing import nightly_jobs
 from paceline_server.testing.nightly_jobs import NightlyJobs
 
-pytestmark = pytest.mark.plain_sql
-
 
 @pytest.fixture
 def nights(

@@ -18,6 +18,8 @@ from paceline_server.testing.nightly_jobs import TIME, NightlyJobs
 from paceline_server.testing.scripted_agent import announce
 from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 API = "/api/v1"
 OTHER = (BENCHMARK, "fallback", 2000)
 

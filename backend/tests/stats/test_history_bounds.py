@@ -1,4 +1,4 @@
-"""Tests the bounds of STATISTICS §5, on seeded noise of six families and on the shared sets if they exist.
+"""Tests the bounds of stats/README.md §5, on seeded noise of six families and on the shared sets if they exist.
 
 The shared sets are beside a checkout (`../shared/data/detection`) and not copied. Data and detector are
 deterministic, so the bounds are exact counts.

@@ -1,6 +1,6 @@
 """Tests the detector on noise that it was not chosen on, as docs/detection.md describes.
 
-The bounds are those of STATISTICS §5 where they hold. Known weaknesses are asserted, too, so that the page is updated
+The bounds are those of stats/README.md §5 where they hold. Known weaknesses are asserted, too, so that the page is updated
 when one disappears. Data and detector are deterministic.
 """
 

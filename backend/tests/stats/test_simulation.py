@@ -1,4 +1,4 @@
-"""The promise of STATISTICS §2 on simulated jobs: silent on A/A, awake at +3 % and +5 %.
+"""The promise of stats/README.md §2 on simulated jobs: silent on A/A, awake at +3 % and +5 %.
 
 Every window is a whole job with its looks, as `detect` would run it. Seeded: the counts are exact, not lucky.
 """

@@ -10,6 +10,8 @@ from paceline_server.store.tables.messages import Incident
 from sqlalchemy import select
 from sqlalchemy.engine.interfaces import CacheStats
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 SELDOM = select(Incident.code.label("seldom")).where(Incident.id == "seldom")
 
 

@@ -14,6 +14,8 @@ from paceline_server.store import incidents, outbox
 from paceline_server.store.session import session_scope
 from sqlalchemy.orm import Session
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 TOPIC = "test.stuck"
 
 

@@ -14,6 +14,8 @@ from paceline_server.store.base import Base
 from paceline_server.store.session import Database
 from sqlalchemy import inspect, text
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 
 def test_models_and_migrations_agree(database: Database) -> None:
     assert tables.__all__

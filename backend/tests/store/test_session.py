@@ -28,6 +28,8 @@ from sqlalchemy import event, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
+pytestmark = pytest.mark.shapes("embedded", "scaled")
+
 
 def row(name: str) -> Fingerprint:
     """A row without a project, because the routes below are public."""

@@ -3967,6 +3967,15 @@ export interface components {
             /** Raw */
             raw?: components["schemas"]["RawIn"][];
         };
+        /** CheckOut */
+        CheckOut: {
+            /** Name */
+            name: string;
+            /** Ok */
+            ok: boolean;
+            /** Detail */
+            detail: string;
+        };
         /**
          * CheckStepIn
          * @description `ok` null: not checked, which is neither a failure nor a pass.
@@ -4691,6 +4700,26 @@ export interface components {
             /** Description */
             description: string | null;
         };
+        /** DeviceCheckOut */
+        DeviceCheckOut: {
+            /** Id */
+            id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Took Ms */
+            took_ms: number;
+            /** Ok */
+            ok: boolean;
+            /** Infrastructure */
+            infrastructure: boolean;
+            /** Steps */
+            steps: components["schemas"]["CheckStepOut"][];
+            /** Raw */
+            raw: components["schemas"]["RawOut"][];
+        };
         /**
          * DistributionOut
          * @description The empirical distribution of each arm: at most 150 points, values in the metric's base unit.
@@ -4942,7 +4971,7 @@ export interface components {
         };
         /**
          * FalseAlarmsOut
-         * @description Paceline's false alarms (STATISTICS §4.8): alerts opened in the last `days` that vanished or were called
+         * @description Paceline's false alarms (stats/README.md §4.8): alerts opened in the last `days` that vanished or were called
          *     invalid. `share` is null if fewer than five opened.
          */
         FalseAlarmsOut: {
@@ -5488,7 +5517,7 @@ export interface components {
         };
         /**
          * ImportedAdviceOut
-         * @description The policy compared with measurements on a target (STATISTICS §3), or with an imported device, which has no
+         * @description The policy compared with measurements on a target (stats/README.md §3), or with an imported device, which has no
          *     samples. `params` is the point of the policy's other params. `holds` is null if it is unknown.
          */
         ImportedAdviceOut: {
@@ -5939,7 +5968,7 @@ export interface components {
             /** Started At */
             started_at: string | null;
             /** Checks */
-            checks: components["schemas"]["paceline_server__detect__schemas__CheckOut"][];
+            checks: components["schemas"]["CheckOut"][];
             /** Measurements */
             measurements: components["schemas"]["MeasurementOut"][];
             /** Comparisons */
@@ -5990,7 +6019,7 @@ export interface components {
             /** Blockers */
             blockers: string[];
             /** Checks */
-            checks: components["schemas"]["paceline_server__detect__schemas__CheckOut"][];
+            checks: components["schemas"]["CheckOut"][];
             /** Comparisons */
             comparisons: components["schemas"]["ComparisonOut"][];
             /** Gates */
@@ -8421,7 +8450,7 @@ export interface components {
             gates: components["schemas"]["GatesOut"] | null;
             /** Configuration */
             configuration: components["schemas"]["ConfigurationErrorOut"][];
-            check: components["schemas"]["paceline_server__fleet__device_schemas__CheckOut"] | null;
+            check: components["schemas"]["DeviceCheckOut"] | null;
             /** Orders */
             orders: components["schemas"]["OrderOut"][];
             /** Refused Orders */
@@ -8919,35 +8948,6 @@ export interface components {
             launch_timeout_s: number;
             /** Suppress */
             suppress: string[];
-        };
-        /** CheckOut */
-        paceline_server__detect__schemas__CheckOut: {
-            /** Name */
-            name: string;
-            /** Ok */
-            ok: boolean;
-            /** Detail */
-            detail: string;
-        };
-        /** CheckOut */
-        paceline_server__fleet__device_schemas__CheckOut: {
-            /** Id */
-            id: string;
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-            /** Took Ms */
-            took_ms: number;
-            /** Ok */
-            ok: boolean;
-            /** Infrastructure */
-            infrastructure: boolean;
-            /** Steps */
-            steps: components["schemas"]["CheckStepOut"][];
-            /** Raw */
-            raw: components["schemas"]["RawOut"][];
         };
     };
     responses: never;

@@ -129,7 +129,7 @@ export function finding(change: Partial<Finding> = {}): Finding {
     share_slower: 1,
     launches: 5,
     blocks: 100,
-    method: 'paired sign test, STATISTICS §2',
+    method: 'paired sign test',
     parameters: { margin: 0.02, alpha: 0.001 },
     filters: FILTERS,
     window: { launches: [0, 1, 2, 3, 4], rounds: [5, 24] },

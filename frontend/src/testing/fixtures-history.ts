@@ -112,7 +112,7 @@ export function changeOf(change: Partial<Change> = {}): Change {
     cause_text: 'The artifact changed and the environment did not.',
     words: '14.2 % slower: 1.2 ms → 1.37 ms',
     interval_words: '13.4 % to 15.0 % slower',
-    method: 'posterior over levels, STATISTICS §4',
+    method: 'posterior over levels',
     filters: [
       { name: 'effect', value: 0.142, limit: 0.03, passed: true },
       { name: 'p_value', value: 1e-9, limit: 0.001, passed: true },

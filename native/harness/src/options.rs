@@ -56,7 +56,7 @@ impl Default for Options {
 
 impl Options {
     /// The number of warm-up rounds: as given, or 10 % of the measured rounds, at least 5
-    /// (STATISTICS §1).
+    /// (stats/README.md §1).
     #[must_use]
     pub fn warmup(&self) -> u64 {
         self.warmup_rounds

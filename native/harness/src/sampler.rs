@@ -10,7 +10,7 @@ use crate::clock::Clock;
 use crate::fence;
 use crate::workload::{Account, Arm, Failure};
 
-/// The least length of a sample in clock steps (STATISTICS §1: 0.1 % of quantisation).
+/// The least length of a sample in clock steps (stats/README.md §1: 0.1 % of quantisation).
 const RESOLUTIONS_PER_SAMPLE: u64 = 1000;
 /// Calibration takes the fastest of this many samples, because interruptions only make them slower.
 const CALIBRATION_SAMPLES: usize = 3;

@@ -1,6 +1,6 @@
 """Reads a device's facts: the factors of its fingerprint, and what is needed to build for it.
 
-The fingerprint is part of a series' identity (STATISTICS §4), so nothing that changes by itself is a factor:
+The fingerprint is part of a series' identity (stats/README.md §4), so nothing that changes by itself is a factor:
 no clock, address, serial or load, nor a core that is switched off. A factor that cannot be read is null, never
 guessed. SHA instructions are not a factor, because they follow from the CPU.
 """

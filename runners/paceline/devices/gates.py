@@ -31,7 +31,7 @@ HOT_SENSOR_C, COOL_SENSOR_C = 60.0, 50.0
 """Temperatures of the hottest sensor, a core's: 30 to 50 °C in a cool idle phone, 80 °C when it throttles."""
 LOW_PERCENT, CHARGED_PERCENT = 30.0, 35.0
 THROTTLING, CALM = 2, 0
-"""PowerManager.THERMAL_STATUS_MODERATE voids a job (STATISTICS §1); NONE ends the wait."""
+"""PowerManager.THERMAL_STATUS_MODERATE voids a job (stats/README.md §1); NONE ends the wait."""
 MINIMUM_BATTERY_PERCENT = 25.0
 """androidx.benchmark's LOW-BATTERY: below it devices save power, even on a charger."""
 FREE_BYTES_NEEDED = 512 << 20

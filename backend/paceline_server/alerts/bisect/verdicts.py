@@ -1,6 +1,6 @@
 """Classifies an A/B comparison: the series moved, stayed, or that is unknown.
 
-For a slowdown this is the arm verdict of STATISTICS §2; for an improvement the same rule
+For a slowdown this is the arm verdict of stats/README.md §2; for an improvement the same rule
 with the sides swapped (`evidence.faster`), at the same margin.
 """
 

@@ -1,7 +1,7 @@
 """A stored change with its series, the points at its edges and the range of commits it blames.
 
 Its range is as wide as the interval of the location: the old level is certain at `after`,
-the new one at `upto` (STATISTICS §4.3).
+the new one at `upto` (stats/README.md §4.3).
 """
 
 from __future__ import annotations
@@ -123,10 +123,10 @@ class ChangeFacts:
 
 
 def worst_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
-    """The change with the largest shift. `facts` must not be empty."""
+    """The change with the largest shift; of equal ones, that with the greatest id. `facts` must not be empty."""
     return max(facts, key=lambda fact: (fact.shift, fact.change.id))
 
 
 def surest_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
-    """The change with the smallest p-value, which leads a group. `facts` must not be empty."""
+    """The change with the smallest p-value, which leads a group; of equal ones, that with the least id. `facts` must not be empty."""
     return min(facts, key=lambda fact: (fact.change.p_value, fact.change.id))

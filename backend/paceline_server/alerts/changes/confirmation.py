@@ -1,6 +1,6 @@
 """Confirms suspected alerts about history: old against new, interleaved in one job (I13).
 
-Rules (STATISTICS §4.5):
+Rules (stats/README.md §4.5):
 
     suspected ─ A/B run ─┬─ slower again ───────────────▶ open, told, bisected
                          ├─ no difference ──────────────▶ unconfirmed (kept with its history)

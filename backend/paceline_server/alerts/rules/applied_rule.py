@@ -20,7 +20,7 @@ Mode = Literal["active", "shadow", "off"]
 DEFAULT_HISTORY = "default-history"
 SHIPPED = "as-shipped"
 DEFAULT_MIN_EFFECT = 0.03
-"""Share from which the built-in rule raises an alert (STATISTICS §4.4). Detection finds smaller steps
+"""Share from which the built-in rule raises an alert (stats/README.md §4.4). Detection finds smaller steps
 (`stats.constants.HISTORY_MIN_EFFECT`)."""
 OF_RUNS: Mapping[Kind, tuple[str, str]] = {
     "gate": (

@@ -21,7 +21,7 @@ from paceline_server.stats.samples import median
 from paceline_server.store.tables.history import Change
 
 ORDINARY_SIGMA = 3.0
-"""Standard deviations on either side of a level that winsorising keeps (STATISTICS §4.1)."""
+"""Standard deviations on either side of a level that winsorising keeps (stats/README.md §4.1)."""
 
 MAD_TO_SIGMA = 1.4826
 """Median absolute deviation to standard deviation, for normal scatter."""

@@ -1,4 +1,4 @@
-"""Marks changes of many series of a target around the same run as an incident (STATISTICS §4.7).
+"""Marks changes of many series of a target around the same run as an incident (stats/README.md §4.7).
 
 The share is relative to the series measured in the newest runs. A change that already belongs to an alert keeps
 its cause.

@@ -1,6 +1,6 @@
 """Plans how an evaluation alters the stored changes of its series.
 
-Rules (STATISTICS §4.5, §4.6):
+Rules (stats/README.md §4.5, §4.6):
 
     1–4 points after ─▶ suspect ─ ≥ 5 points, and it holds among all series of the round ─▶ standing
     no longer detected, its place still in the window ─▶ vanished (finally; detected again, it is a new change)
@@ -86,7 +86,7 @@ def match_changes(
 
     Each change matches at most one row and vice versa, nearest pairs first. A change is that of a row if their
     places differ by at most two points, or if the row's place lies inside the change's location interval
-    (STATISTICS §4.5).
+    (stats/README.md §4.5).
     """
     pairs = sorted(
         (abs(change.index - index), position, key)

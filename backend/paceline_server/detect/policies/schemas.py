@@ -1,4 +1,4 @@
-"""Wire shapes of usage policy advice (STATISTICS §3), which `PolicyAdvice` rows store as JSON.
+"""Wire shapes of usage policy advice (stats/README.md §3), which `PolicyAdvice` rows store as JSON.
 
 The server computes every number and sentence from samples (I17).
 """

@@ -167,7 +167,7 @@ class NoiseFloor(ProjectOwned, Base):
 
 
 class PolicyAdvice(ProjectOwned, Base):
-    """The size from which an arm is faster on a target (STATISTICS §3), with the policy in force at that time."""
+    """The size from which an arm is faster on a target (stats/README.md §3), with the policy in force at that time."""
 
     __tablename__ = "policy_advice"
     __table_args__ = (

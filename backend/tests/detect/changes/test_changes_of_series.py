@@ -16,8 +16,6 @@ from paceline_server.testing import nightly_jobs
 from paceline_server.testing.nightly_jobs import TIME, NightlyJobs, commit_of
 from sqlalchemy import event, func, select
 
-pytestmark = pytest.mark.plain_sql
-
 
 @pytest.fixture
 def past(

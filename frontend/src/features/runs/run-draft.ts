@@ -43,10 +43,10 @@ export interface Draft {
   knobs: KnobValues;
 }
 
-/** The server's default (STATISTICS §1). */
+/** The server's default (stats/README.md §1). */
 const MIN_TIME_NS = 1_000_000;
 
-/** The server's default launches of a batch (STATISTICS §1). */
+/** The server's default launches of a batch (stats/README.md §1). */
 export const ORDINARY_LAUNCHES: Record<Target['kind'], number> = {
   host: 5,
   device: 10,

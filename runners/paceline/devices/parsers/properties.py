@@ -17,7 +17,7 @@ BUILD_FACTORS = {
     "api": ("ro.build.version.sdk",),
     "abis": ("ro.product.cpu.abilist", "ro.product.cpu.abi"),
 }
-"""Facts of a device's fingerprint (STATISTICS §4), and the properties that state them, best first."""
+"""Facts of a device's fingerprint (stats/README.md §4), and the properties that state them, best first."""
 
 EMULATED = ("goldfish", "ranchu", "cutf", "vbox86", "redroid", "waydroid")
 """Begins of `ro.hardware` on systems that are not phones: the SDK's emulators, Cuttlefish, Genymotion, and

@@ -8,8 +8,6 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from paceline.adb.packets import checksum_of
-
 HEADER_BYTES = 24
 LAYOUT = struct.Struct("<6I")
 
@@ -57,6 +55,11 @@ class Header(NamedTuple):
         if magic != command ^ 0xFFFFFFFF:
             raise ProtocolError(f"a header whose magic is wrong: {head.hex()}")
         return cls(command, arg0, arg1, length, checksum)
+
+
+def checksum_of(payload: bytes) -> int:
+    """The sum of a payload's bytes, which the protocol calls a CRC and versions below `VERSION` check."""
+    return sum(payload) & 0xFFFFFFFF
 
 
 def packed(

@@ -12,9 +12,8 @@ import itertools
 import os
 from typing import TYPE_CHECKING
 
-from paceline.adb.packets import checksum_of
 from paceline.testing.adbd import auth, packets, services
-from paceline.testing.adbd.packets import Header, ProtocolError
+from paceline.testing.adbd.packets import Header, ProtocolError, checksum_of
 from paceline.testing.adbd.streams import Stream
 from paceline.testing.adbd.wire import CutError, Wire
 

@@ -20,7 +20,7 @@ data class Options(
     val params: Map<String, List<String>> = emptyMap(),
     val knobs: Map<String, Long> = emptyMap(),
 ) {
-    /** The number of warm-up rounds: as given, or 10 % of the measured rounds, at least 5 (STATISTICS §1). */
+    /** The number of warm-up rounds: as given, or 10 % of the measured rounds, at least 5 (stats/README.md §1). */
     val warmup: Int get() = warmupRounds ?: maxOf(5, (rounds + 9) / 10)
 
     companion object {

@@ -22,7 +22,7 @@ class RawRound(arms: Int) {
 }
 
 class Sampler(private val clock: Clock, private val arms: List<Arm>, minTimeNs: Long) {
-    /** A shorter sample would measure the clock rather than the arm (STATISTICS §1). */
+    /** A shorter sample would measure the clock rather than the arm (stats/README.md §1). */
     val requiredNs: Long = maxOf(minTimeNs, RESOLUTIONS_PER_SAMPLE * clock.resolutionNs)
     private val raw = RawRound(arms.size)
 
