@@ -32,9 +32,9 @@ setup: ## Install what is missing, for use and for development; fast when nothin
 
 ##@ Check
 .PHONY: test test-native test-python test-frontend test-e2e test-house
-test: ## Set up and run every check and test of every language (this is what CI runs)
+test: ## Set up and run the checks and tests of every language (this is what CI runs)
 	@scripts/setup test && scripts/test all
-test-native: ## cargo fmt, clippy and test; mvn verify
+test-native: ## For a change of native/: its tests, sanitizers, macOS, Windows and qemu
 	@scripts/setup test && scripts/test native
 test-python: ## ruff, mypy, import contracts, pytest of backend, runners and tests/ (ARGS go to pytest)
 	@scripts/setup test && PYTEST_ARGS="$(ARGS)" scripts/test python

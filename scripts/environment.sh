@@ -82,6 +82,16 @@ seconds_since() {
   printf '%d.%d' $((ms / 1000)) $((ms % 1000 / 100))
 }
 
+# take_lock [-n]: locks what descriptor 9 has open, with -n only if it is free. macOS has no flock; perl's lock
+# lasts as long as the file stays open here. Without either nothing is locked.
+take_lock() {
+  if command -v flock >/dev/null; then
+    flock "$@" 9
+  elif command -v perl >/dev/null; then
+    perl -e 'open(my $lock, ">&=", 9) && flock($lock, $ARGV[0] ? 6 : 2) or exit 1' "$@"
+  fi
+}
+
 sha256_of_stdin() {
   if command -v sha256sum >/dev/null; then sha256sum; else shasum -a 256; fi | cut -d' ' -f1
 }

@@ -1,13 +1,15 @@
 """Builds and runs the programs that suites build for Android devices, by the steps of their manifests.
 
 Programs for another processor run under qemu, for correctness and never for speed. As a program (`scripts/test`) it
-builds all of them. `make test` builds those for this machine's processor and one for the other, without optimising
-across crates; `make test-long` builds every program as an agent does.
+builds all of them. `make test` builds those for this machine's processor, without optimising across crates;
+`make test-long` builds every program as an agent does.
 """
 
 from __future__ import annotations
 
+import fcntl
 import functools
+import hashlib
 import os
 import platform
 import shlex
@@ -102,23 +104,11 @@ OWN = next(
     (abi for abi in (ARM64, X86_64) if abi.processor == platform.machine()), X86_64
 )
 """An ABI that runs here without qemu, under which eight allocators take 20 seconds."""
-EVERYWHERE = Workload("hashing", "engines")
-"""The program that `make test` builds for every ABI: the calibrator, which every device gets."""
-
-
-def abis_of(workload: Workload) -> list[Abi]:
-    """The ABIs its tests look at."""
-    if workload == EVERYWHERE or LONG:
-        return [ARM64, X86_64]
-    return [OWN]
-
-
-def for_every_abi(workload: Workload) -> pytest.MarkDecorator:
-    """Run a test with `abi`."""
-    return pytest.mark.parametrize("abi", abis_of(workload), ids=lambda abi: abi.name)
-
-
-PROGRAMS = [(workload, abi) for workload in WORKLOADS for abi in abis_of(workload)]
+ABIS = [ARM64, X86_64] if LONG else [OWN]
+"""The ABIs that tests look at."""
+FOR_EVERY_ABI = pytest.mark.parametrize("abi", ABIS, ids=lambda abi: abi.name)
+"""Run a test with `abi`."""
+PROGRAMS = [(workload, abi) for workload in WORKLOADS for abi in ABIS]
 FOR_EVERY_PROGRAM = pytest.mark.parametrize(
     ("workload", "abi"),
     PROGRAMS,
@@ -136,18 +126,42 @@ def declared(workload: Workload, abi: Abi) -> TargetBuild:
 
 
 @functools.cache
+def sources() -> str:
+    """A digest of all that programs are built from."""
+    listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    compiler = subprocess.run(["rustc", "-vV"], capture_output=True, check=True)
+    named = subprocess.run(listing, cwd=NATIVE, capture_output=True, check=True)
+    digest = hashlib.sha256(compiler.stdout + named.stdout + repr(LONG).encode())
+    for name in sorted(set(named.stdout.split(b"\0")) - {b""}):
+        path = NATIVE / os.fsdecode(name)
+        digest.update(path.read_bytes() if path.is_file() else b"")
+    return digest.hexdigest()
+
+
+@functools.cache
 def program(workload: Workload, abi: Abi) -> Path:
-    """The program of a workload, built by the steps an agent takes."""
+    """The program of a workload, built by the steps an agent takes.
+
+    It is built once for equal sources, whichever process comes first: the others wait for it.
+    """
     build = declared(workload, abi)
-    environment = {**os.environ, **({} if LONG else QUICKLY)}
-    for argv in build.build:
-        subprocess.run(
-            argv,
-            cwd=workload.room,
-            check=True,
-            stdin=subprocess.DEVNULL,
-            env=environment,
-        )
+    folder = workload.room / "build" / abi.name
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f".{workload.name}.built").open("a+") as built:
+        fcntl.flock(built, fcntl.LOCK_EX)
+        built.seek(0)
+        exist = all((workload.room / item).exists() for item in build.artifacts)
+        if not exist or built.read() != sources():
+            built.truncate(0)
+            for argv in build.build:
+                subprocess.run(
+                    argv,
+                    cwd=workload.room,
+                    check=True,
+                    stdin=subprocess.DEVNULL,
+                    env={**os.environ, **({} if LONG else QUICKLY)},
+                )
+            built.write(sources())
     (found,) = [
         item
         for item in build.artifacts

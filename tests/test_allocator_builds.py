@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 from device_programs import (
+    FOR_EVERY_ABI,
     OWN,
     Abi,
     Workload,
     events,
-    for_every_abi,
     parts,
     program,
     under_qemu,
@@ -23,7 +23,7 @@ from device_programs import (
 from paceline_contract.events import CaseEvent, DoneEvent, SamplesEvent
 
 pytestmark = pytest.mark.timeout(1800)
-"""Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
+"""Seconds: the first test of a clone compiles the programs, on a busy host too."""
 ALLOCATORS = Workload("allocator", "allocators")
 LINKED = {"bound", "mimalloc", "mimalloc2", "paceline", "rpmalloc", "snmalloc"}
 
@@ -39,7 +39,7 @@ def greeting(abi: Abi, path: Path) -> str:
     return done.stdout
 
 
-@for_every_abi(ALLOCATORS)
+@FOR_EVERY_ABI
 def test_every_arm_that_can_be_linked_has_a_program_whose_malloc_is_its_own(
     abi: Abi,
 ) -> None:
@@ -60,7 +60,7 @@ def test_every_arm_that_can_be_linked_has_a_program_whose_malloc_is_its_own(
     assert "musl" in (folder / "lib" / "system.version").read_text()
 
 
-@for_every_abi(ALLOCATORS)
+@FOR_EVERY_ABI
 def test_an_arm_that_cannot_be_linked_gives_its_reason_and_every_trace_is_sent(
     abi: Abi,
 ) -> None:

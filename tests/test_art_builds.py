@@ -126,6 +126,7 @@ def test_the_experiment_runs_in_app_process_without_a_shell() -> None:
     assert run[-2:] == ["/system/bin", "dev.paceline.art.LedgerKt"]
 
 
+@pytest.mark.experiment
 def test_the_dex_file_is_whole_and_of_a_version_that_api_26_reads(dex: bytes) -> None:
     assert dex[:8] == b"dex\n038\0", "038: API 26 (dalvik executable format)"
     (checksum,) = struct.unpack_from("<I", dex, 8)
@@ -154,6 +155,7 @@ METHOD = re.compile(r"\|\[[0-9a-f]+\] ([\w.$\-<>]+):(\(.*)$")
 CALL = re.compile(r"invoke-\S+ \{[^}]*\}, L([\w/$\-]+);\.([\w$<>\-]+):(\S+) //")
 
 
+@pytest.mark.experiment
 def test_the_workload_uses_only_bootstrap_methods_that_art_has(
     listing: str,
 ) -> None:
@@ -181,6 +183,7 @@ def test_the_workload_uses_only_bootstrap_methods_that_art_has(
     assert not dynamic & reached
 
 
+@pytest.mark.experiment
 def test_the_entry_is_there_and_the_library_has_every_native_method(
     listing: str, symbols: list[tuple[str, bool]]
 ) -> None:
@@ -200,6 +203,7 @@ def test_the_entry_is_there_and_the_library_has_every_native_method(
     assert bound <= {name for name, defined in symbols if defined}
 
 
+@pytest.mark.experiment
 def test_the_library_needs_only_symbols_that_android_has(
     symbols: list[tuple[str, bool]],
 ) -> None:
@@ -215,6 +219,7 @@ def test_the_library_needs_only_symbols_that_android_has(
     )
 
 
+@pytest.mark.experiment
 def test_the_library_exports_its_calls_and_nothing_else(
     symbols: list[tuple[str, bool]],
 ) -> None:

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import signal
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -215,6 +218,165 @@ def test_background_checks_end_with_the_script(clone: Path) -> None:
     os.set_blocking(alive, True)
     with os.fdopen(alive, "rb") as end:
         assert end.read() == b"up\n"
+
+
+STAYS = """
+stays() { exec 3>alive; setsid sh -c 'exec sleep 600' & trap "$2" TERM; echo up >"$1"; read -r _ <never; }
+side() { check "stays beside" stays beside "exit 1"; }
+part_house() { mkfifo never beside before; : >made; beside side; check stays stays before "$ON_TERM"; }
+"""
+"""Two checks that hold the fifo `alive` open, with children in sessions of their own."""
+
+
+@pytest.mark.parametrize(
+    ("number", "on_term"),
+    [
+        (signal.SIGHUP, "exit 1"),
+        (signal.SIGINT, "exit 1"),
+        (signal.SIGTERM, "exit 1"),
+        (signal.SIGTERM, ""),
+    ],
+    ids=["hangup", "interrupt", "termination", "a check ignores it"],
+)
+def test_nothing_that_was_started_outlives_a_signal(
+    clone: Path, number: signal.Signals, on_term: str
+) -> None:
+    """A fifo ends when its last writer closes it."""
+    os.mkfifo(clone / "alive")
+    alive = os.open(clone / "alive", os.O_RDONLY | os.O_NONBLOCK)
+    with_parts(clone, STAYS)
+    with subprocess.Popen(
+        ["scripts/test", "house"],
+        cwd=clone,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        env={**os.environ, "ON_TERM": on_term},
+    ) as tested:
+        while not (clone / "made").exists():
+            assert tested.poll() is None
+        for ready in ("beside", "before"):
+            assert (clone / ready).read_text() == "up\n"
+        tested.send_signal(number)
+        assert tested.wait(timeout=120) == 128 + number
+    os.set_blocking(alive, True)
+    with os.fdopen(alive, "rb") as end:
+        assert end.read() == b""
+
+
+def test_a_second_test_in_one_clone_ends_at_once_and_names_the_first(
+    clone: Path,
+) -> None:
+    with_parts(
+        clone,
+        "part_house() { mkfifo ready go; : >made; check waits sh -c 'echo up >ready; read -r _ <go'; }",
+    )
+    with subprocess.Popen(
+        ["scripts/test", "house"],
+        cwd=clone,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+    ) as first:
+        while not (clone / "made").exists():
+            assert first.poll() is None
+        assert (clone / "ready").read_text() == "up\n"
+        second = run("scripts/test", "house", cwd=clone)
+        assert second.returncode == 1
+        assert second.stdout == ""
+        assert f"process {first.pid}, part house, since " in second.stderr
+        (clone / "go").write_text("end\n")
+        assert first.wait(timeout=120) == 0
+    with_parts(clone, "part_house() { check works true; }")
+    assert run("scripts/test", "house", cwd=clone).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("log", "tests"),
+    [
+        ("=== 2 failed, 71 passed, 1 error in 650.01s (0:10:50) ===", 3),
+        ("1 failed in 0.12s", 1),
+        (
+            "test result: FAILED. 3 passed; 2 failed; 0 ignored; finished in 0.1s\n"
+            "test result: ok. 3 passed; 0 failed; 0 ignored; finished in 0.1s\n"
+            "test result: FAILED. 0 passed; 1 failed; 0 ignored; finished in 0.1s",
+            3,
+        ),
+        (
+            " Test Files  1 failed | 3 passed (4)\n      Tests  4 failed | 9 passed (13)",
+            4,
+        ),
+        ("  2 failed\n    [chromium] some.spec.ts:3:1 a test\n  5 passed (1.2m)", 2),
+        (
+            "[ERROR] Tests run: 3, Failures: 1, Errors: 1, Skipped: 0, Time elapsed: 1 s <<< FAILURE!\n"
+            "[\033[1;31mERROR\033[m] Tests run: 7, Failures: 1, Errors: 1, Skipped: 0",
+            2,
+        ),
+        ("138 passed, 1 failed, 25 skipped", 1),
+        ("error: this line has no summary", 0),
+    ],
+)
+def test_failed_tests_are_counted_beside_failed_checks(
+    clone: Path, log: str, tests: int
+) -> None:
+    (clone / "log").write_text(f"{log}\n")
+    with_parts(
+        clone, "part_house() { check bad sh -c 'cat log; exit 1'; check good cat log; }"
+    )
+    shown = run("scripts/test", "house", cwd=clone).stdout
+    assert f"1 failed (tests that failed in them: {tests}), in " in shown
+    assert (f"FAILED (1), tests: {tests}" in shown) == (tests > 0)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "code"),
+    [
+        ("native/demo/deep/down/good.sh", "#!/bin/sh\n[ 1 = 1 ]\n", 0),
+        ("native/demo/deep/down/bad.sh", "#!/bin/sh\nif true; then\n", 1),
+        ("native/demo/bashism.sh", "#!/bin/sh\nlist=(a b)\n", 1),
+        ("native/demo/bash.sh", "#!/usr/bin/env bash\nlist=(a b)\n", 0),
+        ("scripts/bad", "#!/usr/bin/env bash\nif true; then\n", 1),
+    ],
+)
+def test_every_script_is_parsed_by_its_own_shell(
+    clone: Path, path: str, text: str, code: int
+) -> None:
+    shutil.copytree(ROOT / ".ci", clone / ".ci")
+    (clone / path).parent.mkdir(parents=True, exist_ok=True)
+    (clone / path).write_text(text)
+    for command in (["init", "--quiet"], ["add", "--all"]):
+        assert run("git", *command, cwd=clone).returncode == 0
+    with_parts(clone, "part_house() { check parse scripts_parse; }")
+    done = run("scripts/test", "house", cwd=clone)
+    assert done.returncode == code, done.stdout
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="Linux lists ignored signals there"
+)
+@pytest.mark.parametrize("other", [None, "python3"])
+def test_ci_restores_signals_that_its_caller_ignored(
+    tmp_path: Path, other: str | None
+) -> None:
+    """A shell started with `&` ignores SIGINT and SIGQUIT, and nohup adds SIGHUP."""
+    shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("bash", "dirname", "cat", "grep", "python3", "perl"):
+        if name != other:
+            (programs / name).symlink_to(str(shutil.which(name)))
+    script(programs / "make", 'echo "$*"; exec grep SigIgn /proc/self/status')
+    ignoring = [
+        str(shutil.which("sh")),
+        "-c",
+        "trap '' INT QUIT HUP PIPE; exec \"$@\"",
+        "sh",
+    ]
+    bash = str(shutil.which("bash"))
+    done = run(*ignoring, bash, ".ci/run", cwd=tmp_path, PATH=str(programs))
+    first, signals = done.stdout.splitlines()
+    assert first == "test"
+    ignored = int(signals.split()[1], 16)
+    restored = (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGPIPE)
+    assert [number.name for number in restored if ignored >> (number - 1) & 1] == []
 
 
 def test_ci_runs_make_test_without_a_terminal() -> None:

@@ -2,7 +2,7 @@
 # Compiles the band store and its command for Windows, and runs their tests under wine.
 #
 #   windows.sh            compiles, and runs the tests (a minute and a half of a processor)
-#   windows.sh compile    compiles only; `make test` does this
+#   windows.sh compile    compiles only; `make test-native` does this
 #
 # Needs rustc's standard library for the triple. Running needs MinGW's gcc, which compiles the C of BLAKE3 and
 # links, and wine; without them zig compiles, and a line says that nothing ran. Only tests on the real disk run

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds the crate's vectors and agreement tests as static AArch64 programs and runs them under qemu.
 #
-#   arm64.sh few     what `make test` runs: every vector but Wycheproof's
+#   arm64.sh few     what `make test-native` runs: every vector but Wycheproof's
 #   arm64.sh         also the lanes' own tests, and 60 inputs on which all engines agree
 #   arm64.sh all     also Wycheproof's set: a minute and a half under an emulator
 #

@@ -2,7 +2,7 @@
 # Builds the core for AArch64, runs its tests under qemu, and counts the SHA instructions in what was built.
 #
 #   arm64.sh [all]      tests and instructions
-#   arm64.sh few        what `make test` runs: the vectors. It looks for the instructions in the program for
+#   arm64.sh few        what `make test-native` runs: the vectors. It looks for the instructions in the program for
 #                       devices, and runs that under qemu, too (tests/test_hashing_builds.py)
 #   arm64.sh count      instructions only
 #

@@ -69,7 +69,7 @@ fn mutate(disk: &FakeDisk, random: &mut Random) -> String {
 
 #[test]
 fn a_store_with_changed_files_is_right_or_reports_damage() {
-    let rounds = size("CHECKPOINT_MUTATIONS", 1500);
+    let rounds = size("CHECKPOINT_MUTATIONS", 750);
     let (mut refused, mut detected) = (0, 0);
     let mut random = Random(99);
     for seed in 0..rounds.div_ceil(250) {

@@ -437,7 +437,7 @@ fn any_decayed_bit_of_a_small_store_is_noticed_and_removes_nothing() {
 /// Stores after any sequence of steps: with folds, pruned checkpoints, rollbacks, archives.
 #[test]
 fn any_decayed_bit_of_a_larger_store_is_noticed_and_removes_nothing() {
-    let flips = size("CHECKPOINT_FLIPS", 120);
+    let flips = size("CHECKPOINT_FLIPS", 60);
     let per_world = 500;
     for seed in 0..flips.div_ceil(per_world) {
         let mut world = World::new(seed);
