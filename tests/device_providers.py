@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Set
@@ -24,6 +23,8 @@ from paceline.adb.port import AdbError, Route
 from paceline.adb.server import AdbServer
 from paceline.testing.adbd import Peer
 from paceline.testing.adbd.real import RealPeer, built
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
 if TYPE_CHECKING:
     from _pytest.mark.structures import ParameterSet
@@ -32,8 +33,6 @@ Daemon = Literal["simulated", "adbd"]
 Kind = tuple[Daemon, Literal["direct", "server"]]
 NOWHERE = "127.0.0.1:1"
 """An address without an adb server, so that tests never use one of the developer's."""
-ANSWERING_S = 20.0
-"""Time for Google's server to start, or to connect to a device."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def kinds(*wanted: Kind) -> list[ParameterSet]:
 
 def until(condition: Callable[[], object]) -> None:
     """Asks again until it holds; fails after a deadline."""
-    deadline, waiter = time.monotonic() + ANSWERING_S, threading.Event()
+    deadline, waiter = time.monotonic() + WITHIN_S, threading.Event()
     while not condition():
         assert time.monotonic() < deadline
         waiter.wait(0.02)
@@ -114,7 +113,7 @@ def google_adb_server(home: Path) -> Iterator[AdbServer]:
     }
     with (
         (home / "log").open("wb") as log,
-        subprocess.Popen(
+        ChildProcess[bytes](
             [adb, "-P", str(port), "server", "nodaemon"],
             env=environment,
             cwd=home,
@@ -125,7 +124,7 @@ def google_adb_server(home: Path) -> Iterator[AdbServer]:
         server = AdbServer(f"127.0.0.1:{port}")
         until(lambda: _answers(server))
         yield server
-        process.terminate()
+        process.end()
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from device_programs import ARM64, X86_64, Abi, Workload, for_every_abi, program, run
+from paceline_contract.testing.waiting import WITHIN_S
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles for two ABIs, on a busy host too."""
@@ -43,7 +44,7 @@ def test_hardware_sha_is_in_the_program(abi: Abi) -> None:
         [tool, "--disassemble", "--no-show-raw-insn", str(program(ENGINES, abi))],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=WITHIN_S,
         check=True,
     ).stdout
     count = Counter(re.findall(r"^\s*[0-9a-f]+:\s+(sha\w+)", listing, re.MULTILINE))

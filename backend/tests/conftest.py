@@ -24,6 +24,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from paceline.testing import commands
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.accounts import credentials
 from paceline_server.accounts import service as accounts
 from paceline_server.accounts.permissions import (
@@ -403,7 +404,7 @@ def together() -> Callable[..., list[object]]:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(WITHIN_S)
         return results
 
     return run

@@ -16,6 +16,7 @@ import psutil
 import pytest
 from paceline.devices import scripts
 from paceline.executors.detached import FollowerFrame, FollowerParser
+from paceline_contract.testing.waiting import WITHIN_S
 
 ANDROIDS_OWN = ("mksh", "toybox")
 NOT_IN_DEBIANS_TOYBOX = ("dd",)
@@ -55,7 +56,11 @@ class Shell:
     ) -> subprocess.CompletedProcess[bytes]:
         command = self.command(name, *arguments)
         return subprocess.run(
-            command, env=self.environment, capture_output=True, timeout=60, check=False
+            command,
+            env=self.environment,
+            capture_output=True,
+            timeout=WITHIN_S,
+            check=False,
         )
 
     def start(self, *command: str, limit: str = "60", name: str = "launch") -> Path:

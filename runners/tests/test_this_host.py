@@ -17,6 +17,7 @@ from paceline.devices import conditions
 from paceline.devices.attached_device import AttachedDevice
 from paceline.stop import Stop
 from paceline.testing.adbd import Peer
+from paceline_contract.testing.waiting import WITHIN_S
 from typer.testing import CliRunner
 
 NOWHERE = "127.0.0.1:1"
@@ -137,7 +138,7 @@ def test_log_messages_are_not_part_of_the_json(tmp_path: Path) -> None:
     ]
     command = [sys.executable, "-m", "paceline", "devices", "--json", *options]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=True
+        command, capture_output=True, text=True, timeout=WITHIN_S, check=True
     )
     assert f"no device yet at {NOWHERE}" in done.stderr
     assert "Connection refused. Check that the device is on" in done.stderr

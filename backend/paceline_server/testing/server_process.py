@@ -20,8 +20,7 @@ from contextlib import contextmanager
 
 import httpx
 from fastapi import FastAPI
-
-READY_WITHIN_S = 180.0
+from paceline_contract.testing.waiting import WITHIN_S
 
 
 def _serve(app: FastAPI, port: int) -> None:
@@ -67,10 +66,10 @@ class ServerProcess:
         self._parent.stdin.write("start\n")
         self._parent.stdin.flush()
         self.pid = int(self._parent.stdout.readline())
-        deadline, pause = time.monotonic() + READY_WITHIN_S, threading.Event()
+        deadline, pause = time.monotonic() + WITHIN_S, threading.Event()
         while True:
             try:
-                httpx.get(f"{self.url}/healthz", timeout=5)
+                httpx.get(f"{self.url}/healthz", timeout=WITHIN_S)
             except httpx.TransportError:
                 if time.monotonic() > deadline:
                     raise
@@ -81,7 +80,7 @@ class ServerProcess:
     def kill(self) -> None:
         """Kill -9 the server and wait until its process is gone."""
         os.kill(self.pid, signal.SIGKILL)
-        deadline, pause = time.monotonic() + READY_WITHIN_S, threading.Event()
+        deadline, pause = time.monotonic() + WITHIN_S, threading.Event()
         while time.monotonic() < deadline:
             try:
                 os.kill(self.pid, 0)

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+from paceline_contract.testing.waiting import WITHIN_S
 
-READY_WITHIN_S = 180
 PR_SET_PDEATHSIG = 1
 """linux/prctl.h: the signal a child gets when its parent dies."""
 FAST = {
@@ -83,7 +83,7 @@ class Redis:
     def flush(self) -> None:
         """Delete everything."""
         with socket.create_connection(
-            ("127.0.0.1", self.port), timeout=10
+            ("127.0.0.1", self.port), timeout=WITHIN_S
         ) as connection:
             connection.sendall(b"FLUSHALL\r\n")
             connection.recv(64)
@@ -166,18 +166,18 @@ def _running(
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
     try:
-        is_ready.wait(READY_WITHIN_S)
+        is_ready.wait(WITHIN_S)
         if process.poll() is not None or not any(ready in line for line in output):
             raise RuntimeError(f"{argv[0]} did not become ready:\n{''.join(output)}")
         yield
     finally:
         process.send_signal(stop)
         try:
-            process.wait(20)
+            process.wait(WITHIN_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        reader.join(5)
+        reader.join(WITHIN_S)
         if process.stdout is not None:
             process.stdout.close()
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.store.session import Database, read_scope
 from paceline_server.store.tables.samples import Item, ReportedLine, SampleChunk
 from paceline_server.testing import servers
@@ -98,7 +99,7 @@ def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
     }
     with (
         server_process(servers.free_port(), settings) as server,
-        httpx.Client(base_url=server.url, timeout=30) as client,
+        httpx.Client(base_url=server.url, timeout=WITHIN_S) as client,
     ):
         job = leased_job(server, client, lab.headers, ci)
         uploader = Uploader(job)
@@ -106,12 +107,12 @@ def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
         thread.start()
         for _ in range(KILLS):
             uploader.heard.clear()
-            assert uploader.heard.wait(30), uploader.refused
+            assert uploader.heard.wait(WITHIN_S), uploader.refused
             threading.Event().wait(rng.uniform(0, LONGEST_LIFE_S))
             server.kill()
             server.start()
         uploader.stop.set()
-        thread.join(60)
+        thread.join(WITHIN_S)
         assert not uploader.refused
         acknowledged = uploader.acknowledged
         with read_scope() as session:

@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from paceline_contract.testing.waiting import wait_until
 from paceline_server.testing import servers
 
-from .stack import Stack, base_env, wait_until
+from .stack import Stack, base_env
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def stack(
         started = Stack(url, env, tmp_path, resources, headers)
         started.start("api", "paceline-server", "api", "--port", str(port))
         started.start("worker", "paceline-server", "worker")
-        wait_until("the API", lambda: _ready(started), 60)
+        wait_until("the API", lambda: _ready(started))
         yield started
 
 

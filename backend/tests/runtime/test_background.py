@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.kernel import clock
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import broker
@@ -21,7 +22,6 @@ from paceline_server.testing.servers import Redis, free_port
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-WITHIN_S = 150.0
 TOPIC = "test.work"
 
 

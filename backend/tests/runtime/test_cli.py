@@ -15,6 +15,8 @@ from typing import Any
 import httpx
 import pytest
 from fastapi.testclient import TestClient
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import data_lock
 from paceline_server.store import outbox
@@ -25,7 +27,6 @@ from paceline_server.testing.servers import free_port
 from sqlalchemy import select
 
 COMMAND = Path(sys.executable).with_name("paceline-server")
-WITHIN_S = 150.0
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def running(
     environment: dict[str, str], says: str, *arguments: str
 ) -> Iterator[subprocess.Popen[str]]:
     """A command that serves, entered once its log says `says`."""
-    process = subprocess.Popen(
+    process = ChildProcess[str](
         [str(COMMAND), *arguments],
         env=environment,
         stdout=subprocess.DEVNULL,
@@ -88,11 +89,12 @@ def running(
         assert process.poll() is None, "".join(said)
         yield process
     finally:
-        process.send_signal(signal.SIGTERM)
-        code = process.wait(WITHIN_S)
-        reader.join(10)
-        if process.stderr is not None:
-            process.stderr.close()
+        process.terminate()
+        try:
+            code = process.wait(WITHIN_S)
+        finally:
+            process.end()
+            reader.join(WITHIN_S)
     assert code in (0, -signal.SIGTERM), "".join(said)
 
 
@@ -369,11 +371,8 @@ def test_no_api_process_outlives_the_one_that_was_killed(
     """They share its standard error: that ends when the last of them has. Then nobody holds the port."""
     port = free_port()
     arguments = ["api", "--processes", "2", "--port", str(port)]
-    process = subprocess.Popen(
-        [str(COMMAND), *arguments],
-        env=environment,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
+    process = ChildProcess[bytes](
+        [str(COMMAND), *arguments], env=environment, stderr=subprocess.PIPE
     )
     assert process.stderr is not None
     ended = threading.Thread(target=process.stderr.read, daemon=True)

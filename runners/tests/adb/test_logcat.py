@@ -21,6 +21,7 @@ from paceline.adb.logcat import (
 from paceline.adb.port import CommandResult
 from paceline.testing.adbd import Peer
 from paceline.testing.fake_device import FakeConnection, FakeDevice
+from paceline_contract.testing.waiting import WITHIN_S
 
 PREFIX = "11-21 10:00:0{}.000  1234  5678 I "
 
@@ -225,7 +226,7 @@ def test_the_log_of_a_peer_is_followed_through_a_cable_pull(tmp_path: Path) -> N
 
         peer.log("Tag", "logged just before it is followed")
         with LogFollower(connection, heard.take, pause_s=0.01) as follower:
-            assert follower.wait(20)
+            assert follower.wait(WITHIN_S)
             output = PeerLog(peer, heard)
             output.until_heard("before")
             peer.cut()

@@ -25,6 +25,7 @@ from paceline.adb.smart_socket import (
 )
 from paceline.devices.backends import AdbBackends
 from paceline.testing.adbd import Peer
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .rigs import saying, until
 
@@ -142,7 +143,7 @@ def test_a_device_that_says_nothing_is_named_and_not_the_adb_server() -> None:
         server = AdbServer(f"127.0.0.1:{listener.getsockname()[1]}")
         with pytest.raises(SlowError) as caught:
             server.connection("SER1").run(["true"], timeout_s=0.3)
-        served.result(5.0)
+        served.result(WITHIN_S)
         for other in held:
             other.close()
     assert caught.value.text.startswith(

@@ -16,14 +16,14 @@ import pytest
 from paceline.adb.packets import WRTE, PacketConnection
 from paceline.adb.port import AbsentError, AdbError, LostError, SlowError
 from paceline.adb.transport import NOBODY, DeadlineSocket, host_and_port, open_socket
+from paceline_contract.testing.waiting import WITHIN_S
 
 SMALL_BUFFER = 4096
 SOON_S = 0.05
-LATE_S = 150.0
 
 
 def in_time() -> float:
-    return time.monotonic() + LATE_S
+    return time.monotonic() + WITHIN_S
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_all_is_sent_though_the_kernel_takes_a_little_at_a_time(
     reader.start()
     wire.send(data, in_time())
     wire.close()
-    reader.join(LATE_S)
+    reader.join(WITHIN_S)
     assert seen.digest() == hashlib.sha256(data).digest()
 
 
@@ -96,11 +96,11 @@ def test_readable_tells_bytes_and_the_end_from_silence(
     wire, theirs = pair
     assert not wire.readable(SOON_S)
     theirs.send(b"x")
-    assert wire.readable(LATE_S)
+    assert wire.readable(WITHIN_S)
     assert wire.receive(10, in_time()) == b"x"
     assert not wire.readable(SOON_S)
     theirs.close()
-    assert wire.readable(LATE_S)
+    assert wire.readable(WITHIN_S)
     assert wire.receive(10, in_time()) == b""
 
 
@@ -150,7 +150,7 @@ def test_packets_of_any_size_come_whole_however_they_are_cut(
         packet = other.receive(in_time())
         assert (packet.command, packet.arg0, packet.arg1) == (WRTE, 1, number)
         assert packet.payload == data
-    sending.join(LATE_S)
+    sending.join(WITHIN_S)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,9 @@ from typing import Any
 import psutil
 import pytest
 from paceline.testing.adbd import Peer
+from paceline_contract.testing.waiting import WITHIN_S
 
-from .client import DEADLINE_S, Client
+from .client import Client
 from .link import Link, UnavailableError, laid
 
 StartPeer = Callable[..., Peer]
@@ -39,7 +40,7 @@ def start(tmp_path: Path) -> Iterator[StartPeer]:
 
         yield started
         living = [process for peer in peers for process in _living_processes(peer)]
-    assert psutil.wait_procs(living, timeout=120)[1] == []
+    assert psutil.wait_procs(living, timeout=WITHIN_S)[1] == []
 
 
 def _living_processes(peer: Peer) -> Iterator[psutil.Process]:
@@ -62,7 +63,7 @@ def client(peer: Peer) -> Iterator[Client]:
 
 def until(condition: Callable[[], object]) -> None:
     """Waits for a condition of another thread or process, with a deadline."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + WITHIN_S
     while not condition():
         assert time.monotonic() < deadline, "it never came"
         threading.Event().wait(0.002)
@@ -128,7 +129,7 @@ class Adb:
             env=self._environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=WITHIN_S,
             check=False,
             stdin=subprocess.DEVNULL,
         )
