@@ -100,11 +100,10 @@ def until(condition: Callable[[], object]) -> None:
 
 @contextmanager
 def google_adb_server(home: Path) -> Iterator[AdbServer]:
-    """Google's server in the foreground, with its own key and port; it is ended here by its process."""
+    """Google's server in the foreground, with its own key and port; it is ended here by its process. It is given a
+    socket that listens already."""
     adb = shutil.which("adb")
     assert adb, "Google's adb is missing: make setup (profile test) brings it"
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -112,16 +111,18 @@ def google_adb_server(home: Path) -> Iterator[AdbServer]:
         "ADB_MDNS": "0",
     }
     with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
         (home / "log").open("wb") as log,
         ChildProcess[bytes](
-            [adb, "-P", str(port), "server", "nodaemon"],
+            [adb, "-L", f"acceptfd:{listener.fileno()}", "server", "nodaemon"],
             env=environment,
             cwd=home,
             stdout=log,
             stderr=log,
+            pass_fds=[listener.fileno()],
         ) as process,
     ):
-        server = AdbServer(f"127.0.0.1:{port}")
+        server = AdbServer(f"127.0.0.1:{listener.getsockname()[1]}")
         until(lambda: _answers(server))
         yield server
         process.end()

@@ -22,6 +22,7 @@ import psycopg
 import pytest
 import yaml
 from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.ports import reserved_port
 from paceline_contract.testing.waiting import WITHIN_S, wait_until
 from paceline_server.kernel.settings import Settings
 from paceline_server.testing import servers
@@ -268,7 +269,11 @@ def test_health_checks_pass_for_running_processes_and_fail_without_them(
     tmp_path: Path,
 ) -> None:
     """The commands and health checks of the file, on PostgreSQL and Redis of this machine."""
-    with servers.postgresql() as postgres, servers.redis() as redis:
+    with (
+        servers.postgresql() as postgres,
+        servers.redis() as redis,
+        reserved_port() as port,
+    ):
         postgres.create_database("paceline")
         url = f"postgresql://{postgres.user}@127.0.0.1:{postgres.port}/paceline"
         env = {
@@ -278,7 +283,7 @@ def test_health_checks_pass_for_running_processes_and_fail_without_them(
             "PACELINE_REDIS_URL": redis.url,
             "PACELINE_PUBLIC_URL": "http://127.0.0.1:8321",
             "PACELINE_DATA_DIR": str(tmp_path),
-            "PACELINE_PORT": str(servers.free_port()),
+            "PACELINE_PORT": str(port),
         }
         api = [
             part.replace("8321", env["PACELINE_PORT"])

@@ -6,14 +6,12 @@ directory, and durability is off.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pwd
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -22,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+from paceline_contract.testing.child_process import end_with_parent
+from paceline_contract.testing.ports import reserved_port
 from paceline_contract.testing.waiting import WITHIN_S
 
-PR_SET_PDEATHSIG = 1
-"""linux/prctl.h: the signal a child gets when its parent dies."""
 FAST = {
     "autovacuum": "off",
     "fsync": "off",
@@ -41,14 +39,6 @@ FAST = {
 
 class ServerMissingError(Exception):
     """A server program is not installed."""
-
-
-def free_port() -> int:
-    """A TCP port that is free at 127.0.0.1 now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @dataclass(frozen=True)
@@ -115,11 +105,6 @@ def _other_user(name: str) -> str | None:
         return "nobody"
 
 
-def _end_with_parent() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
 @contextmanager
 def _directory(user: str | None) -> Iterator[Path]:
     path = Path(tempfile.mkdtemp(prefix="paceline-"))
@@ -150,7 +135,7 @@ def _running(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        preexec_fn=_end_with_parent,  # noqa: PLW1509 - one prctl, before any thread of ours matters
+        preexec_fn=end_with_parent,  # noqa: PLW1509 - one prctl, before any thread of ours matters
     )
     is_ready, output = threading.Event(), list[str]()
 
@@ -193,8 +178,8 @@ def postgresql(
         _program("postgres", "postgresql"),
     )
     user = _other_user("postgres")
-    with _directory(user) as directory:
-        data, port = directory / "data", free_port()
+    with _directory(user) as directory, reserved_port() as port:
+        data = directory / "data"
         if copied_from is None:
             argv = [
                 initdb,
@@ -225,11 +210,12 @@ def postgresql(
 
 @contextmanager
 def redis(at_port: int | None = None) -> Iterator[Redis]:
-    """A new Redis without persistence, on `at_port` or a free port. Raises `ServerMissingError`."""
+    """A new Redis without persistence, on `at_port`, which the caller has reserved, or a port of its own. Raises
+    `ServerMissingError`."""
     server = _program("redis-server", "redis-server")
     user = _other_user("redis")
-    with _directory(user) as directory:
-        port = at_port or free_port()
+    with _directory(user) as directory, reserved_port() as own_port:
+        port = at_port or own_port
         argv = [
             server,
             "--port",

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from paceline_contract.testing.waiting import wait_until
-from paceline_server.testing import servers
 
 from .stack import Stack, base_env
 
@@ -28,9 +27,9 @@ def stack(
     token: Callable[..., dict[str, str]],
     tmp_path: Path,
     limits: dict[str, str],
+    port: int,
 ) -> Iterator[Stack]:
     """A running server; short leases and no cool-down, so that a journey takes seconds."""
-    port = servers.free_port()
     url = f"http://127.0.0.1:{port}"
     env = {
         **base_env(),

@@ -23,7 +23,6 @@ from paceline_server.store import outbox
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.store.tables.rules import AuditEntry
-from paceline_server.testing.servers import free_port
 from sqlalchemy import select
 
 COMMAND = Path(sys.executable).with_name("paceline-server")
@@ -330,9 +329,9 @@ def test_several_api_processes_and_a_worker_share_the_work(
     run: Run,
     database: Database,
     token: Callable[..., dict[str, str]],
+    port: int,
 ) -> None:
     """Two API processes on one port, a worker beside them; a stream hears of what any of them did."""
-    port = free_port()
     address = f"http://127.0.0.1:{port}"
     with (
         running(environment, "worker_started", "worker"),
@@ -366,10 +365,9 @@ def test_several_api_processes_and_a_worker_share_the_work(
 
 @pytest.mark.shapes("scaled")
 def test_no_api_process_outlives_the_one_that_was_killed(
-    environment: dict[str, str], database: Database
+    environment: dict[str, str], database: Database, port: int
 ) -> None:
     """They share its standard error: that ends when the last of them has. Then nobody holds the port."""
-    port = free_port()
     arguments = ["api", "--processes", "2", "--port", str(port)]
     process = ChildProcess[bytes](
         [str(COMMAND), *arguments], env=environment, stderr=subprocess.PIPE

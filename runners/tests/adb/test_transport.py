@@ -16,6 +16,7 @@ import pytest
 from paceline.adb.packets import WRTE, PacketConnection
 from paceline.adb.port import AbsentError, AdbError, LostError, SlowError
 from paceline.adb.transport import NOBODY, DeadlineSocket, host_and_port, open_socket
+from paceline_contract.testing.ports import reserved_port
 from paceline_contract.testing.waiting import WITHIN_S
 
 SMALL_BUFFER = 4096
@@ -232,10 +233,11 @@ def test_a_closed_wire_is_lost_and_closing_again_is_safe(
 
 
 def test_nobody_listening_is_absent_with_advice() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        address = f"127.0.0.1:{gone.getsockname()[1]}"
-    with pytest.raises(AbsentError, match="refused") as caught:
-        open_socket(address, in_time(), NOBODY)
+    with (
+        reserved_port() as port,
+        pytest.raises(AbsentError, match="refused") as caught,
+    ):
+        open_socket(f"127.0.0.1:{port}", in_time(), NOBODY)
     assert "adb tcpip 5555" in caught.value.advice
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import threading
 import time
@@ -17,6 +16,7 @@ from typing import Any
 import psutil
 import pytest
 from paceline.testing.adbd import Peer
+from paceline_contract.testing.ports import reserved_port
 from paceline_contract.testing.waiting import WITHIN_S
 
 from .client import Client
@@ -108,10 +108,8 @@ def link() -> Iterator[Link]:
 class Adb:
     """Google's client with its own server, key and port."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, port: int) -> None:
         self.home = home
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
         self._environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(home),
@@ -159,6 +157,9 @@ def adb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adb]:
     )
     home = tmp_path_factory.mktemp("adb")
     (home / ".android").mkdir()
-    result = Adb(home)
-    yield result
-    result("kill-server")
+    with reserved_port() as port:
+        result = Adb(home, port)
+        try:
+            yield result
+        finally:
+            result("kill-server")
