@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from paceline.adb.keys import AgentKey
 from paceline.cli import app
-from paceline.devices import conditions
+from paceline.devices import conditions, survey
 from paceline.devices.attached_device import AttachedDevice
 from paceline.stop import Stop
 from paceline.testing.adbd import Peer
@@ -26,6 +26,13 @@ HOT = "Current Battery Service state:\n  AC powered: true\n  level: 80\n  scale:
 
 SERIAL = f"SIM{uuid.uuid4().hex[:8]}"
 """Unique per process, because a device is claimed host-wide and other tests run in parallel."""
+
+
+@pytest.fixture(autouse=True)
+def _patient_second_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside load both looks of the product, of 3 and 10 s, may end in the middle of a handshake. The second one,
+    which follows only then, ends when the device has answered; a prompt takes it the whole time."""
+    monkeypatch.setattr(survey, "CONNECT_TIMEOUT_S", WITHIN_S / 2)
 
 
 @pytest.fixture
