@@ -1,15 +1,14 @@
 /** The journey in a real browser against the server of PACELINE_E2E_URL and PACELINE_E2E_LINK. */
 import { defineConfig } from '@playwright/test';
-
-const MINUTE_MS = 60_000;
+import { WITHIN_MS } from './e2e/waiting';
 
 export default defineConfig({
   testDir: './e2e',
   outputDir: './test-results',
   workers: 1,
   retries: 0,
-  timeout: 15 * MINUTE_MS,
-  expect: { timeout: 20_000 },
+  timeout: 4 * WITHIN_MS,
+  expect: { timeout: WITHIN_MS },
   reporter: [['list']],
   use: {
     ...(process.env.PACELINE_E2E_URL === undefined

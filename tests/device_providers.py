@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Set
@@ -24,6 +23,8 @@ from paceline.adb.port import AdbError, Route
 from paceline.adb.server import AdbServer
 from paceline.testing.adbd import Peer
 from paceline.testing.adbd.real import RealPeer, built
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
 if TYPE_CHECKING:
     from _pytest.mark.structures import ParameterSet
@@ -32,8 +33,6 @@ Daemon = Literal["simulated", "adbd"]
 Kind = tuple[Daemon, Literal["direct", "server"]]
 NOWHERE = "127.0.0.1:1"
 """An address without an adb server, so that tests never use one of the developer's."""
-ANSWERING_S = 20.0
-"""Time for Google's server to start, or to connect to a device."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def kinds(*wanted: Kind) -> list[ParameterSet]:
 
 def until(condition: Callable[[], object]) -> None:
     """Asks again until it holds; fails after a deadline."""
-    deadline, waiter = time.monotonic() + ANSWERING_S, threading.Event()
+    deadline, waiter = time.monotonic() + WITHIN_S, threading.Event()
     while not condition():
         assert time.monotonic() < deadline
         waiter.wait(0.02)
@@ -101,11 +100,10 @@ def until(condition: Callable[[], object]) -> None:
 
 @contextmanager
 def google_adb_server(home: Path) -> Iterator[AdbServer]:
-    """Google's server in the foreground, with its own key and port; it is ended here by its process."""
+    """Google's server in the foreground, with its own key and port; it is ended here by its process. It is given a
+    socket that listens already."""
     adb = shutil.which("adb")
     assert adb, "Google's adb is missing: make setup (profile test) brings it"
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -113,19 +111,21 @@ def google_adb_server(home: Path) -> Iterator[AdbServer]:
         "ADB_MDNS": "0",
     }
     with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
         (home / "log").open("wb") as log,
-        subprocess.Popen(
-            [adb, "-P", str(port), "server", "nodaemon"],
+        ChildProcess[bytes](
+            [adb, "-L", f"acceptfd:{listener.fileno()}", "server", "nodaemon"],
             env=environment,
             cwd=home,
             stdout=log,
             stderr=log,
+            pass_fds=[listener.fileno()],
         ) as process,
     ):
-        server = AdbServer(f"127.0.0.1:{port}")
+        server = AdbServer(f"127.0.0.1:{listener.getsockname()[1]}")
         until(lambda: _answers(server))
         yield server
-        process.terminate()
+        process.end()
 
 
 @contextmanager

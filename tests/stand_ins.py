@@ -9,6 +9,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from paceline_contract.testing.waiting import WITHIN_S
+
 ROOT = Path(__file__).resolve().parents[1]
 GOOD = "99.1.2"
 OLD = "0.0.9"
@@ -114,7 +116,7 @@ def run(
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=WITHIN_S,
         check=False,
         stdin=subprocess.DEVNULL,
     )

@@ -15,6 +15,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 
 ROOM = Path(__file__).resolve().parents[1] / "native" / "allocator"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -102,7 +103,7 @@ COUNTS = "arm      256  256.D1  256.LL\nsystem  89.6   0.750   0.010\npaceline  
 def plots(folder: Path, *inputs: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, ROOM / "bench" / "plots.py", folder, *inputs]
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=False
+        command, capture_output=True, text=True, timeout=WITHIN_S, check=False
     )
 
 

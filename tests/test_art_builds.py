@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 from paceline.destination import Destination, build_for
 from paceline.manifest import load
+from paceline_contract.testing.waiting import WITHIN_S
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles Kotlin and Rust, on a busy host too."""
@@ -63,7 +64,12 @@ def test_without_an_ndk_the_library_is_not_built_and_the_error_says_what_to_inst
     environment |= {} if ndk is None else {"ANDROID_NDK_HOME": str(tmp_path / ndk)}
     argv = ["sh", str(script), "ledger", "arm64-v8a"]
     done = subprocess.run(
-        argv, env=environment, capture_output=True, text=True, timeout=60, check=False
+        argv,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=WITHIN_S,
+        check=False,
     )
     (line,) = done.stderr.splitlines()
     assert done.returncode == 1
@@ -146,7 +152,11 @@ def listing(dex: bytes, tmp_path_factory: pytest.TempPathFactory) -> str:
     file = tmp_path_factory.mktemp("dex") / "classes.dex"
     file.write_bytes(dex)
     done = subprocess.run(
-        [tool, "-d", str(file)], capture_output=True, text=True, timeout=120, check=True
+        [tool, "-d", str(file)],
+        capture_output=True,
+        text=True,
+        timeout=WITHIN_S,
+        check=True,
     )
     return done.stdout
 

@@ -15,10 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
-STARTS_WITHIN_S = 120.0
 
 
 def block(name: str) -> str:
@@ -56,16 +57,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
                 ready.set()
 
     env = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as child:
+    with ChildProcess[str](
+        command, env=env, stdout=subprocess.PIPE, text=True
+    ) as child:
         reader = threading.Thread(target=read, args=(child,), daemon=True)
         reader.start()
         try:
-            assert ready.wait(STARTS_WITHIN_S), "the server did not start"
+            assert ready.wait(WITHIN_S), "the server did not start"
             yield said["Paceline is ready"], said["Sign in once with"]
         finally:
             child.terminate()
-            child.wait(60)
-            reader.join(10)
+            child.wait(WITHIN_S)
+            reader.join(WITHIN_S)
 
 
 def shell(text: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
@@ -76,7 +79,7 @@ def shell(text: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
         env={**os.environ, **env},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WITHIN_S,
         check=False,
     )
 
@@ -127,7 +130,7 @@ def test_submit_tells_why_a_run_was_refused_and_ends_with_an_error(
         ],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WITHIN_S,
         check=False,
     )
     assert done.returncode == 1

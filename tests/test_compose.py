@@ -11,18 +11,19 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fnmatch import fnmatch
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import psycopg
 import pytest
 import yaml
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.ports import reserved_port
+from paceline_contract.testing.waiting import WITHIN_S, wait_until
 from paceline_server.kernel.settings import Settings
 from paceline_server.testing import servers
 
@@ -244,14 +245,14 @@ def test_images_install_the_versions_that_are_tested(name: str) -> None:
 
 @contextmanager
 def process(env: dict[str, str], *command: str) -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(
+    with ChildProcess[bytes](
         [BIN / command[0], *command[1:]], env=env, stdout=subprocess.DEVNULL
     ) as child:
         try:
             yield child
         finally:
             child.terminate()
-            child.wait(60)
+            child.wait(WITHIN_S)
 
 
 def passes(name: str, env: dict[str, str]) -> bool:
@@ -259,7 +260,7 @@ def passes(name: str, env: dict[str, str]) -> bool:
     how, *rest = SERVICES[name]["healthcheck"]["test"]
     command = ["sh", "-c", rest[0].replace("$$", "$")] if how == "CMD-SHELL" else rest
     done = subprocess.run(
-        command, env=env, capture_output=True, timeout=60, check=False
+        command, env=env, capture_output=True, timeout=WITHIN_S, check=False
     )
     return done.returncode == 0
 
@@ -268,7 +269,11 @@ def test_health_checks_pass_for_running_processes_and_fail_without_them(
     tmp_path: Path,
 ) -> None:
     """The commands and health checks of the file, on PostgreSQL and Redis of this machine."""
-    with servers.postgresql() as postgres, servers.redis() as redis:
+    with (
+        servers.postgresql() as postgres,
+        servers.redis() as redis,
+        reserved_port() as port,
+    ):
         postgres.create_database("paceline")
         url = f"postgresql://{postgres.user}@127.0.0.1:{postgres.port}/paceline"
         env = {
@@ -278,7 +283,7 @@ def test_health_checks_pass_for_running_processes_and_fail_without_them(
             "PACELINE_REDIS_URL": redis.url,
             "PACELINE_PUBLIC_URL": "http://127.0.0.1:8321",
             "PACELINE_DATA_DIR": str(tmp_path),
-            "PACELINE_PORT": str(servers.free_port()),
+            "PACELINE_PORT": str(port),
         }
         api = [
             part.replace("8321", env["PACELINE_PORT"])
@@ -289,7 +294,7 @@ def test_health_checks_pass_for_running_processes_and_fail_without_them(
         with process(
             env, "paceline-server", *SERVICES["migrate"]["command"]
         ) as migrate:
-            assert migrate.wait(60) == 0
+            assert migrate.wait(WITHIN_S) == 0
         with psycopg.connect(url) as connection:
             assert connection.execute(
                 "SELECT count(*) FROM alembic_version"
@@ -299,10 +304,7 @@ def test_health_checks_pass_for_running_processes_and_fail_without_them(
             process(env, "paceline-server", *SERVICES["worker"]["command"]),
         ):
             for name in ("api", "worker"):
-                deadline, pause = time.monotonic() + 120, Event()
-                while not passes(name, env):
-                    assert time.monotonic() < deadline, f"{name} did not become healthy"
-                    pause.wait(1)
+                wait_until(f"{name} to be healthy", lambda: passes(name, env))  # noqa: B023
         assert not passes("worker", env)
 
 

@@ -38,6 +38,7 @@ from paceline.git import SourceError
 from paceline.source import prepare_in_place
 from paceline.stop import Stop
 from paceline_contract.events import CaseEvent, CheckEvent, DoneEvent, SamplesEvent
+from paceline_contract.testing.waiting import WITHIN_S
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles the programs, on a busy host too."""
@@ -102,12 +103,16 @@ def test_a_daemon_left_by_a_build_does_not_delay_the_next_build(
     }
     argv = ["sh", str(hashing / "android.sh"), "engines", "x86_64"]
     subprocess.run(
-        argv, env=os.environ | own, check=True, stdin=subprocess.DEVNULL, timeout=60
+        argv,
+        env=os.environ | own,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        timeout=WITHIN_S,
     )
     try:
         lock = str(hashing / "build" / ".lock")
         free = subprocess.run(
-            ["flock", "--nonblock", lock, "true"], check=False, timeout=60
+            ["flock", "--nonblock", lock, "true"], check=False, timeout=WITHIN_S
         )
         assert free.returncode == 0, "the lock is free as soon as the build has ended"
     finally:
@@ -333,7 +338,12 @@ def test_without_zig_the_build_says_in_one_sentence_how_to_get_it(
     script, environment = without_zig(tmp_path)
     argv = ["sh", str(script), "piece", "x86_64"]
     done = subprocess.run(
-        argv, env=environment, capture_output=True, text=True, timeout=60, check=False
+        argv,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=WITHIN_S,
+        check=False,
     )
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
@@ -390,7 +400,7 @@ def test_zig_keeps_its_caches_in_the_build_and_not_in_the_home(tmp_path: Path) -
     environment["PATH"] = f"{tools}{os.pathsep}{environment['PATH']}"
     argv = ["sh", str(script), "piece", "x86_64"]
     subprocess.run(
-        argv, env=environment, check=True, stdin=subprocess.DEVNULL, timeout=60
+        argv, env=environment, check=True, stdin=subprocess.DEVNULL, timeout=WITHIN_S
     )
     reported = dict(
         line.partition("=")[::2]

@@ -26,6 +26,7 @@ from device_programs import (
     program,
     run,
 )
+from paceline_contract.testing.waiting import WITHIN_S
 
 pytestmark = pytest.mark.timeout(1800)
 """Seconds: the first test of a clone compiles the program, on a busy host too."""
@@ -52,7 +53,7 @@ def test_hardware_sha_is_in_the_program(abi: Abi) -> None:
         [tool, "--disassemble", "--no-show-raw-insn", str(program(ENGINES, abi))],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=WITHIN_S,
         check=True,
     ).stdout
     count = Counter(re.findall(r"^\s*[0-9a-f]+:\s+(sha\w+)", listing, re.MULTILINE))

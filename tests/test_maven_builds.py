@@ -15,6 +15,11 @@ from pathlib import Path
 import pytest
 
 JVM = Path(__file__).resolve().parents[1] / "native" / "hashing" / "jvm"
+DOWNLOAD_RETRIES = (
+    "maven.wagon.http.retryHandler.count",
+    "aether.connector.http.retryHandler.count",
+)
+"""Maven's options for how often it repeats a download that broke off."""
 SPARE = 2
 """The reserved code cache must be this many times what a build uses, because JDKs compile different amounts."""
 
@@ -30,6 +35,7 @@ def test_first_build_with_an_empty_maven_repository_leaves_half_of_the_code_cach
             "-B",
             "-q",
             "-Dstyle.color=never",
+            *(f"-D{option}=5" for option in DOWNLOAD_RETRIES),
             f"-Dmaven.repo.local={tmp_path / 'repository'}",
             "-Dmaven.test.skip=true",
             "package",

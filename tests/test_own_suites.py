@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -178,7 +179,7 @@ def test_the_examples_verdicts_are_judged_offline(project: Path) -> None:
         ],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=WITHIN_S,
         check=False,
     )
     assert done.returncode == 3, done.stderr

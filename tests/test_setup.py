@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 from stand_ins import copy_of_front_door, machine, run, script, stand_in
 
 
@@ -156,9 +158,7 @@ def test_unfinished_output_of_a_step_is_not_used(clone: Path) -> None:
     """
     once = 'step "a thing" made x "" work'
     steps_run(clone, once)
-    half = (
-        'half() { touch made; kill -KILL $$; sleep 60; }; step "a thing" made y "" half'
-    )
+    half = 'half() { touch made; kill -KILL $$; }; step "a thing" made y "" half'
     steps_run(clone, half)
     assert "up to date" not in steps_run(clone, once).stdout
     steps_run(clone, 'step "a thing" made z "" work')
@@ -270,11 +270,9 @@ def wait_for_word(fifo: int, process: subprocess.Popen[Any]) -> None:
     os.close(fifo)
 
 
-def _in_own_session() -> None:
-    """Give the session its terminal, and Ctrl-C its effect: a shell cannot trap a signal that is ignored when it
-    starts, as it is where the tests run in the background."""
+def _take_terminal() -> None:
+    """Make the terminal that is standard input the one of this process's session, for Ctrl-C."""
     os.close(os.open(os.ttyname(0), os.O_RDWR))
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 class BlockedSetup:
@@ -286,15 +284,14 @@ class BlockedSetup:
         self._alive = os.open(clone / "alive", os.O_RDONLY | os.O_NONBLOCK)
         ready = os.open(clone / "ready", os.O_RDONLY | os.O_NONBLOCK)
         self.terminal, end = pty.openpty()
-        self.process = subprocess.Popen(
+        self.process = ChildProcess[bytes](
             command,
             cwd=clone,
             env={**os.environ, **environment},
             stdin=end,
             stdout=end,
             stderr=end,
-            start_new_session=True,
-            preexec_fn=_in_own_session,  # noqa: PLW1509 - needed in the child, before bash
+            prepare=_take_terminal,
         )
         os.close(end)
         wait_for_word(ready, self.process)
@@ -310,7 +307,7 @@ class BlockedSetup:
             if not piece:
                 break
             shown += piece
-        code = self.process.wait(60)
+        code = self.process.wait(WITHIN_S)
         os.set_blocking(self._alive, True)
         with os.fdopen(self._alive, "rb") as held:
             held.read()
@@ -365,15 +362,15 @@ def test_two_setups_at_once_wait_for_each_other(clone: Path) -> None:
     (clone / "uv.sh").write_text(
         f'[ "$1" != venv ] || {{ echo up >"{clone}/ready"; read -r _ <"{clone}/go"; }}\n{uv}'
     )
-    both = {
+    both: dict[str, Any] = {
         "cwd": clone,
         "env": {**os.environ, **environment},
         "stdout": subprocess.PIPE,
         "text": True,
     }
-    with subprocess.Popen(["scripts/setup", "bench"], **both) as first:  # type: ignore[call-overload]
+    with ChildProcess[str](["scripts/setup", "bench"], **both) as first:
         wait_for_word(ready, first)
-        with subprocess.Popen(["scripts/setup", "bench"], **both) as second:  # type: ignore[call-overload]
+        with ChildProcess[str](["scripts/setup", "bench"], **both) as second:
             assert second.stdout is not None
             assert (
                 second.stdout.readline()
@@ -381,7 +378,7 @@ def test_two_setups_at_once_wait_for_each_other(clone: Path) -> None:
             )
             (clone / "go").write_text("\n")
             rest = second.stdout.read()
-        assert first.wait(60) == 0
+        assert first.wait(WITHIN_S) == 0
     assert second.returncode == 0
     assert rest.count("up to date") == 3
 

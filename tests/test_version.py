@@ -13,6 +13,7 @@ from pathlib import Path
 import paceline
 import paceline_server
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 
 ROOT = Path(__file__).resolve().parents[1]
 VERSION = (ROOT / "VERSION").read_text(encoding="utf-8").strip()
@@ -29,7 +30,7 @@ def test_command_prints_the_version(command: str) -> None:
         [executable, "--version"],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WITHIN_S,
         check=True,
     )
     assert done.stdout == f"{command} {VERSION}\n"
@@ -65,7 +66,7 @@ def test_server_built_from_a_source_archive_keeps_the_version(tmp_path: Path) ->
         cwd=ROOT / "backend",
         check=True,
         capture_output=True,
-        timeout=120,
+        timeout=WITHIN_S,
     )
     (archive,) = tmp_path.glob("*.tar.gz")
     subprocess.run(["tar", "-xzf", archive, "-C", tmp_path], check=True)
@@ -75,7 +76,7 @@ def test_server_built_from_a_source_archive_keeps_the_version(tmp_path: Path) ->
         cwd=source,
         check=True,
         capture_output=True,
-        timeout=120,
+        timeout=WITHIN_S,
     )
     (wheel,) = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as packed:

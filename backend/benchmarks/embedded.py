@@ -24,9 +24,9 @@ from pathlib import Path
 
 import httpx
 import psutil
+from paceline_contract.testing.ports import reserved_port
 from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.scripted_agent import COMMIT, PREFIX, ScriptedAgent
-from paceline_server.testing.servers import free_port
 from paceline_server.testing.sorting_suite import suite_manifest
 
 HERE = Path(__file__).parent
@@ -110,9 +110,8 @@ def _until(reached: Callable[[], bool], what: str) -> None:
 @contextmanager
 def paceline() -> Iterator[Started]:
     """`up` without an agent, in an empty directory."""
-    port = free_port()
     command = str(Path(sys.executable).with_name("paceline-server"))
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory() as directory, reserved_port() as port:
         argv = [command, "up", "--no-agent", "--no-first-run", "--port", str(port)]
         argv += ["--data", str(Path(directory) / "data")]
         with started(argv, port, Path(directory)) as server:
@@ -122,21 +121,18 @@ def paceline() -> Iterator[Started]:
 @contextmanager
 def bare() -> Iterator[Started]:
     """The bare prototype."""
-    port = free_port()
-    argv = [
-        sys.executable,
-        "-m",
-        "uvicorn",
-        "--factory",
-        "bare_embedded:create",
-        "--port",
-        str(port),
-    ]
-    with (
-        tempfile.TemporaryDirectory() as directory,
-        started(argv, port, Path(directory)) as server,
-    ):
-        yield server
+    with reserved_port() as port, tempfile.TemporaryDirectory() as directory:
+        argv = [
+            sys.executable,
+            "-m",
+            "uvicorn",
+            "--factory",
+            "bare_embedded:create",
+            "--port",
+            str(port),
+        ]
+        with started(argv, port, Path(directory)) as server:
+            yield server
 
 
 def say(text: str) -> None:

@@ -27,6 +27,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import numpy as np
+from paceline_contract.testing.ports import reserved_port
 from paceline_server.accounts import service as accounts
 from paceline_server.kernel import clock, ids
 from paceline_server.store import access, migrations
@@ -308,7 +309,7 @@ def main() -> None:
             for name in names:
                 server.create_database(name)
             urls = [server.url(name) for name in names]
-        ports = [servers.free_port() for _ in urls]
+        ports = [stack.enter_context(reserved_port()) for _ in urls]
         headers = prepared(urls[1])
         stack.enter_context(
             serving("bare_ingest:create", ports[0], {"BARE_DATABASE": urls[0]})

@@ -23,6 +23,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from paceline.testing import commands
+from paceline_contract.testing.ports import reserved_port
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.accounts import credentials
 from paceline_server.accounts import service as accounts
 from paceline_server.accounts.permissions import (
@@ -186,6 +188,13 @@ def shape(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shape]:
         yield Shape(name, server.url(database), redis.url)
     finally:
         databases.give_back()
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port that no other process is given while the test runs."""
+    with reserved_port() as number:
+        yield number
 
 
 @pytest.fixture
@@ -400,7 +409,7 @@ def together() -> Callable[..., list[object]]:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(WITHIN_S)
         return results
 
     return run

@@ -8,8 +8,6 @@ import { expect, test, type Page } from '@playwright/test';
 import { readFailedJob } from './failed-job';
 import { checkPage } from './page-check';
 
-const MINUTE_MS = 60_000;
-const RUN_MS = 8 * MINUTE_MS;
 const SUITE = 'hashing';
 const BENCHMARK = 'ledger_batch';
 /** Percent of its work that the native arm repeats: sixteen times the work loses on any CPU. */
@@ -203,20 +201,16 @@ async function signIn(page: Page): Promise<void> {
 }
 
 async function watchLive(page: Page): Promise<void> {
-  await expect(page.getByText('live', { exact: true })).toBeVisible({
-    timeout: RUN_MS,
-  });
+  await expect(page.getByText('live', { exact: true })).toBeVisible();
   const table = page.getByRole('table', { name: 'Samples per case' });
-  await expect(table).toBeVisible({ timeout: RUN_MS });
-  await expect(table.getByRole('row').nth(2)).toBeVisible({ timeout: RUN_MS });
+  await expect(table).toBeVisible();
+  await expect(table.getByRole('row').nth(2)).toBeVisible();
   await checkPage(page, 'run-live');
   await page.reload();
   // A run that could not tell yet measures another batch, which has samples once its first launch is warm.
-  await expect(table).toBeVisible({ timeout: RUN_MS });
+  await expect(table).toBeVisible();
   await expect(page.getByRole('list', { name: 'Phases' })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Verdicts' })).toBeVisible({
-    timeout: RUN_MS,
-  });
+  await expect(page.getByRole('heading', { name: 'Verdicts' })).toBeVisible();
   await checkPage(page, 'run-done');
 }
 
@@ -285,9 +279,7 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
       page.getByText('Its figures say nothing about the code.'),
     ).toBeVisible();
     await page.goto('/alerts?state=open');
-    await expect(page.getByRole('table', { name: 'Alerts' })).toBeVisible({
-      timeout: RUN_MS,
-    });
+    await expect(page.getByRole('table', { name: 'Alerts' })).toBeVisible();
     await expect(page.getByText('demonstration').first()).toBeVisible();
     await checkPage(page, 'alerts');
   });

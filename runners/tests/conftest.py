@@ -21,6 +21,8 @@ from paceline.agent import Agent
 from paceline.testing import commands
 from paceline.testing.fake_server import FakeJob, FakeServer
 from paceline.testing.suites import MANIFEST, WORKLOAD
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .phone import Phone, phone
 
@@ -79,6 +81,7 @@ class World:
         self.server, self.repository, self.data = server, repository, data
         self.serial = f"{SERIAL}-{data.parent.name}"
         self.config_path = data.parent / "agent.toml"
+        self._agents: list[ChildProcess[bytes]] = []
         self.write_config()
 
     def write_config(self, min_free_bytes: int = 1) -> None:
@@ -114,7 +117,8 @@ class World:
             self.server.url, self.data, config.load(self.config_path), poll_s=0.3
         )
 
-    def spawn(self) -> subprocess.Popen[bytes]:
+    def spawn(self) -> ChildProcess[bytes]:
+        """The agent as a process of its own; it ends with the test."""
         command = [
             sys.executable,
             "-m",
@@ -132,12 +136,22 @@ class World:
             "good-code",
         ]
         with (self.data.parent / "agent.log").open("ab") as log:
-            return subprocess.Popen(command, stderr=log)
+            agent = ChildProcess[bytes](command, stderr=log)
+        self._agents.append(agent)
+        return agent
+
+    def end_agents(self) -> None:
+        for agent in self._agents:
+            agent.end()
 
 
 @pytest.fixture
-def world(server: FakeServer, suite_repository: Path, tmp_path: Path) -> World:
-    return World(server, suite_repository, tmp_path / "data")
+def world(
+    server: FakeServer, suite_repository: Path, tmp_path: Path
+) -> Iterator[World]:
+    world = World(server, suite_repository, tmp_path / "data")
+    yield world
+    world.end_agents()
 
 
 @pytest.fixture
@@ -149,7 +163,7 @@ def running(world: World) -> Iterator[Agent]:
     yield agent
     agent.leave()
     agent.leave()
-    thread.join(30)
+    thread.join(WITHIN_S)
     assert not thread.is_alive()
 
 

@@ -16,6 +16,7 @@ from paceline.agent import Agent
 from paceline.errors import UserError
 from paceline.spool import Attempt, Spool
 from paceline_contract.announcements import manifest_digest
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .conftest import (
     World,
@@ -242,7 +243,7 @@ def test_a_full_disk_is_announced_and_no_job_is_taken(world: World) -> None:
     world.server.wait_for(lambda: len(world.server.heartbeats) >= 3)
     refusal = world.server.heartbeats[-1]["targets"][0]["refuses"]
     agent.leave()
-    thread.join(30)
+    thread.join(WITHIN_S)
     assert "disk full" in refusal
     assert job.attempt == 0
 
@@ -261,8 +262,8 @@ def test_kill_9_leaves_no_workload_and_the_spool_reaches_the_same_attempt_once(
     held = len(job.items)
     world.server.wait_for(lambda: world.server.broken["/items"] < 10**9)
     os.kill(first.pid, signal.SIGKILL)
-    first.wait()
-    world.server.wait_for(lambda: not orphans(world), 10)
+    first.wait(WITHIN_S)
+    world.server.wait_for(lambda: not orphans(world))
     (left,) = Spool(world.data / "spool").undelivered()
     assert left.attempt == Attempt("job-1", 1, "token-1")
     assert left.last_seq + 1 > held
@@ -270,7 +271,7 @@ def test_kill_9_leaves_no_workload_and_the_spool_reaches_the_same_attempt_once(
     second = world.spawn()
     finish = finish_of(world, job)
     second.terminate()
-    assert second.wait(30) == 0
+    assert second.wait(WITHIN_S) == 0
     assert (finish["outcome"], finish["cause"]) == ("failed", "agent_lost")
     assert_complete(job, finish)
     assert {attempt for attempt, _ in job.items} == {1}
@@ -295,7 +296,7 @@ def test_a_disk_that_fills_up_while_measuring_ends_the_job_and_loses_nothing(
     assert_complete(job, finish)
     world.server.wait_for(lambda: not orphans(world))
     process.terminate()
-    assert process.wait(30) == 0
+    assert process.wait(WITHIN_S) == 0
 
 
 def test_sigterm_finishes_the_job_and_leaves(world: World) -> None:
@@ -303,7 +304,7 @@ def test_sigterm_finishes_the_job_and_leaves(world: World) -> None:
     process = world.spawn()
     world.server.wait_for(lambda: values_of(job) > 0)
     process.terminate()
-    assert process.wait(60) == 0
+    assert process.wait(WITHIN_S) == 0
     assert job.finish is not None
     assert job.finish["outcome"] == "done"
     assert_complete(job, job.finish)
@@ -319,7 +320,7 @@ def test_a_second_sigterm_cancels_the_job(world: World) -> None:
         lambda: "told to stop" in (world.data.parent / "agent.log").read_text()
     )
     process.terminate()
-    assert process.wait(60) == 0
+    assert process.wait(WITHIN_S) == 0
     assert job.finish is not None
     assert job.finish["outcome"] == "cancelled"
     assert not orphans(world)
@@ -329,4 +330,4 @@ def test_an_idle_agent_leaves_at_sigterm(world: World) -> None:
     process = world.spawn()
     world.server.wait_for(lambda: world.server.heartbeats)
     process.terminate()
-    assert process.wait(30) == 0
+    assert process.wait(WITHIN_S) == 0

@@ -16,6 +16,7 @@ from paceline.agent import Agent
 from paceline.devices.driver import DriverIntervals
 from paceline.testing.adbd import Peer
 from paceline.testing.fake_server import FakeServer
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .conftest import World, hang_from_now_on
 
@@ -83,7 +84,7 @@ class Fleet:
     def __exit__(self, *_: object) -> None:
         self.agent.leave()
         self.agent.leave()
-        self._thread.join(30)
+        self._thread.join(WITHIN_S)
         assert not self._thread.is_alive()
 
 
@@ -245,7 +246,7 @@ def test_the_agent_says_nothing_of_devices_where_they_are_switched_off(
     thread.start()
     server.wait_for(lambda: len(server.heartbeats) > 2)
     agent.leave()
-    thread.join(30)
+    thread.join(WITHIN_S)
     assert all(len(beat["targets"]) == 1 for beat in server.heartbeats)
 
 
@@ -280,7 +281,7 @@ def test_an_error_of_the_agents_own_that_repeats_ends_all_of_it_and_is_told_befo
         )
 
     world.server.wait_for(told)
-    thread.join(30)
+    thread.join(WITHIN_S)
     assert not thread.is_alive()
     assert len(ended) == 1
     assert {job.finish["cause"] for job in jobs if job.finish} == {"agent_error"}
@@ -306,7 +307,7 @@ def test_a_bad_turn_of_the_host_is_survived(world: World) -> None:
     world.server.wait_for(lambda: second.finish)
     world.server.wait_for(lambda: "agent_error" not in codes(world))
     agent.leave()
-    thread.join(30)
+    thread.join(WITHIN_S)
     assert first.finish is not None
     assert first.finish["cause"] == "agent_error"
     assert second.finish is not None

@@ -15,6 +15,8 @@ import pytest
 from paceline.testing import commands
 from paceline.testing.fake_server import FakeServer
 from paceline_contract.stream import StreamReader
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .conftest import git
 
@@ -307,13 +309,13 @@ def test_interrupting_a_run_stops_it_in_an_orderly_way(
         str(suite_repository / "bench/suite.toml"),
         *QUICK,
     ]
-    with subprocess.Popen(
+    with ChildProcess[str](
         [*command, "--out", str(out)], stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stderr is not None
         assert any("launch 1" in line for line in process.stderr)
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        assert process.wait(WITHIN_S) == 130
     assert json.loads((out / "run.json").read_text())["failure"]["cause"] == "cancelled"
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import threading
 
 import pytest
 from paceline.cpu_wait import WorkloadWait, starvation
+from paceline_contract.testing.child_process import ChildProcess
 
 SECOND = 1_000_000_000
 LINUX = pytest.mark.skipif(
@@ -42,9 +42,7 @@ def test_an_idle_workload_says_nothing() -> None:
 def test_two_spinning_threads_on_one_cpu_are_seen_as_starved() -> None:
     spin = "import os\nos.sched_setaffinity(0, {min(os.sched_getaffinity(0))})\n"
     spin += "os.fork()\nprint(flush=True)\nwhile True: pass"
-    child = subprocess.Popen(
-        [sys.executable, "-c", spin], stdout=subprocess.PIPE, start_new_session=True
-    )
+    child = ChildProcess[bytes]([sys.executable, "-c", spin], stdout=subprocess.PIPE)
     try:
         assert child.stdout is not None
         child.stdout.readline()
@@ -56,6 +54,4 @@ def test_two_spinning_threads_on_one_cpu_are_seen_as_starved() -> None:
             if not pause.wait(0.1)
         ), "two threads that always want one CPU wait for it half the time"
     finally:
-        os.killpg(child.pid, 9)
-        child.wait()
-        child.communicate()
+        child.end()

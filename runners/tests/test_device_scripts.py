@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
 import subprocess
-import time
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +16,7 @@ import psutil
 import pytest
 from paceline.devices import scripts
 from paceline.executors.detached import FollowerFrame, FollowerParser
+from paceline_contract.testing.waiting import WITHIN_S, wait_until
 
 ANDROIDS_OWN = ("mksh", "toybox")
 NOT_IN_DEBIANS_TOYBOX = ("dd",)
@@ -55,10 +56,14 @@ class Shell:
     ) -> subprocess.CompletedProcess[bytes]:
         command = self.command(name, *arguments)
         return subprocess.run(
-            command, env=self.environment, capture_output=True, timeout=60, check=False
+            command,
+            env=self.environment,
+            capture_output=True,
+            timeout=WITHIN_S,
+            check=False,
         )
 
-    def start(self, *command: str, limit: str = "60", name: str = "launch") -> Path:
+    def start(self, *command: str, limit: str = "600", name: str = "launch") -> Path:
         launch, script = self.directory / name, self.directory / "launch.sh"
         script.write_text(scripts.text("launch"))
         done = self(
@@ -86,6 +91,14 @@ class Shell:
                     result.append(process)
             except psutil.Error:
                 continue
+        return result
+
+    def commands(self) -> list[str]:
+        """The command lines of the run's processes."""
+        result = []
+        for process in self.processes():
+            with contextlib.suppress(psutil.Error):
+                result.append(" ".join(process.cmdline()))
         return result
 
 
@@ -218,7 +231,10 @@ def test_a_late_start_of_a_run_that_was_cleaned_away_starts_nothing(
 
 
 def test_a_signal_reaches_the_workload_and_its_children(shell: Shell) -> None:
+    """mksh catches SIGTERM, and so does a child that it has just forked: until the child runs its program, the
+    signal is lost. So the signal is sent when both programs run."""
     launch = shell.start("sh", "-c", "sleep 600 & sleep 600")
+    wait_until("both children", lambda: shell.commands().count("sleep 600") == 2)
     shell("order", launch, "TERM")
     assert status(shell.follow(launch)) == "143"
 
@@ -252,14 +268,13 @@ def test_the_sweep_finds_processes_by_each_mark_alone(shell: Shell) -> None:
     launch = shell.start("sh", "-c", f"{code} wait", str(shell.directory / "own"))
     marked = shell.processes()
     wanted = {a, b, c}
-    deadline = time.monotonic() + 120
-    hidden: list[psutil.Process] = []
-    while len(hidden) < 3 and time.monotonic() < deadline:
-        hidden = [
-            item
-            for item in psutil.process_iter()
-            if _is_ours(item, shell.directory, wanted)
-        ]
+
+    def detached() -> list[psutil.Process]:
+        every = psutil.process_iter()
+        return [item for item in every if _is_ours(item, shell.directory, wanted)]
+
+    wait_until("three detached processes", lambda: len(detached()) == 3)
+    hidden = detached()
     assert len(hidden) == 3, marked
     counted = int(shell("sweep", shell.run, shell.directory, launch).stdout)
     assert counted >= 4  # those three and their parent; the watcher is not counted

@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -26,6 +25,8 @@ from paceline.outcome import Outcome, detail
 from paceline.stop import Stop, StopReason
 from paceline_contract.attempts import MAX_DETAIL, AgentCause
 from paceline_contract.events import AnyEvent, CaseEvent, DoneEvent, SamplesEvent
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .phone import phone
 
@@ -415,7 +416,7 @@ def test_kill_9_of_the_agent_leaves_no_process_of_the_workload(tmp_path: Path) -
         DAEMON.format(path=str(daemon))
         + f"open({str(main)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)\n"
     )
-    agent = subprocess.Popen(
+    agent = ChildProcess[bytes](
         [
             sys.executable,
             "-c",
@@ -426,7 +427,7 @@ def test_kill_9_of_the_agent_leaves_no_process_of_the_workload(tmp_path: Path) -
     pids = [int(main.read_text()), int(daemon.read_text())]
     assert all(psutil.pid_exists(pid) for pid in pids)
     agent.kill()
-    agent.wait()
+    agent.wait(WITHIN_S)
     assert wait_until(lambda: not any(psutil.pid_exists(pid) for pid in pids))
 
 

@@ -21,6 +21,8 @@ from paceline.forges.reporting import comment_marker, shorten
 from paceline.testing import commands
 from paceline.testing.fake_forge import TOKEN, Answer, FakeForge
 from paceline.testing.fake_server import FakeServer
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
 HEAD = "a" * 40
 MERGE = "b" * 40
@@ -212,10 +214,10 @@ def test_a_pipeline_that_is_stopped_cancels_its_run_and_says_so_in_the_status(
         **pipeline_variables(kind, forge.api_url, tmp_path),
     }
     argv = [sys.executable, "-m", "paceline", "submit", "mine", f"--{kind}"]
-    with subprocess.Popen(argv, env=env, stderr=subprocess.PIPE, text=True) as waiting:
+    with ChildProcess[str](argv, env=env, stderr=subprocess.PIPE, text=True) as waiting:
         server.wait_for(lambda: forge.statuses)
         waiting.send_signal(number)
-        _, said = waiting.communicate(timeout=120)
+        _, said = waiting.communicate(timeout=WITHIN_S)
     assert waiting.returncode == 130, said
     assert server.cancelled == ["run_1"]
     expected = "canceled" if kind == "gitlab" else "error"
@@ -282,7 +284,7 @@ def test_two_runs_that_finish_at_once_leave_one_comment(
     for run in runs:
         run.start()
     for run in runs:
-        run.join(120)
+        run.join(WITHIN_S)
     assert ended == [2, 2]
     assert len(ours(forge, kind)) == 1
     assert sum(method == "POST" for method, _ in forge.requests) >= 6

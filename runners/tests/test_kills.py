@@ -22,6 +22,7 @@ from paceline.executors.base import LaunchSpec, Session, SessionWork
 from paceline.outcome import Outcome
 from paceline.stop import Stop
 from paceline_contract.events import AnyEvent, CaseEvent, SamplesEvent
+from paceline_contract.testing.child_process import ChildProcess
 
 from .phone import Phone, Through
 from .phone_jobs import wait_until
@@ -246,7 +247,7 @@ def test_kill_9_of_the_agent_leaves_nothing_once_its_next_life_has_looked(
     )
     lasts = [*draw.sample(range(9, USES), AGENT_KILLS)]
     result = 0
-    with subprocess.Popen(
+    with ChildProcess[str](
         [sys.executable, "-c", code],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

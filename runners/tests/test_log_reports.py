@@ -14,6 +14,7 @@ from paceline.log_reports import (
 )
 from paceline.testing.fake_device import FakeDevice
 from paceline_contract.items import MAX_REPORTED, ReportedItem, SideName
+from paceline_contract.testing.waiting import WITHIN_S
 
 LINE = declared_line(
     "mine.batch", "Mine", "Batch {batch:count}: {arm:name} avg={avg:duration}"
@@ -138,7 +139,7 @@ def test_the_rest_of_a_log_has_no_line_twice() -> None:
     with LogFollower(
         device.connection, lambda line: messages.append(line.message), pause_s=60.0
     ) as follower:
-        assert follower.wait(120)
+        assert follower.wait(WITHIN_S)
         assert follower.rest(device.connection())
         assert follower.rest(device.connection())
     assert messages == ["one", "two"]

@@ -27,6 +27,7 @@ from paceline.git import (
 from paceline.source import Prepared, prepare
 from paceline.stop import Stop, StopReason
 from paceline.testing.suites import MANIFEST
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .conftest import git
 
@@ -431,7 +432,7 @@ def test_lanes_that_want_a_new_commit_at_once_all_get_it(
         together = threading.Barrier(6)
 
         def resolve(wanted: str = head, together: threading.Barrier = together) -> str:
-            together.wait(30)
+            together.wait(WITHIN_S)
             return repository.resolve(wanted)
 
         with ThreadPoolExecutor(6) as lanes:

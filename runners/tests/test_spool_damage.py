@@ -203,7 +203,7 @@ SCATTERED = st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_si
 
 
 @given(damages=SCATTERED, acknowledged=st.integers(0, ITEMS), cut=st.integers(0, 60))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_only_intact_items_are_sent_once_and_in_order(
     tmp_path: Path, damages: list[Damage], acknowledged: int, cut: int
 ) -> None:

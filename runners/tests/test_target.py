@@ -14,6 +14,7 @@ from paceline.conditions import HostConditions, Sampler
 from paceline.cpu_features import cpu_features
 from paceline.preflight import Code, Finding, HostState
 from paceline_contract.items import Conditions
+from paceline_contract.testing.waiting import WITHIN_S
 
 
 def test_the_fingerprint_depends_on_the_factors_alone() -> None:
@@ -52,7 +53,7 @@ def test_a_job_is_observed_before_during_and_after() -> None:
             enough.set()
 
     with Sampler(take, period_s=0.01):
-        assert enough.wait(120)
+        assert enough.wait(WITHIN_S)
     phases = [item.phase for item in seen]
     assert phases[0] == "before"
     assert phases[-1] == "after"

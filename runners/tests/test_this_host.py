@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 from paceline.adb.keys import AgentKey
 from paceline.cli import app
-from paceline.devices import conditions
+from paceline.devices import conditions, survey
 from paceline.devices.attached_device import AttachedDevice
 from paceline.stop import Stop
 from paceline.testing.adbd import Peer
+from paceline_contract.testing.waiting import WITHIN_S
 from typer.testing import CliRunner
 
 NOWHERE = "127.0.0.1:1"
@@ -25,6 +26,13 @@ HOT = "Current Battery Service state:\n  AC powered: true\n  level: 80\n  scale:
 
 SERIAL = f"SIM{uuid.uuid4().hex[:8]}"
 """Unique per process, because a device is claimed host-wide and other tests run in parallel."""
+
+
+@pytest.fixture(autouse=True)
+def _patient_second_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside load both looks of the product, of 3 and 10 s, may end in the middle of a handshake. The second one,
+    which follows only then, ends when the device has answered; a prompt takes it the whole time."""
+    monkeypatch.setattr(survey, "CONNECT_TIMEOUT_S", WITHIN_S / 2)
 
 
 @pytest.fixture
@@ -137,7 +145,7 @@ def test_log_messages_are_not_part_of_the_json(tmp_path: Path) -> None:
     ]
     command = [sys.executable, "-m", "paceline", "devices", "--json", *options]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=True
+        command, capture_output=True, text=True, timeout=WITHIN_S, check=True
     )
     assert f"no device yet at {NOWHERE}" in done.stderr
     assert "Connection refused. Check that the device is on" in done.stderr

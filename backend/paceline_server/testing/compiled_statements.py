@@ -2,7 +2,8 @@
 
 An engine caches what it compiled, and every test has an engine of its own; compiling the same statements again took
 more than half of a test's time in SQL. Engines of one kind of database share one dialect and one cache; connections
-and pools stay their own.
+and pools stay their own. A dialect asks its server about itself when the engine it was made for first connects, so
+it is shared only from then on: one whose engine never connected would leave all others without an answer.
 """
 
 from __future__ import annotations
@@ -24,7 +25,11 @@ def make_engine_factory() -> Callable[..., Engine]:
 
     def create(url: str, **options: Any) -> Engine:
         engine = create_engine(url, **options)
-        engine.dialect = dialects.setdefault(engine.dialect.name, engine.dialect)
+        shared = dialects.get(engine.dialect.name)
+        if shared is None or shared.server_version_info is None:
+            dialects[engine.dialect.name] = engine.dialect
+        else:
+            engine.dialect = shared
         engine._compiled_cache = compiled  # no option accepts an existing cache
         return engine
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 import time
 
+from paceline_contract.testing.waiting import WITHIN_S
 from sqlalchemy import text
 
 from paceline_server.store.session import read_scope
-
-WITHIN_S = 20.0
 
 
 def wait_for_blocked_connection() -> None:

@@ -14,7 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-WITHIN_S = 150.0
+from paceline_contract.testing.waiting import WITHIN_S
+
 Behaviour = Callable[["ReceiverHandler"], None]
 
 

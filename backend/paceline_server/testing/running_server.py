@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from paceline_contract.testing.waiting import WITHIN_S
+
 from paceline_server.api import create_app
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import broker, serving
 from paceline_server.runtime.embedded import Background
 from paceline_server.store.session import database
-
-STARTS_WITHIN_S = 180
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def running(settings: Settings) -> Iterator[RunningServer]:
     thread.start()
     worker = None
     try:
-        if not started.wait(STARTS_WITHIN_S):
+        if not started.wait(WITHIN_S):
             raise RuntimeError("the server did not start")
         if not settings.embedded:
             worker = Background(settings, database(), broker.make_celery(settings))
@@ -58,5 +58,5 @@ def running(settings: Settings) -> Iterator[RunningServer]:
             worker.stop()
         app.state.tail.close()
         server.should_exit = True
-        thread.join(30)
+        thread.join(WITHIN_S)
         listening.close()

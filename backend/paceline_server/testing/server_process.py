@@ -8,7 +8,6 @@ end of stdin ends everything. Settings come from the environment.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import signal
 import subprocess
@@ -20,16 +19,15 @@ from contextlib import contextmanager
 
 import httpx
 from fastapi import FastAPI
-
-READY_WITHIN_S = 180.0
+from paceline_contract.testing.child_process import ChildProcess, end_with_parent
+from paceline_contract.testing.ports import reserved_port
+from paceline_contract.testing.waiting import WITHIN_S
 
 
 def _serve(app: FastAPI, port: int) -> None:
     import uvicorn  # noqa: PLC0415 - loaded by the parent before it forks
 
-    if sys.platform == "linux":
-        # PR_SET_PDEATHSIG: no server outlives the tests.
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    end_with_parent(signal.SIGKILL)  # no server outlives the tests
     uvicorn.run(app, port=port, log_level="warning", lifespan="on")
 
 
@@ -55,7 +53,7 @@ def main() -> None:
 class ServerProcess:
     """A server on one port that can be started and killed again and again."""
 
-    def __init__(self, port: int, parent: subprocess.Popen[str]) -> None:
+    def __init__(self, port: int, parent: ChildProcess[str]) -> None:
         self.url = f"http://127.0.0.1:{port}"
         self.pid = 0
         self._parent = parent
@@ -67,10 +65,10 @@ class ServerProcess:
         self._parent.stdin.write("start\n")
         self._parent.stdin.flush()
         self.pid = int(self._parent.stdout.readline())
-        deadline, pause = time.monotonic() + READY_WITHIN_S, threading.Event()
+        deadline, pause = time.monotonic() + WITHIN_S, threading.Event()
         while True:
             try:
-                httpx.get(f"{self.url}/healthz", timeout=5)
+                httpx.get(f"{self.url}/healthz", timeout=WITHIN_S)
             except httpx.TransportError:
                 if time.monotonic() > deadline:
                     raise
@@ -81,7 +79,7 @@ class ServerProcess:
     def kill(self) -> None:
         """Kill -9 the server and wait until its process is gone."""
         os.kill(self.pid, signal.SIGKILL)
-        deadline, pause = time.monotonic() + READY_WITHIN_S, threading.Event()
+        deadline, pause = time.monotonic() + WITHIN_S, threading.Event()
         while time.monotonic() < deadline:
             try:
                 os.kill(self.pid, 0)
@@ -92,23 +90,20 @@ class ServerProcess:
 
 
 @contextmanager
-def server_process(port: int, settings: Mapping[str, str]) -> Iterator[ServerProcess]:
+def server_process(settings: Mapping[str, str]) -> Iterator[ServerProcess]:
     """ServerProcess of a server with these `PACELINE_*` settings; it ends with the block."""
-    parent = subprocess.Popen(
-        [sys.executable, "-m", "paceline_server.testing.server_process", str(port)],
-        env={**os.environ, **settings},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        yield ServerProcess(port, parent)
-    finally:
-        parent.kill()
-        parent.wait()
-        for pipe in (parent.stdin, parent.stdout):
-            if pipe is not None:
-                pipe.close()
+    with reserved_port() as port:
+        parent = ChildProcess[str](
+            [sys.executable, "-m", "paceline_server.testing.server_process", str(port)],
+            env={**os.environ, **settings},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            yield ServerProcess(port, parent)
+        finally:
+            parent.end()
 
 
 if __name__ == "__main__":

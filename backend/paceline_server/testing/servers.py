@@ -6,14 +6,12 @@ directory, and durability is off.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import pwd
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -22,10 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
+from paceline_contract.testing.child_process import end_with_parent
+from paceline_contract.testing.ports import reserved_port
+from paceline_contract.testing.waiting import WITHIN_S
 
-READY_WITHIN_S = 180
-PR_SET_PDEATHSIG = 1
-"""linux/prctl.h: the signal a child gets when its parent dies."""
 FAST = {
     "autovacuum": "off",
     "fsync": "off",
@@ -41,14 +39,6 @@ FAST = {
 
 class ServerMissingError(Exception):
     """A server program is not installed."""
-
-
-def free_port() -> int:
-    """A TCP port that is free at 127.0.0.1 now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @dataclass(frozen=True)
@@ -83,7 +73,7 @@ class Redis:
     def flush(self) -> None:
         """Delete everything."""
         with socket.create_connection(
-            ("127.0.0.1", self.port), timeout=10
+            ("127.0.0.1", self.port), timeout=WITHIN_S
         ) as connection:
             connection.sendall(b"FLUSHALL\r\n")
             connection.recv(64)
@@ -113,11 +103,6 @@ def _other_user(name: str) -> str | None:
         return pwd.getpwnam(name).pw_name
     except KeyError:
         return "nobody"
-
-
-def _end_with_parent() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 @contextmanager
@@ -150,7 +135,7 @@ def _running(
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        preexec_fn=_end_with_parent,  # noqa: PLW1509 - one prctl, before any thread of ours matters
+        preexec_fn=end_with_parent,  # noqa: PLW1509 - one prctl, before any thread of ours matters
     )
     is_ready, output = threading.Event(), list[str]()
 
@@ -166,18 +151,18 @@ def _running(
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
     try:
-        is_ready.wait(READY_WITHIN_S)
+        is_ready.wait(WITHIN_S)
         if process.poll() is not None or not any(ready in line for line in output):
             raise RuntimeError(f"{argv[0]} did not become ready:\n{''.join(output)}")
         yield
     finally:
         process.send_signal(stop)
         try:
-            process.wait(20)
+            process.wait(WITHIN_S)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        reader.join(5)
+        reader.join(WITHIN_S)
         if process.stdout is not None:
             process.stdout.close()
 
@@ -193,8 +178,8 @@ def postgresql(
         _program("postgres", "postgresql"),
     )
     user = _other_user("postgres")
-    with _directory(user) as directory:
-        data, port = directory / "data", free_port()
+    with _directory(user) as directory, reserved_port() as port:
+        data = directory / "data"
         if copied_from is None:
             argv = [
                 initdb,
@@ -225,11 +210,12 @@ def postgresql(
 
 @contextmanager
 def redis(at_port: int | None = None) -> Iterator[Redis]:
-    """A new Redis without persistence, on `at_port` or a free port. Raises `ServerMissingError`."""
+    """A new Redis without persistence, on `at_port`, which the caller has reserved, or a port of its own. Raises
+    `ServerMissingError`."""
     server = _program("redis-server", "redis-server")
     user = _other_user("redis")
-    with _directory(user) as directory:
-        port = at_port or free_port()
+    with _directory(user) as directory, reserved_port() as own_port:
+        port = at_port or own_port
         argv = [
             server,
             "--port",

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import httpx
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.accounts import passwords, service
 from paceline_server.kernel.settings import Settings, SettingsError, load_settings
 from paceline_server.store.session import session_scope
@@ -23,7 +24,7 @@ embedded = pytest.mark.shapes("embedded")
 def served(settings: Settings, trusted: str) -> Iterator[httpx.Client]:
     with (
         running(settings.model_copy(update={"trusted_proxies": trusted})) as server,
-        httpx.Client(base_url=server.url, timeout=30) as client,
+        httpx.Client(base_url=server.url, timeout=WITHIN_S) as client,
     ):
         with session_scope() as session:
             service.create_account(

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 from fastapi import FastAPI, Request
 from fastapi.testclient import TestClient
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.accounts import credentials, passwords, service, throttling
 from paceline_server.accounts.auth import admit
 from paceline_server.accounts.permissions import OF_INSTALLATION_ADMIN
@@ -208,7 +209,7 @@ def test_sign_ins_wait_in_a_queue_of_their_own_that_has_an_end(
 
     def slow(*_: object) -> bool:
         begun.set()
-        return not going_on.wait(60)
+        return not going_on.wait(WITHIN_S)
 
     monkeypatch.setattr(passwords, "matches", slow)
     total = passwords.AT_ONCE + passwords.WAITING + 60
@@ -220,11 +221,11 @@ def test_sign_ins_wait_in_a_queue_of_their_own_that_has_an_end(
         )
     )
     asking.start()
-    assert begun.wait(60)
+    assert begun.wait(WITHIN_S)
     assert client.get(f"{API}/session").status_code == 401
     assert client.get("/readyz").status_code == 200
     going_on.set()
-    asking.join(60)
+    asking.join(WITHIN_S)
     assert set(answers) <= {(401, "unauthenticated"), (503, "busy"), (429, "throttled")}
     assert answers.count((401, "unauthenticated")) >= 1
 

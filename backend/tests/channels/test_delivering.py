@@ -13,6 +13,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.channels import delivering, retrying
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import broker
@@ -31,7 +33,6 @@ from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.testing import receiver as behaviours
 from paceline_server.testing.context_thread import ContextThread
 from paceline_server.testing.receiver import (
-    WITHIN_S,
     Receiver,
     ReceiverHandler,
     answering,
@@ -233,10 +234,10 @@ def test_no_transaction_is_open_during_a_request(
     assert lab.channel(channel["id"])["state"] == "failing"  # it hung up
 
 
-def elsewhere(message_id: int, at: str) -> subprocess.Popen[str]:
+def elsewhere(message_id: int, at: str) -> ChildProcess[str]:
     """A worker in another process that carries the message out."""
     argv = [sys.executable, "-c", WORKER, current_database().url, at, str(message_id)]
-    return subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+    return ChildProcess[str](argv, stdout=subprocess.PIPE, text=True)
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -246,7 +247,7 @@ def test_a_worker_killed_after_it_sent_sends_again_with_the_same_id(
     channel = lab.make("team", receiver.url)
     lab.publish()
     [message_id] = waiting_messages()
-    workers: list[subprocess.Popen[str]] = []
+    workers: list[ChildProcess[str]] = []
     started = threading.Event()
 
     def kill(handler: ReceiverHandler) -> None:
@@ -257,7 +258,8 @@ def test_a_worker_killed_after_it_sent_sends_again_with_the_same_id(
     receiver.behaviours.append(kill)
     workers.append(elsewhere(message_id, lab.clock.now().isoformat()))
     started.set()
-    workers[0].communicate(timeout=WITHIN_S)
+    with workers[0]:
+        workers[0].communicate(timeout=WITHIN_S)
     assert workers[0].returncode == -signal.SIGKILL
     assert not outbox.carry_out(message_id)  # claimed
     lab.clock.advance(outbox.CLAIM_S)
@@ -293,7 +295,8 @@ def test_a_slow_receiver_is_told_once_whoever_else_looks_for_work(
         with read_scope() as session:
             soon = at + timedelta(seconds=2 * ANNOUNCE_AGAIN_S)
             assert outbox.list_unannounced(session, soon, ANNOUNCE_AGAIN_S) == []
-        said, _ = elsewhere(message_id, at.isoformat()).communicate(timeout=WITHIN_S)
+        with elsewhere(message_id, at.isoformat()) as worker:
+            said, _ = worker.communicate(timeout=WITHIN_S)
         assert said.strip() == "False"
     finally:
         release.set()

@@ -18,7 +18,6 @@ from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, Session
 from paceline_server.kernel import settings as process_settings
 from paceline_server.store import outbox
-from paceline_server.testing.servers import free_port
 
 pytestmark = pytest.mark.shapes("embedded")
 ChannelLab = Any
@@ -65,14 +64,14 @@ def accept(
 
 @pytest.fixture
 def mail_server(
-    lab: ChannelLab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lab: ChannelLab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int
 ) -> Iterator[MailServer]:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost").configure_cert(context)
-    server = MailServer(free_port())
+    server = MailServer(port)
     controller = Controller(
         server,
         hostname="127.0.0.1",

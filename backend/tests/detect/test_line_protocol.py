@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.detect import line_protocol
 from paceline_server.kernel.errors import ProblemError
 
@@ -45,4 +46,4 @@ def test_the_command_answers_before_the_next_line() -> None:
             process.stdin.flush()
             assert process.stdout.readline() == "[20]\n"
         process.stdin.close()
-        assert process.wait(timeout=60) == 0
+        assert process.wait(timeout=WITHIN_S) == 0

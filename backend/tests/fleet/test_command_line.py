@@ -1,20 +1,33 @@
-"""`paceline targets` as people run it: processes, a real server."""
+"""`paceline targets` as people run it: processes, a real server.
+
+The server's clock stands still, because the commands of a loaded machine take longer than an agent may be silent.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
 from paceline.testing import commands
+from paceline_server.kernel import clock as clock_module
+from paceline_server.kernel.clock import FrozenClock
 from paceline_server.testing.running_server import RunningServer
 from paceline_server.testing.scripted_device import ScriptedDevice
 
 
+@pytest.fixture
+def _standing_clock() -> Iterator[None]:
+    with clock_module.using(FrozenClock(datetime.now(UTC))):
+        yield
+
+
+@pytest.mark.usefixtures("_standing_clock")
 @pytest.mark.shapes("embedded")
 def test_a_device_is_looked_at_held_back_and_given_free(
     server: RunningServer,

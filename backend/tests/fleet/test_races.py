@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.alerts.changes import follow_up
 from paceline_server.fleet import (
     device_orders,
@@ -34,7 +35,6 @@ from .conftest import Person
 pytestmark = pytest.mark.shapes("scaled")
 """SQLite has one writer, so no transaction waits for another's row."""
 
-WITHIN_S = 150.0
 Work = Callable[[Session], Any]
 
 

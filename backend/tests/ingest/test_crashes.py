@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.store.session import Database, read_scope
 from paceline_server.store.tables.samples import Item, ReportedLine, SampleChunk
-from paceline_server.testing import servers
 from paceline_server.testing.scripted_agent import (
     LeasedJob,
     ScriptedAgent,
@@ -87,7 +87,11 @@ def leased_job(
 
 @pytest.mark.timeout(240)
 def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
-    shape: Any, database: Database, enrolled: Make, token: Make, tmp_path: Path
+    shape: Any,
+    database: Database,
+    enrolled: Make,
+    token: Make,
+    tmp_path: Path,
 ) -> None:
     lab, ci = enrolled("lab-1"), token("ingest", "read")
     rng = random.Random(20261120)  # noqa: S311 - reproducible
@@ -99,8 +103,8 @@ def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
         "PACELINE_LEASE_S": "3600",
     }
     with (
-        server_process(servers.free_port(), settings) as server,
-        httpx.Client(base_url=server.url, timeout=30) as client,
+        server_process(settings) as server,
+        httpx.Client(base_url=server.url, timeout=WITHIN_S) as client,
     ):
         job = leased_job(server, client, lab.headers, ci)
         uploader = Uploader(job)
@@ -108,12 +112,12 @@ def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
         thread.start()
         for _ in range(KILLS):
             uploader.heard.clear()
-            assert uploader.heard.wait(30), uploader.refused
+            assert uploader.heard.wait(WITHIN_S), uploader.refused
             threading.Event().wait(rng.uniform(0, LONGEST_LIFE_S))
             server.kill()
             server.start()
         uploader.stop.set()
-        thread.join(60)
+        thread.join(WITHIN_S)
         assert not uploader.refused
         acknowledged = uploader.acknowledged
         with read_scope() as session:

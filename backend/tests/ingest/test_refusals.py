@@ -265,7 +265,6 @@ BASES: list[dict[str, Any]] = [
 
 
 @settings(
-    deadline=None,
     max_examples=300,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from paceline_contract.attempts import FinishReport
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.jobs import expiry, leases
 from paceline_server.jobs.leases import LeaseClaim
 from paceline_server.kernel import clock as clock_module
@@ -67,7 +68,7 @@ def test_a_delivery_that_waited_for_the_sweeper_is_taken_late(
         assert expiry.expire_leases(session) == 1
         thread, answers = in_thread(lambda: leased.send(samples_item(0)))
         wait_for_blocked_connection()
-    thread.join(120)
+    thread.join(WITHIN_S)
     assert [answer.status_code for answer in answers] == [200], answers[0].text
     assert job_now(leased.job_id)["state"] == "uploading"
 
@@ -85,7 +86,7 @@ def test_a_finish_repeated_at_the_same_instant_is_answered_once_more(
         )
         thread, answers = in_thread(lambda: leased.finish(-1))
         wait_for_blocked_connection()
-    thread.join(120)
+    thread.join(WITHIN_S)
     assert [answer.status_code for answer in answers] == [204], answers[0].text
     assert job_now(leased.job_id)["state"] == "analysing"
 

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from paceline_server.testing import servers
+from paceline_contract.testing.waiting import wait_until
 
-from .stack import Stack, base_env, wait_until
+from .stack import Stack, base_env
 
 
 @pytest.fixture
@@ -27,9 +27,9 @@ def stack(
     token: Callable[..., dict[str, str]],
     tmp_path: Path,
     limits: dict[str, str],
+    port: int,
 ) -> Iterator[Stack]:
     """A running server; short leases and no cool-down, so that a journey takes seconds."""
-    port = servers.free_port()
     url = f"http://127.0.0.1:{port}"
     env = {
         **base_env(),
@@ -48,7 +48,7 @@ def stack(
         started = Stack(url, env, tmp_path, resources, headers)
         started.start("api", "paceline-server", "api", "--port", str(port))
         started.start("worker", "paceline-server", "worker")
-        wait_until("the API", lambda: _ready(started), 60)
+        wait_until("the API", lambda: _ready(started))
         yield started
 
 

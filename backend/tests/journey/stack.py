@@ -6,52 +6,26 @@ Nothing here fakes anything; a process ends with its test (or, by its parent's d
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S, wait_until
 
 BIN = Path(sys.executable).parent
-WITHIN_S = 400.0
-"""How long a journey waits for anything before it says what it waited for."""
-Found = TypeVar("Found")
 SUITES = Path(__file__).parent / "workload"
 CLONE = Path(__file__).resolve().parents[3]
 BUILT = CLONE / "build" / "journeys" / "artifacts"
 """The builds of this clone's commit by the first journey, which later ones reuse (scripts/e2e, too)."""
-
-
-def _end_with_parent() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
-
-
-def wait_until(
-    what: str, probe: Callable[[], Found | None], within_s: float = WITHIN_S
-) -> Found:
-    """The first truthy answer of `probe`; AssertionError naming `what` after `within_s`."""
-    deadline = time.monotonic() + within_s
-    pause = threading.Event()
-    while True:
-        result = probe()
-        if result:
-            return result
-        assert time.monotonic() < deadline, f"waited {within_s:.0f} s for {what}"
-        pause.wait(
-            0.2
-        )  # a question costs the server milliseconds, and what is waited for takes seconds
 
 
 @dataclass
@@ -59,7 +33,7 @@ class Process:
     """One child with its output kept for the failure message."""
 
     name: str
-    popen: subprocess.Popen[bytes]
+    popen: ChildProcess[bytes]
     log: Path
 
     def kill(self) -> None:
@@ -72,9 +46,9 @@ class Process:
         if self.popen.poll() is None:
             self.popen.terminate()
         try:
-            return self.popen.wait(30)
+            return self.popen.wait(WITHIN_S)
         except subprocess.TimeoutExpired:
-            self.kill()
+            self.popen.end()
             raise AssertionError(
                 f"{self.name} did not end on SIGTERM:\n{self.tail()}"
             ) from None
@@ -89,13 +63,12 @@ def running(
 ) -> Iterator[Process]:
     log = logs / f"{name}-{len(list(logs.iterdir()))}.log"
     with log.open("wb") as sink:
-        popen = subprocess.Popen(
+        popen = ChildProcess[bytes](
             argv,
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=sink,
             stderr=sink,
-            preexec_fn=_end_with_parent,  # noqa: PLW1509 - one prctl in the child
         )
         process = Process(name, popen, log)
         try:
@@ -117,7 +90,7 @@ class Stack:
 
     def __post_init__(self) -> None:
         self.client = self.stack.enter_context(
-            httpx.Client(base_url=self.url, headers=self.headers, timeout=60)
+            httpx.Client(base_url=self.url, headers=self.headers, timeout=WITHIN_S)
         )
         (self.directory / "logs").mkdir()
 

@@ -16,8 +16,9 @@ import pytest
 from device_providers import DeviceProvider, google_adb_server, kinds
 from paceline.testing.adbd import Peer
 from paceline.testing.adbd.scenarios import Conditions
+from paceline_contract.testing.waiting import wait_until
 
-from .stack import Stack, commit_all, wait_until
+from .stack import Stack, commit_all
 
 SUITE = Path(__file__).parent / "device"
 LAUNCHES, ROUNDS, WARMUP = 3, 12, 5
@@ -72,7 +73,7 @@ class Bench:
             )
 
         try:
-            return wait_until(f"a device in health {health}", probe, 120)
+            return wait_until(f"a device in health {health}", probe)
         except AssertionError as error:
             raise AssertionError(
                 f"{error}: {self.device()}\n{self.stack.tails()}"
@@ -93,9 +94,7 @@ class Bench:
         }  # of a run not yet cleaned away
         job_id = self.measured("step", *more)
         self.stack.job_in(job_id, "measuring")
-        self._launch = wait_until(
-            "a launch that waits", lambda: self._waiting(before), 60
-        )
+        self._launch = wait_until("a launch that waits", lambda: self._waiting(before))
         return job_id
 
     def _waiting(self, before: set[Path]) -> Path | None:
@@ -125,9 +124,7 @@ class Bench:
         """The cable is pulled, the launch goes on to its end without it, and the cable is back."""
         self.peer.leave()
         self.release_workload()
-        wait_until(
-            "the launch to end without its cable", (self._launch / "end").exists, 60
-        )
+        wait_until("the launch to end without its cable", (self._launch / "end").exists)
         self.peer.come_back()
 
     def request_action(self, what: str, **body: Any) -> Any:
@@ -188,7 +185,6 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
         wait_until(
             "the failure to count",
             lambda: bench.device()["health"]["state"] != "good",
-            60,
         )
         if bench.device()["health"]["state"] != "quarantined":
             bench.request_action("recheck")

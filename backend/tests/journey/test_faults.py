@@ -7,11 +7,12 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
+from paceline_contract.testing.waiting import wait_until
 from paceline_server.store.session import read_scope
 from paceline_server.store.tables.samples import SampleChunk
 from sqlalchemy import select
 
-from .stack import Process, Stack, misbehaving_repository, wait_until
+from .stack import Process, Stack, misbehaving_repository
 
 pytestmark = [pytest.mark.journey, pytest.mark.shapes("scaled")]
 
@@ -94,7 +95,7 @@ def test_a_killed_agent_leaves_no_workload_and_its_spool_arrives_once_after_rest
     )
     assert workloads(agent)
     agent.kill()
-    wait_until("the workload to be gone", lambda: not workloads(agent), 10)
+    wait_until("the workload to be gone", lambda: not workloads(agent))
 
     lost = stack.job_in(job, "lost")
     assert lost["partial"] is True
@@ -125,7 +126,7 @@ def test_losing_the_lease_stops_the_workload_and_the_late_writer_is_refused(
     )
     run = stack.get(f"/jobs/{job}")["run_id"]
     stack.post(f"/runs/{run}/cancel")
-    wait_until("the workload to stop", lambda: not workloads(agent), 20)
+    wait_until("the workload to stop", lambda: not workloads(agent))
     assert stack.job_in(job, "cancelled")["state"] == "cancelled"
     late = {
         "items": ("items", {"items": []}),

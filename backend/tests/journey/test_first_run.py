@@ -14,8 +14,9 @@ from pathlib import Path
 
 import httpx
 import pytest
+from paceline_contract.testing.waiting import wait_until
 
-from .stack import BIN, CLONE, Process, base_env, keep_builds, running, wait_until
+from .stack import BIN, CLONE, Process, base_env, keep_builds, running
 
 pytestmark = [pytest.mark.journey, pytest.mark.timeout(1200)]
 BUILT_WITHIN_S = 1000.0
@@ -45,7 +46,7 @@ def test_the_very_first_start_measures_once_with_live_progress_and_the_second_do
         wait_until(
             "the verdict of the first run",
             lambda: "First run:" in first.tail(),
-            BUILT_WITHIN_S,
+            within_s=BUILT_WITHIN_S,
         )
         output = first.log.read_text()
         assert re.search(r"measuring launch \d/5, \d+ %", output), (

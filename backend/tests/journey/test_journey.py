@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from paceline_contract.testing.waiting import wait_until
 
-from .stack import CLONE, Stack, wait_until, with_kept_builds
+from .stack import CLONE, Stack, with_kept_builds
 
 pytestmark = [pytest.mark.journey, pytest.mark.shapes("scaled")]
 
@@ -47,7 +48,7 @@ def test_a_real_run_is_judged_and_a_slowed_native_arm_becomes_a_confirmed_alert(
     alert = wait_until("a candidate alert", lambda: stack.get("/alerts")["items"])[0]
     assert alert["demonstration"] is True
     opened = wait_until(
-        "the alert to be confirmed", lambda: _in_state(stack, alert["id"], "open"), 300
+        "the alert to be confirmed", lambda: _in_state(stack, alert["id"], "open")
     )
     roles = {finding["role"] for finding in opened["findings"]}
     assert roles == {"candidate", "confirmation"}

@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.accounts import service as accounts
 from paceline_server.kernel import clock
 from paceline_server.live.routes import STREAMS_EACH
@@ -25,10 +26,13 @@ from paceline_server.testing.context_thread import ContextThread
 from paceline_server.testing.running_server import RunningServer
 from sqlalchemy import text
 
+<<<<<<< HEAD
 pytestmark = pytest.mark.shapes("embedded", "scaled")
 
 WITHIN_S = 150.0
 
+=======
+>>>>>>> fragile-tests
 
 @dataclass(frozen=True)
 class Frame:

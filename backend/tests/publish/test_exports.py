@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.ingest import service as ingest
 from paceline_server.publish.exports import encoders, parquet
 from paceline_server.publish.exports.samples import SAMPLES, sample_blocks
@@ -358,7 +359,9 @@ def test_clients_that_stop_reading_keep_nobody_waiting(
                 f"Authorization: {lab.headers['Authorization']}\r\n\r\n".encode()
             )
             assert stalled.recv(100).startswith(b"HTTP/1.1 200")
-        answer = httpx2.get(f"{server.url}{path}", headers=lab.headers, timeout=60)
+        answer = httpx2.get(
+            f"{server.url}{path}", headers=lab.headers, timeout=WITHIN_S
+        )
         assert answer.json()["id"] == leased.run_id
         assert len(server.server.server_state.connections) >= STALLED
     deadline = time.monotonic() + 60

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.kernel import clock
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import broker
@@ -17,13 +18,16 @@ from paceline_server.store.session import Database, read_scope, session_scope, u
 from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.testing import servers
 from paceline_server.testing.context_thread import ContextThread
-from paceline_server.testing.servers import Redis, free_port
+from paceline_server.testing.servers import Redis
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+<<<<<<< HEAD
 pytestmark = pytest.mark.shapes("embedded", "scaled")
 
 WITHIN_S = 150.0
+=======
+>>>>>>> fragile-tests
 TOPIC = "test.work"
 
 
@@ -192,9 +196,9 @@ def test_a_message_handled_by_many_at_once_has_one_effect(
 
 @pytest.mark.shapes("scaled")
 def test_changes_neither_fail_nor_wait_while_redis_is_away(
-    settings: Settings, work: Work
+    settings: Settings, work: Work, port: int
 ) -> None:
-    away = f"redis://127.0.0.1:{free_port()}/0"
+    away = f"redis://127.0.0.1:{port}/0"
     app = broker.make_celery(settings.model_copy(update={"redis_url": away}))
     database = Database(settings.database_url, away)
     broker.attach(database, app)
@@ -216,9 +220,8 @@ def test_changes_neither_fail_nor_wait_while_redis_is_away(
 
 @pytest.mark.shapes("scaled")
 def test_a_worker_continues_after_redis_was_away(
-    settings: Settings, work: Work
+    settings: Settings, work: Work, port: int
 ) -> None:
-    port = free_port()
     moved = settings.model_copy(update={"redis_url": f"redis://127.0.0.1:{port}/0"})
     database = Database(moved.database_url, moved.redis_url)
     with using(database):

@@ -15,17 +15,17 @@ from typing import Any
 import httpx
 import pytest
 from fastapi.testclient import TestClient
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import data_lock
 from paceline_server.store import outbox
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.store.tables.rules import AuditEntry
-from paceline_server.testing.servers import free_port
 from sqlalchemy import select
 
 COMMAND = Path(sys.executable).with_name("paceline-server")
-WITHIN_S = 150.0
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def running(
     environment: dict[str, str], says: str, *arguments: str
 ) -> Iterator[subprocess.Popen[str]]:
     """A command that serves, entered once its log says `says`."""
-    process = subprocess.Popen(
+    process = ChildProcess[str](
         [str(COMMAND), *arguments],
         env=environment,
         stdout=subprocess.DEVNULL,
@@ -88,11 +88,12 @@ def running(
         assert process.poll() is None, "".join(said)
         yield process
     finally:
-        process.send_signal(signal.SIGTERM)
-        code = process.wait(WITHIN_S)
-        reader.join(10)
-        if process.stderr is not None:
-            process.stderr.close()
+        process.terminate()
+        try:
+            code = process.wait(WITHIN_S)
+        finally:
+            process.end()
+            reader.join(WITHIN_S)
     assert code in (0, -signal.SIGTERM), "".join(said)
 
 
@@ -328,9 +329,9 @@ def test_several_api_processes_and_a_worker_share_the_work(
     run: Run,
     database: Database,
     token: Callable[..., dict[str, str]],
+    port: int,
 ) -> None:
     """Two API processes on one port, a worker beside them; a stream hears of what any of them did."""
-    port = free_port()
     address = f"http://127.0.0.1:{port}"
     with (
         running(environment, "worker_started", "worker"),
@@ -364,16 +365,12 @@ def test_several_api_processes_and_a_worker_share_the_work(
 
 @pytest.mark.shapes("scaled")
 def test_no_api_process_outlives_the_one_that_was_killed(
-    environment: dict[str, str], database: Database
+    environment: dict[str, str], database: Database, port: int
 ) -> None:
     """They share its standard error: that ends when the last of them has. Then nobody holds the port."""
-    port = free_port()
     arguments = ["api", "--processes", "2", "--port", str(port)]
-    process = subprocess.Popen(
-        [str(COMMAND), *arguments],
-        env=environment,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
+    process = ChildProcess[bytes](
+        [str(COMMAND), *arguments], env=environment, stderr=subprocess.PIPE
     )
     assert process.stderr is not None
     ended = threading.Thread(target=process.stderr.read, daemon=True)

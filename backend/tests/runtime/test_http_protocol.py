@@ -8,12 +8,12 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.runtime import http_protocol
 from paceline_server.testing.running_server import RunningServer
 
 pytestmark = pytest.mark.shapes("embedded")
 
-WITHIN_S = 60.0
 HEAD = b"POST /api/v1/session HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.kernel.settings import SettingsError
 from paceline_server.runtime.agent_child import GENERATED_MARK, write_config
 from paceline_server.runtime.simulated_devices import (
@@ -19,7 +20,6 @@ from paceline_server.runtime.simulated_devices import (
 DEVICE = SimulatedDevice("127.0.0.1:4711", "SIM0001", "overheats")
 STARTED = 'print(\'{"devices": [{"address": "a:1", "serial": "s", "scenario": "healthy"}]}\', flush=True)'
 UNTIL_TOLD = "import sys; sys.stdin.read()"
-WITHIN_S = 150.0
 
 
 def fleet(

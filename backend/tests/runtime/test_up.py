@@ -21,8 +21,9 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
-WITHIN_S = 150.0
 COMMAND = Path(sys.executable).with_name("paceline-server")
 
 
@@ -33,7 +34,7 @@ class Up:
         self, data: Path, *more: str, env: dict[str, str] | None = None
     ) -> None:
         argv = [str(COMMAND), "up", "--data", str(data), *more]
-        self.process = subprocess.Popen(
+        self.process = ChildProcess[str](
             argv,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -97,11 +98,7 @@ def started(tmp_path: Path) -> Iterator[list[Up]]:
     ups: list[Up] = []
     yield ups
     for up in ups:
-        if up.process.poll() is None:
-            up.process.kill()
-            up.process.wait()
-        if up.process.stdout is not None:
-            up.process.stdout.close()
+        up.process.end()
 
 
 def start(
@@ -288,24 +285,22 @@ def test_api_and_up_keep_each_other_out_of_a_data_directory(
     data = tmp_path / "data"
     first = start(started, data, "--no-agent", "--port", "0")
     address, _ = first.ready()
-    refused = serve_api(data)
-    assert refused.wait(WITHIN_S) == 1
-    stderr = refused.communicate()[1]
+    with serve_api(data) as refused:
+        stderr = refused.communicate(timeout=WITHIN_S)[1]
+    assert refused.returncode == 1
     assert stderr.startswith(
         f"paceline-server: Paceline already runs on {data}, at {address}: "
     ), stderr
     assert stderr.count("\n") == 1
     assert first.end() == 0
 
-    serving = serve_api(data)
-    assert serving.stderr is not None
-    try:
+    with serve_api(data) as serving:
+        assert serving.stderr is not None
         while "listening" not in serving.stderr.readline():
             assert serving.poll() is None
         second = start(started, data, "--no-agent", "--port", "0")
         second.line("already runs on .*, at http://127.0.0.1:")
         assert second.end(None) == 1
-    finally:
         serving.terminate()
         serving.communicate(timeout=WITHIN_S)
 
@@ -401,8 +396,8 @@ def bare_environment() -> dict[str, str]:
     }
 
 
-def serve_api(data: Path) -> subprocess.Popen[str]:
-    return subprocess.Popen(
+def serve_api(data: Path) -> ChildProcess[str]:
+    return ChildProcess[str](
         [COMMAND, "api", "--port", "0"],
         env={**bare_environment(), "PACELINE_DATA_DIR": str(data)},
         stderr=subprocess.PIPE,

@@ -15,7 +15,7 @@ from scipy import stats as scipy_stats
 
 
 @given(n=st.integers(0, 600), p=st.sampled_from([0.5, 0.01, 0.9, 0.99]), data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_upper_tail_equals_scipys(n: int, p: float, data: st.DataObject) -> None:
     k = data.draw(st.integers(-2, n + 2))
     expected = float(scipy_stats.binom.sf(k - 1, n, p))
@@ -59,7 +59,7 @@ def test_ranks_of_the_median_equal_the_published_table(
     q=st.sampled_from([0.5, 0.9, 0.99]),
     confidence=st.sampled_from([0.95, 0.998]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_ranks_are_the_tightest_that_cover(n: int, q: float, confidence: float) -> None:
     tail = (1 - confidence) / 2
     lower, upper = quantile_ranks(n, q, confidence)

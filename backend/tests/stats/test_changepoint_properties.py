@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from paceline_server.stats.changepoint import detect
 
-COMMON = settings(max_examples=25, deadline=None)
+COMMON = settings(max_examples=25)
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -212,7 +212,7 @@ LOGS = st.lists(st.floats(-2, 2).map(lambda x: round(x, 6)), min_size=30, max_si
 
 
 @given(LOGS, st.integers(3, 8))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_swapping_the_arms_gives_the_reciprocal(
     logs: list[float], launches: int
 ) -> None:
@@ -232,7 +232,7 @@ def test_swapping_the_arms_gives_the_reciprocal(
 @given(
     st.integers(0, 2**32), st.sampled_from([1e-3, 1.0, 1e3, 1e9]), st.floats(-0.05, 0.1)
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_unit_does_not_change_the_verdict(
     seed: int, scale: float, effect: float
 ) -> None:
@@ -250,7 +250,7 @@ def test_the_unit_does_not_change_the_verdict(
 
 
 @given(st.integers(0, 2**32), st.floats(-0.05, 0.1))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_time_and_its_rate_get_the_same_verdict(seed: int, effect: float) -> None:
     arm, reference = job_cases(np.random.default_rng(seed), effect)
     time = judge_pair(pair_blocks(arm, reference, "lower"))

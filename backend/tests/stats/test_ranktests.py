@@ -13,7 +13,7 @@ FLOATS = st.floats(-1e6, 1e6, allow_nan=False)
 
 
 @given(values=st.lists(FLOATS, min_size=2, max_size=40, unique=True), data=st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_exact_p_equals_scipys(values: list[float], data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(values) - 1))
     a, b = np.array(values[:cut]), np.array(values[cut:])
@@ -26,7 +26,7 @@ def test_exact_p_equals_scipys(values: list[float], data: st.DataObject) -> None
     a=st.lists(st.integers(0, 6), min_size=5, max_size=60),
     b=st.lists(st.integers(0, 6), min_size=5, max_size=60),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_tied_p_equals_scipys_approximation(a: list[int], b: list[int]) -> None:
     left, right = np.array(a, dtype=np.float64), np.array(b, dtype=np.float64)
     if len(set(a + b)) > 1 and len(set(a + b)) < len(a + b):
@@ -70,7 +70,7 @@ def test_benjamini_hochberg_1995_worked_example() -> None:
     p=st.lists(st.floats(0, 1), min_size=1, max_size=50),
     q=st.sampled_from([0.01, 0.05, 0.2]),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_benjamini_hochberg_equals_scipys_adjusted_p(p: list[float], q: float) -> None:
     values = np.array(p)
     adjusted = scipy_stats.false_discovery_control(values)

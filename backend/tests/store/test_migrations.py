@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.store import migrations, tables
 from paceline_server.store.base import Base
 from paceline_server.store.session import Database
@@ -44,7 +45,7 @@ def test_processes_that_migrate_at_once_make_one_schema(database: Database) -> N
         subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)
         for _ in range(3)
     ]
-    errors = [process.communicate(timeout=60)[1] for process in processes]
+    errors = [process.communicate(timeout=WITHIN_S)[1] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0], errors
     assert migrations.is_current(database.engine)
 

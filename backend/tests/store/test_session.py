@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.accounts.admission import Admission
 from paceline_server.accounts.auth import ANYONE
 from paceline_server.api import adopt, create_app
@@ -186,7 +187,7 @@ def test_foreign_keys_hold(database: Database) -> None:
 
 def test_hints_follow_the_commit(database: Database) -> None:
     if database.is_postgresql:
-        assert database.hints.subscribed.wait(120)  # type: ignore[attr-defined]
+        assert database.hints.subscribed.wait(WITHIN_S)  # type: ignore[attr-defined]
     before = database.hints.version("live")
     with session_scope() as session:
         session.add(Incident(id=new_id("inc"), at=clock.now(), code="c", detail={}))

@@ -16,6 +16,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from paceline_contract.testing.waiting import WITHIN_S
+
 Json = dict[str, Any]
 TOKEN = "forge-secret-token"  # noqa: S105 - of a fake
 
@@ -306,7 +308,7 @@ def _handler_of(forge: FakeForge) -> type[BaseHTTPRequestHandler]:
                 forge.contract.list_path.fullmatch(path)
             )
             if creates and forge.creations_meet is not None:
-                forge.creations_meet.wait(60)
+                forge.creations_meet.wait(WITHIN_S)
             with forge.changed:
                 forge.requests.append((method, path))
                 forge.bodies.append(body)

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 from paceline_contract.attempts import FinishReport, StateReport
 from paceline_contract.item_reader import ItemError, read_items
+from paceline_contract.testing.waiting import WITHIN_S
 
 Json = dict[str, Any]
 
@@ -122,7 +123,7 @@ class FakeServer:
         return job
 
     def wait_for(
-        self, condition: Callable[[], object], deadline_s: float = 30.0
+        self, condition: Callable[[], object], deadline_s: float = WITHIN_S
     ) -> None:
         """Waits until `condition` holds. Raises TimeoutError."""
         end = time.monotonic() + deadline_s

@@ -19,15 +19,14 @@ from paceline.adb.port import AdbError, Connection
 from paceline.adb.server import AdbServer
 from paceline.testing.adbd import Faults, Peer
 from paceline.testing.fake_device import FakeDevice
-
-DEADLINE_S = 150.0
+from paceline_contract.testing.waiting import WITHIN_S
 
 
 def until(condition: Callable[[], object], what: str) -> None:
     """Asks again until it holds; fails after a deadline."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + WITHIN_S
     while not condition():
-        assert time.monotonic() < deadline, f"not within {DEADLINE_S} s: {what}"
+        assert time.monotonic() < deadline, f"not within {WITHIN_S} s: {what}"
 
 
 @contextmanager
@@ -48,7 +47,7 @@ def saying(said: bytes) -> Iterator[str]:
         thread = threading.Thread(target=answer)
         thread.start()
         yield f"127.0.0.1:{listener.getsockname()[1]}"
-        thread.join(DEADLINE_S)
+        thread.join(WITHIN_S)
 
 
 class Rig(ABC):

@@ -23,10 +23,10 @@ from paceline.adb.port import (
     TransferError,
 )
 from paceline.testing.hostile import HOSTILE, MARK
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .rigs import Rig, until
 
-PATIENCE_S = 150.0
 NOTHING_S = 0.05
 """Long enough for bytes that are there to arrive, short enough for many tests."""
 
@@ -181,11 +181,11 @@ def test_a_pulled_cable_in_a_command_is_a_lost_transport_and_never_a_status(
     connection = rig.connection
     connection.connect()
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(connection.run, ["sleep", "600"], PATIENCE_S)
+        running = pool.submit(connection.run, ["sleep", "600"], WITHIN_S)
         until(lambda: rig.running() > 0, "it runs")
         rig.cut()
         with pytest.raises(LostError):
-            running.result(PATIENCE_S)
+            running.result(WITHIN_S)
     rig.plug_in()
     assert connection.run(["echo", "back"]).text == "back\n"
 
@@ -230,7 +230,7 @@ def test_a_stream_gives_what_is_printed_while_the_command_runs(rig: Rig) -> None
     with connection.stream(["tail", "-f", path]) as stream:
         seen = b""
         while len(seen) < 7:
-            more = stream.read(PATIENCE_S)
+            more = stream.read(WITHIN_S)
             assert more
             seen += more
         assert seen == b"one\ntwo"
@@ -241,11 +241,11 @@ def test_a_stream_gives_what_is_printed_while_the_command_runs(rig: Rig) -> None
 def test_a_stream_that_ended_says_so_again_and_again(rig: Rig) -> None:
     with rig.connection.stream(["echo", "all"]) as stream:
         seen = b""
-        while more := stream.read(PATIENCE_S):
+        while more := stream.read(WITHIN_S):
             seen += more
         assert more == b""
         assert seen == b"all\n"
-        assert stream.read(PATIENCE_S) == b""
+        assert stream.read(WITHIN_S) == b""
 
 
 def test_closing_a_stream_ends_its_command_on_the_device(rig: Rig) -> None:
@@ -262,7 +262,7 @@ def test_a_pulled_cable_in_a_stream_is_lost_and_not_the_end(rig: Rig) -> None:
         until(lambda: rig.running() > 0, "it runs")
         rig.cut()
         with pytest.raises(LostError):
-            stream.read(PATIENCE_S)
+            stream.read(WITHIN_S)
 
 
 def test_streams_run_beside_commands_of_the_same_connection(rig: Rig) -> None:
@@ -274,19 +274,19 @@ def test_streams_run_beside_commands_of_the_same_connection(rig: Rig) -> None:
 
         def follow(stream: Stream) -> bytes:
             with stream:
-                started.wait(PATIENCE_S)
+                started.wait(WITHIN_S)
                 seen = b""
-                while more := stream.read(PATIENCE_S):
+                while more := stream.read(WITHIN_S):
                     seen += more
                 return seen
 
         streams = [
             pool.submit(follow, connection.stream(["cat", path])) for _ in range(2)
         ]
-        started.wait(PATIENCE_S)
+        started.wait(WITHIN_S)
         for number in range(10):
             assert connection.run(["echo", str(number)]).text == f"{number}\n"
-        assert [stream.result(PATIENCE_S) == data for stream in streams] == [True, True]
+        assert [stream.result(WITHIN_S) == data for stream in streams] == [True, True]
 
 
 def test_a_slow_command_does_not_take_a_stream_with_it(rig: Rig) -> None:
@@ -295,7 +295,7 @@ def test_a_slow_command_does_not_take_a_stream_with_it(rig: Rig) -> None:
     with connection.stream(["tail", "-f", path]) as stream:
         with pytest.raises(SlowError):
             connection.run(["sleep", "600"], timeout_s=0.2)
-        assert stream.read(PATIENCE_S) == b"kept"
+        assert stream.read(WITHIN_S) == b"kept"
         assert stream.read(NOTHING_S) is None
 
 
@@ -379,7 +379,7 @@ def test_a_full_storage_is_said_as_that(rig: Rig, size: int) -> None:
     connection.connect()
     rig.fill_storage(100_000)
     with pytest.raises(TransferError, match="full") as caught:
-        connection.push(bytes(size), f"{rig.directory}/too-big", timeout_s=PATIENCE_S)
+        connection.push(bytes(size), f"{rig.directory}/too-big", timeout_s=WITHIN_S)
     assert caught.value.no_space
     assert caught.value.advice
     assert connection.run(["true"]).rc == 0

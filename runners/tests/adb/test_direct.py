@@ -22,10 +22,10 @@ from paceline.adb.port import (
     UnauthorizedError,
 )
 from paceline.testing.adbd import Faults, Peer
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .rigs import saying, until
 
-PATIENCE_S = 150.0
 REMOTE = "/data/local/tmp/file"
 
 
@@ -84,14 +84,14 @@ def test_a_waiting_prompt_says_which_fingerprint_to_accept_and_accepting_it_conn
         assert key.fingerprint in caught.value.advice
         assert "Unlock" in caught.value.advice
         with ThreadPoolExecutor(1) as pool:
-            connecting = pool.submit(connection.connect, PATIENCE_S)
+            connecting = pool.submit(connection.connect, WITHIN_S)
 
             def accepted() -> bool:
                 peer.answer_prompt(True)
                 return connecting.done()
 
             until(accepted, "the prompt of this connection showed and was accepted")
-            assert "shell_v2" in connecting.result(PATIENCE_S).features
+            assert "shell_v2" in connecting.result(WITHIN_S).features
         assert connection.run(["true"]).rc == 0
         connection.close()
         assert connection.run(["true"]).rc == 0  # known from now on: no prompt
@@ -122,7 +122,7 @@ def test_one_offer_is_held_open_over_many_tries_and_accepting_it_connects_the_ne
         assert peer.prompts == [key.fingerprint]
         peer.answer_prompt(True)
         connection = DirectConnection(peer.address, key, offers)
-        assert "shell_v2" in connection.connect(PATIENCE_S).features
+        assert "shell_v2" in connection.connect(WITHIN_S).features
         assert connection.run(["true"]).rc == 0
         connection.close()
     assert peer.violations == []
@@ -137,7 +137,7 @@ def test_a_key_is_offered_again_minutes_after_the_connection_of_its_prompt_ended
         for _ in range(3):
             with pytest.raises(UnauthorizedError) as caught:
                 DirectConnection(peer.address, key, offers).connect(
-                    timeout_s=PATIENCE_S if offers_ended(peer) else 0.2
+                    timeout_s=WITHIN_S if offers_ended(peer) else 0.2
                 )
             peer.cut()
         assert peer.prompts == [key.fingerprint], "the phone shows one dialog"
@@ -177,9 +177,9 @@ def test_an_ended_handshake_does_not_spin(
     peer.faults.offline = True
     began, cpu = time.monotonic(), time.thread_time()
     with pytest.raises(OfflineError):
-        connection.connect(timeout_s=PATIENCE_S)
-    assert time.monotonic() - began < PATIENCE_S / 2
-    assert time.thread_time() - cpu < PATIENCE_S / 75
+        connection.connect(timeout_s=WITHIN_S)
+    assert time.monotonic() - began < WITHIN_S / 2
+    assert time.thread_time() - cpu < WITHIN_S / 75
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_what_is_no_device_is_offline_and_no_bug_of_ours(
     said: bytes, key: AgentKey
 ) -> None:
     with saying(said) as address, pytest.raises(OfflineError):
-        DirectConnection(address, key).connect(PATIENCE_S)
+        DirectConnection(address, key).connect(WITHIN_S)
 
 
 def test_a_banner_says_features_and_the_device() -> None:
@@ -243,9 +243,9 @@ def test_a_connection_cut_at_any_byte_is_an_error_or_a_right_answer(
         peer.faults.drop_after_bytes = at
         connection = DirectConnection(peer.address, key)
         try:
-            assert connection.push(data, REMOTE, timeout_s=PATIENCE_S) == len(data)
-            assert connection.run(["sh", "-c", "echo said; exit 3"], PATIENCE_S).rc == 3
-            assert connection.pull(REMOTE, timeout_s=PATIENCE_S) == data
+            assert connection.push(data, REMOTE, timeout_s=WITHIN_S) == len(data)
+            assert connection.run(["sh", "-c", "echo said; exit 3"], WITHIN_S).rc == 3
+            assert connection.pull(REMOTE, timeout_s=WITHIN_S) == data
             right += 1
         except (LostError, OfflineError, UnauthorizedError):
             lost += 1
@@ -276,7 +276,7 @@ def test_what_an_abandoned_transfer_still_sends_is_not_taken_for_an_answer(
         with pytest.raises(OSError, match="No such file"):
             connection.pull(REMOTE, tmp_path / "nowhere" / "target")
         pieces = connection.stream(["cat", REMOTE])
-        assert pieces.read(PATIENCE_S)
+        assert pieces.read(WITHIN_S)
         pieces.close()
         assert connection.run(["echo", "mine"]).text == "mine\n"
 

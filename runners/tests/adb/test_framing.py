@@ -8,7 +8,6 @@ import pty
 import shutil
 import signal
 import struct
-import subprocess
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -19,6 +18,7 @@ from paceline.adb.quoting import command_line
 from paceline.adb.sentinel import Sentinel
 from paceline.adb.shell import EXEC, TERMINAL, V2, OutputReader, prepare_service
 from paceline.adb.shell_v2 import EXIT, LONGEST, STDERR, STDOUT, ShellV2
+from paceline_contract.testing.child_process import ChildProcess
 
 SHELLS = [name for name in ("sh", "bash", "mksh") if shutil.which(name)]
 """mksh is Android's own."""
@@ -163,8 +163,8 @@ def test_each_command_has_a_nonce_of_its_own() -> None:
 
 def through_a_pipe(line: bytes) -> Iterator[bytes]:
     """As `exec:` of adbd: both outputs in one, and an input that stays open as long as the connection."""
-    with subprocess.Popen(
-        ["sh", "-c", line], stdin=-1, stdout=-1, stderr=-2, start_new_session=True
+    with ChildProcess[bytes](
+        ["sh", "-c", line], stdin=-1, stdout=-1, stderr=-2
     ) as shell:
         assert shell.stdout is not None
         yield shell.stdout.read()
@@ -173,12 +173,8 @@ def through_a_pipe(line: bytes) -> Iterator[bytes]:
 def through_a_terminal(line: bytes) -> Iterator[bytes]:
     """As `shell:` of adbd: the terminal turns LF into CR LF and merges both outputs."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        ["sh", "-c", line],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
+    with ChildProcess[bytes](
+        ["sh", "-c", line], stdin=theirs, stdout=theirs, stderr=theirs
     ):
         os.close(theirs)
         while True:
@@ -253,19 +249,13 @@ def test_the_end_of_the_input_ends_grandchildren_where_no_signal_comes(
     assert shell.returncode == -signal.SIGKILL
 
 
-def started(service: bytes, shell_name: str) -> subprocess.Popen[bytes]:
+def started(service: bytes, shell_name: str) -> ChildProcess[bytes]:
     """Our line for a command with a grandchild, in a session of its own as adbd makes it; it runs."""
     name, _ = prepare_service(
         service, ["sh", "-c", "sleep 600 & echo runs; sleep 600; echo never"]
     )
-    shell = subprocess.Popen(
-        [shell_name, "-c", name.removeprefix(service)],
-        stdin=-1,
-        stdout=-1,
-        bufsize=0,
-        start_new_session=True,
-        # As adbd starts it; under `nohup` these tests themselves ignore the signal.
-        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # noqa: PLW1509
+    shell = ChildProcess[bytes](
+        [shell_name, "-c", name.removeprefix(service)], stdin=-1, stdout=-1, bufsize=0
     )
     assert shell.stdout is not None
     while shell.stdout.readline() != b"runs\n":

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa, utils
 from paceline.adb.keys import FILE_NAME, AgentKey
 from paceline.errors import UserError
+from paceline_contract.testing.waiting import WITHIN_S
 
 POSIX = pytest.mark.skipif(
     os.name != "posix", reason="modes of files need a POSIX system, not Windows"
@@ -64,14 +65,14 @@ def test_two_agents_that_start_at_once_end_with_one_key(tmp_path: Path) -> None:
     result: list[bytes] = []
 
     def start() -> None:
-        both.wait(30)
+        both.wait(WITHIN_S)
         result.append(AgentKey.load_or_create(tmp_path).public_text)
 
     threads = [threading.Thread(target=start) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(WITHIN_S)
     assert len(result) == 2
     assert len(set(result)) == 1
 

@@ -20,7 +20,9 @@ from paceline.adb.logcat import (
 )
 from paceline.adb.port import CommandResult
 from paceline.testing.adbd import Peer
+from paceline.testing.adbd.logs import Line, wanted
 from paceline.testing.fake_device import FakeConnection, FakeDevice
+from paceline_contract.testing.waiting import WITHIN_S
 
 PREFIX = "11-21 10:00:0{}.000  1234  5678 I "
 
@@ -111,6 +113,27 @@ def test_a_log_begins_at_the_millisecond_where_the_devices_date_can_print_it(
         assert heard.wait(1) == ["one"]
 
 
+def test_a_line_of_the_millisecond_before_the_log_is_followed_stays_out_and_one_after_comes_in() -> (
+    None
+):
+    device, heard = FakeDevice(), ReceivedMessages()
+    device.answers[DEVICE_TIME] = "11-21 10:00:00.734912345\n"
+    lines = [
+        Line(f"11-21 10:00:00.{millisecond}", 1, "I", "T", text)
+        for millisecond, text in ((733, "before"), (735, "after"))
+    ]
+
+    def logcat(arguments: Sequence[str]) -> CommandResult:
+        shown = [line for line in lines if wanted(list(arguments)[1:]).shows(line)]
+        return CommandResult(0, "".join(map(str, shown)).encode())
+
+    for since in ("11-21 10:00:00.734", "11-21 10:00:00.000", "11-21 10:00:00.735"):
+        device.answers[argv(since)] = logcat
+    with LogFollower(device.connection, heard.take, pause_s=0.001):
+        heard.wait(1)
+    assert heard.messages == ["after"]
+
+
 def of(text: str) -> LogLine:
     (line,) = LogReader().lines(f"{text}\n".encode())
     return line
@@ -167,7 +190,7 @@ class ReceivedMessages:
 
     def wait(self, count: int) -> list[str]:
         with self._news:
-            assert self._news.wait_for(lambda: len(self.messages) >= count, 20), (
+            assert self._news.wait_for(lambda: len(self.messages) >= count, WITHIN_S), (
                 self.messages
             )
             return self.messages[:count]
@@ -225,7 +248,7 @@ def test_the_log_of_a_peer_is_followed_through_a_cable_pull(tmp_path: Path) -> N
 
         peer.log("Tag", "logged just before it is followed")
         with LogFollower(connection, heard.take, pause_s=0.01) as follower:
-            assert follower.wait(20)
+            assert follower.wait(WITHIN_S)
             output = PeerLog(peer, heard)
             output.until_heard("before")
             peer.cut()

@@ -25,6 +25,8 @@ from paceline.adb.smart_socket import (
 )
 from paceline.devices.backends import AdbBackends
 from paceline.testing.adbd import Peer
+from paceline_contract.testing.ports import reserved_port
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .rigs import saying, until
 
@@ -142,7 +144,7 @@ def test_a_device_that_says_nothing_is_named_and_not_the_adb_server() -> None:
         server = AdbServer(f"127.0.0.1:{listener.getsockname()[1]}")
         with pytest.raises(SlowError) as caught:
             server.connection("SER1").run(["true"], timeout_s=0.3)
-        served.result(5.0)
+        served.result(WITHIN_S)
         for other in held:
             other.close()
     assert caught.value.text.startswith(
@@ -151,10 +153,8 @@ def test_a_device_that_says_nothing_is_named_and_not_the_adb_server() -> None:
 
 
 def test_no_server_is_absent_with_the_command_that_starts_one() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        server = AdbServer(f"127.0.0.1:{gone.getsockname()[1]}")
-    with pytest.raises(AbsentError) as caught:
-        server.devices()
+    with reserved_port() as port, pytest.raises(AbsentError) as caught:
+        AdbServer(f"127.0.0.1:{port}").devices()
     assert "adb start-server" in caught.value.advice
 
 

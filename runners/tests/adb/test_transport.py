@@ -16,14 +16,15 @@ import pytest
 from paceline.adb.packets import WRTE, PacketConnection
 from paceline.adb.port import AbsentError, AdbError, LostError, SlowError
 from paceline.adb.transport import NOBODY, DeadlineSocket, host_and_port, open_socket
+from paceline_contract.testing.ports import reserved_port
+from paceline_contract.testing.waiting import WITHIN_S
 
 SMALL_BUFFER = 4096
 SOON_S = 0.05
-LATE_S = 150.0
 
 
 def in_time() -> float:
-    return time.monotonic() + LATE_S
+    return time.monotonic() + WITHIN_S
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_all_is_sent_though_the_kernel_takes_a_little_at_a_time(
     reader.start()
     wire.send(data, in_time())
     wire.close()
-    reader.join(LATE_S)
+    reader.join(WITHIN_S)
     assert seen.digest() == hashlib.sha256(data).digest()
 
 
@@ -96,11 +97,11 @@ def test_readable_tells_bytes_and_the_end_from_silence(
     wire, theirs = pair
     assert not wire.readable(SOON_S)
     theirs.send(b"x")
-    assert wire.readable(LATE_S)
+    assert wire.readable(WITHIN_S)
     assert wire.receive(10, in_time()) == b"x"
     assert not wire.readable(SOON_S)
     theirs.close()
-    assert wire.readable(LATE_S)
+    assert wire.readable(WITHIN_S)
     assert wire.receive(10, in_time()) == b""
 
 
@@ -150,7 +151,7 @@ def test_packets_of_any_size_come_whole_however_they_are_cut(
         packet = other.receive(in_time())
         assert (packet.command, packet.arg0, packet.arg1) == (WRTE, 1, number)
         assert packet.payload == data
-    sending.join(LATE_S)
+    sending.join(WITHIN_S)
 
 
 @pytest.mark.parametrize(
@@ -232,10 +233,11 @@ def test_a_closed_wire_is_lost_and_closing_again_is_safe(
 
 
 def test_nobody_listening_is_absent_with_advice() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as gone:
-        address = f"127.0.0.1:{gone.getsockname()[1]}"
-    with pytest.raises(AbsentError, match="refused") as caught:
-        open_socket(address, in_time(), NOBODY)
+    with (
+        reserved_port() as port,
+        pytest.raises(AbsentError, match="refused") as caught,
+    ):
+        open_socket(f"127.0.0.1:{port}", in_time(), NOBODY)
     assert "adb tcpip 5555" in caught.value.advice
 
 

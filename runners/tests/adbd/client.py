@@ -14,8 +14,7 @@ from typing import NamedTuple, Self
 
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa, utils
-
-DEADLINE_S = 150.0
+from paceline_contract.testing.waiting import WITHIN_S
 
 
 class Packet(NamedTuple):
@@ -61,7 +60,7 @@ class Client:
 
     def __init__(self, address: str) -> None:
         host, port = address.rsplit(":", 1)
-        self.socket = socket.create_connection((host, int(port)), DEADLINE_S)
+        self.socket = socket.create_connection((host, int(port)), WITHIN_S)
         self.legacy = False
         self.sizes: list[int] = []
         """Sizes of the received payloads."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import socket
 import subprocess
 import threading
 import time
@@ -17,8 +16,10 @@ from typing import Any
 import psutil
 import pytest
 from paceline.testing.adbd import Peer
+from paceline_contract.testing.ports import reserved_port
+from paceline_contract.testing.waiting import WITHIN_S
 
-from .client import DEADLINE_S, Client
+from .client import Client
 from .link import Link, UnavailableError, laid
 
 StartPeer = Callable[..., Peer]
@@ -39,7 +40,7 @@ def start(tmp_path: Path) -> Iterator[StartPeer]:
 
         yield started
         living = [process for peer in peers for process in _living_processes(peer)]
-    assert psutil.wait_procs(living, timeout=120)[1] == []
+    assert psutil.wait_procs(living, timeout=WITHIN_S)[1] == []
 
 
 def _living_processes(peer: Peer) -> Iterator[psutil.Process]:
@@ -62,7 +63,7 @@ def client(peer: Peer) -> Iterator[Client]:
 
 def until(condition: Callable[[], object]) -> None:
     """Waits for a condition of another thread or process, with a deadline."""
-    deadline = time.monotonic() + DEADLINE_S
+    deadline = time.monotonic() + WITHIN_S
     while not condition():
         assert time.monotonic() < deadline, "it never came"
         threading.Event().wait(0.002)
@@ -107,10 +108,8 @@ def link() -> Iterator[Link]:
 class Adb:
     """Google's client with its own server, key and port."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, port: int) -> None:
         self.home = home
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
         self._environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(home),
@@ -128,7 +127,7 @@ class Adb:
             env=self._environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=WITHIN_S,
             check=False,
             stdin=subprocess.DEVNULL,
         )
@@ -158,6 +157,9 @@ def adb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Adb]:
     )
     home = tmp_path_factory.mktemp("adb")
     (home / ".android").mkdir()
-    result = Adb(home)
-    yield result
-    result("kill-server")
+    with reserved_port() as port:
+        result = Adb(home, port)
+        try:
+            yield result
+        finally:
+            result("kill-server")

@@ -14,6 +14,7 @@ import psutil
 import pytest
 from paceline.testing.adbd import Peer
 from paceline.testing.adbd.scenarios import Conditions
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .client import Client, Files
 from .conftest import StartPeer, connected, needs_namespaces, until, wait_for_return
@@ -109,7 +110,7 @@ def test_nothing_of_a_device_outlives_its_peer(
             client.plain(DETACH)
         until(lambda: len(peer.processes()) == 1)
         processes = [psutil.Process(pid) for pid in peer.processes()]
-    assert psutil.wait_procs(processes, timeout=120)[1] == []
+    assert psutil.wait_procs(processes, timeout=WITHIN_S)[1] == []
     assert not [
         mount
         for mount in Path("/proc/self/mounts").read_text().split()

@@ -14,11 +14,13 @@ from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import AdbError
 from paceline.devices.identity import identify
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
 
-def fleet(data: Path, devices: int) -> subprocess.Popen[str]:
+def fleet(data: Path, devices: int) -> ChildProcess[str]:
     command = [sys.executable, "-m", "paceline.testing.adbd.fleet", "--data", str(data)]
-    return subprocess.Popen(
+    return ChildProcess[str](
         [*command, "--devices", str(devices)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -58,7 +60,7 @@ def test_a_fleets_addresses_answer_with_their_serials_and_end_with_its_parent(
                 stranger.connect(timeout_s=0.5)
             stranger.close()
             end(process)
-            assert process.wait(30) == 0
+            assert process.wait(WITHIN_S) == 0
         finally:
             process.kill()
     for item in devices:

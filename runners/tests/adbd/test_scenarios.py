@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from paceline.testing.adbd import scenarios
 from paceline.testing.adbd.scenarios import AWAY_S, PERIOD_S, SCENARIOS, Conditions, at
+from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .client import Client, Key
 from .conftest import StartPeer, connected
@@ -107,7 +109,7 @@ def test_as_a_process_it_says_where_it_listens_and_ends_with_its_input(
     key = Key()
     command = [*COMMAND, "--trust", key.fingerprint]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(
+    with ChildProcess[bytes](
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
     ) as process:
         assert process.stdin is not None
@@ -121,7 +123,7 @@ def test_as_a_process_it_says_where_it_listens_and_ends_with_its_input(
             client.send("AUTH", 3, 0, key.public)
             client.expect("CNXN")
         process.stdin.close()
-        assert process.wait(120) == 0
+        assert process.wait(WITHIN_S) == 0
     assert list(tmp_path.iterdir()) == [], "its folder is gone with it"
 
 
@@ -129,19 +131,19 @@ def test_as_a_process_it_ends_on_sigterm_and_keeps_a_named_folder(
     tmp_path: Path,
 ) -> None:
     command = [*COMMAND, "--trust", "any", "--root", str(tmp_path / "root")]
-    with subprocess.Popen(
+    with ChildProcess[bytes](
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(signal.SIGTERM)
-        assert process.wait(120) == 0
+        assert process.wait(WITHIN_S) == 0
     assert (tmp_path / "root/data/local/tmp").is_dir()
 
 
 def test_as_a_process_it_trusts_only_configured_keys() -> None:
     done = subprocess.run(
-        COMMAND, capture_output=True, text=True, check=False, timeout=120
+        COMMAND, capture_output=True, text=True, check=False, timeout=WITHIN_S
     )
     assert done.returncode == 2
     assert "--trust" in done.stderr

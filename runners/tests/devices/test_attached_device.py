@@ -23,6 +23,7 @@ from paceline.devices.routes import order_routes, presumed_serial
 from paceline.stop import Stop, StopReason
 from paceline.testing.fake_device import FakeDevice
 from paceline.testing.fake_device_shell import Execution
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .support import FakeBackends, attached, phone
 
@@ -264,7 +265,7 @@ def test_a_claim_is_waited_for_and_given_up_when_stopped(tmp_path: Path) -> None
         thread = threading.Thread(target=wait)
         thread.start()
         stop.set(StopReason.SHUTDOWN)
-        thread.join(120)
+        thread.join(WITHIN_S)
     assert given == [False]
 
 

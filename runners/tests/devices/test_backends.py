@@ -20,6 +20,7 @@ from paceline.devices.discovery import Discovery
 from paceline.devices.errors import cause_of
 from paceline.stop import Stop
 from paceline.testing.adbd import Peer
+from paceline_contract.testing.waiting import WITHIN_S
 
 NOBODY = Route("tcp", "127.0.0.1:1")
 
@@ -123,4 +124,4 @@ def answering(answers: list[bytes]) -> Iterator[str]:
         thread = threading.Thread(target=answer)
         thread.start()
         yield f"127.0.0.1:{listener.getsockname()[1]}"
-        thread.join(120)
+        thread.join(WITHIN_S)

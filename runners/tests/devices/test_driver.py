@@ -11,6 +11,7 @@ from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.driver import DeviceDriver, DriverIntervals, DriverServices
 from paceline.devices.heartbeat_report import fit_for_wire
 from paceline.stop import Stop
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .driving import SERIAL, WORK, Broken, BrokenEcho, Making, Mended
 from .support import battery, phone, thermal
@@ -313,7 +314,7 @@ def test_leaving_ends_a_wait_at_once(drive: Making) -> None:
     thread.start()
     rig.leaving.set()
     slow.leave()
-    thread.join(120)
+    thread.join(WITHIN_S)
     assert not thread.is_alive()
 
 

@@ -16,6 +16,7 @@ from paceline.devices.reboots import PER_DAY
 from paceline.stop import Stop
 from paceline.testing.fake_device import FakeDevice
 from paceline.testing.fake_device_shell import Execution
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .driving import SERIAL, WORK, Broken, Drive, Making
 from .support import Clock, free, phone
@@ -271,7 +272,7 @@ def test_leaving_ends_a_driver_whether_or_not_the_agent_leaves(drive: Making) ->
     thread = threading.Thread(target=alone.run)
     thread.start()
     alone.leave()
-    thread.join(120)
+    thread.join(WITHIN_S)
     assert not thread.is_alive()
 
 

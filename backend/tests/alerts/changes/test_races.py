@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.alerts.changes import service as changes
 from paceline_server.store.session import session_scope
 from paceline_server.testing.context_thread import ContextThread
@@ -38,7 +39,7 @@ def _at_once(first: Callable[[Any], None], second: Callable[[Any], None]) -> Non
         thread = ContextThread(target=other)
         thread.start()
         wait_for_blocked_connection()
-    thread.join(120)
+    thread.join(WITHIN_S)
     assert not thread.is_alive()
     assert failed == []
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.detect.changes import service as detection
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
@@ -60,7 +61,7 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
         other = ContextThread(target=mark)
         other.start()
         wait_for_blocked_connection()
-    other.join(120)
+    other.join(WITHIN_S)
     evidences = [change.evidence for change in nightly_jobs.changes()]
     assert [(evidence["round"], "incident" in evidence) for evidence in evidences] == [
         ({"other": 1}, True)

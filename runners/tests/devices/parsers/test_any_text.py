@@ -59,7 +59,7 @@ REAL = [
 ]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from(REAL),
     st.integers(0, 4000),
@@ -90,14 +90,14 @@ def test_a_number_without_end_raises_in_no_parser(text: str) -> None:
             parser(item)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(max_size=300))
 def test_unknown_text_raises_in_no_parser(text: str) -> None:
     for parser in PARSERS:
         parser(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text("0123456789.-+eENaInf ", max_size=12))
 def test_every_temperature_is_finite_and_one_a_phone_can_have(value: str) -> None:
     for celsius in thermal(dump(line(value))).celsius.values():

@@ -130,7 +130,9 @@ abstract class DirectArm(name: String, protected val batch: DirectBatch) : Ledge
 class NativeArm(name: String, input: LedgerInput, private val engine: Int, private val slowdownPercent: Int) :
     DirectArm(name, input.direct()) {
     private val repeats = slowdownPercent / WHOLE_PERCENT
-    private val part = input.direct(input.count * (slowdownPercent % WHOLE_PERCENT) / WHOLE_PERCENT)
+
+    /** The messages that are digested once more than the others. */
+    internal val part = input.direct(input.count * (slowdownPercent % WHOLE_PERCENT) / WHOLE_PERCENT)
 
     override fun run(iterations: Int) {
         repeat(iterations) {

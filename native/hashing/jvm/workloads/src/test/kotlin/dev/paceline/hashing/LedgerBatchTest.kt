@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Assertions.assertNull
 import org.junit.jupiter.api.Assertions.assertTrue
 import org.junit.jupiter.api.BeforeAll
 import org.junit.jupiter.api.Test
+import java.lang.management.ManagementFactory
 
 class LedgerBatchTest {
     companion object {
@@ -124,23 +125,39 @@ class LedgerBatchTest {
     }
 
     @Test
-    fun `the demonstration knob makes the native arm slower, not wrong, and it counts nothing then`() {
+    fun `the demonstration knob repeats the work without changing it, and counts nothing then`() {
         val input = LedgerInput.of(1, 1_000, 64)
-        val plain = NativeArm("native", input, NativeDigests.BEST, 0)
+        val expected = fallbackArm(input).apply { run(1) }.digests()
         for (percent in listOf(150, 400)) {
-            val slowed = NativeArm("native", input, NativeDigests.BEST, percent)
-            // Quickest of many, interleaved: noise only adds. Well below the true 2.5 and 5.
-            val times = (1..40).map { quick(plain) to quick(slowed) }
-            val ratio = times.minOf { it.second }.toDouble() / times.minOf { it.first }
-            assertTrue(ratio > 1 + percent / 200.0) { "ratio $ratio at $percent %" }
-            assertArrayEquals(fallbackArm(input).apply { run(1) }.digests(), slowed.digests())
+            val slowed = NativeArm("native", input, NativeDigests.BEST, percent).apply { run(1) }
+            assertArrayEquals(expected, slowed.digests())
+            assertEquals(input.count * (percent % 100) / 100, slowed.part.count)
+            for (i in 0 until slowed.part.count) {
+                val again = ByteArray(NativeDigests.DIGEST_BYTES).also { slowed.part.digest(i, it) }
+                assertArrayEquals(expected.copyOfRange(i * again.size, (i + 1) * again.size), again)
+            }
             assertTrue(Account().also(slowed::account).work.isEmpty())
         }
     }
 
-    private fun quick(arm: NativeArm): Long {
-        val begin = System.nanoTime()
-        arm.run(1)
-        return System.nanoTime() - begin
+    /**
+     * 64 times the work, and at least 8 times is asked for: a margin of 8 on either side of what an arm without
+     * the knob does. CPU time of this thread counts, the least of several tries, over as much work of either arm.
+     */
+    @Test
+    fun `the demonstration knob makes the native arm slower`() {
+        val input = LedgerInput.of(1, 1_000, 64)
+        val plain = NativeArm("native", input, NativeDigests.BEST, 0)
+        val slowed = NativeArm("native", input, NativeDigests.BEST, 6_300)
+        val plainTime = (1..10).minOf { cpuTime(plain, iterations = 64) } / 64.0
+        val slowedTime = (1..10).minOf { cpuTime(slowed, iterations = 1) }
+        assertTrue(slowedTime > 8 * plainTime) { "$slowedTime ns and $plainTime ns" }
+    }
+
+    private fun cpuTime(arm: NativeArm, iterations: Int): Long {
+        val threads = ManagementFactory.getThreadMXBean()
+        val begin = threads.currentThreadCpuTime
+        arm.run(iterations)
+        return threads.currentThreadCpuTime - begin
     }
 }
