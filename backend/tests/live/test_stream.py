@@ -26,13 +26,8 @@ from paceline_server.testing.context_thread import ContextThread
 from paceline_server.testing.running_server import RunningServer
 from sqlalchemy import text
 
-<<<<<<< HEAD
 pytestmark = pytest.mark.shapes("embedded", "scaled")
 
-WITHIN_S = 150.0
-
-=======
->>>>>>> fragile-tests
 
 @dataclass(frozen=True)
 class Frame:

@@ -22,12 +22,7 @@ from paceline_server.testing.servers import Redis
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-<<<<<<< HEAD
 pytestmark = pytest.mark.shapes("embedded", "scaled")
-
-WITHIN_S = 150.0
-=======
->>>>>>> fragile-tests
 TOPIC = "test.work"
 
 
