@@ -54,6 +54,8 @@ from paceline.commands.options import (
     Purpose,
     Repository,
     Seed,
+    Server,
+    Token,
     Verbose,
     WarmupRounds,
     judge_arguments,
@@ -343,9 +345,7 @@ def interruptible(work: Callable[[], Result], interrupt: Callable[[], None]) -> 
 
 @app.command()
 def agent(
-    server: Annotated[
-        str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")
-    ],
+    server: Server,
     data: DataDir = None,
     enrol: Annotated[
         str | None,
@@ -382,12 +382,8 @@ def agent(
 @app.command()
 def submit(  # noqa: PLR0917 - one parameter per option is how typer declares them
     suite: Annotated[str, typer.Argument(help="Name of an announced suite.")],
-    server: Annotated[
-        str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")
-    ],
-    token: Annotated[
-        str, typer.Option(envvar="PACELINE_TOKEN", help="An API token of scope ingest.")
-    ],
+    server: Server,
+    token: Token,
     commit: Annotated[
         str | None, typer.Option(help="Default: head of the announced branch.")
     ] = None,

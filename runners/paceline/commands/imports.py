@@ -19,6 +19,7 @@ from paceline import config, criterion_runs, importing, manifest
 from paceline.commands.options import DataDir, OutDir, output_directory
 from paceline.commands.server_client import UNAUTHENTICATED, ServerClient
 from paceline.commands.this_host import ConfigPath
+from paceline.credentials import check_address, check_credential
 from paceline.display import print_line, print_note, terminal
 from paceline.errors import UserError
 from paceline.formats.declared import Line
@@ -67,10 +68,20 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     directory: OutDir = None,
     server: Annotated[
         str | None,
-        typer.Option(help="Store on this server; needs a token of scope ingest."),
+        typer.Option(
+            help="Store on this server; needs a token that may import.",
+            parser=check_address,
+            metavar="URL",
+        ),
     ] = None,
     token: Annotated[
-        str | None, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")
+        str | None,
+        typer.Option(
+            envvar="PACELINE_TOKEN",
+            help="An API token.",
+            parser=check_credential,
+            metavar="TOKEN",
+        ),
     ] = None,
     title: Annotated[
         str | None, typer.Option(help="With --server: the import's title.")

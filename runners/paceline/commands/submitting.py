@@ -325,7 +325,7 @@ def _run_url(server: str, token: str, run_id: str) -> str:
         url = msgspec.json.decode(text, type=_LinkedDocument).url
     except (UserError, msgspec.DecodeError):
         url = None
-    return url or f"{server.rstrip('/')}/runs/{run_id}"
+    return url or f"{server}/runs/{run_id}"
 
 
 class _LinkedDocument(msgspec.Struct):
