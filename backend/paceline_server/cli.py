@@ -602,7 +602,7 @@ def detect_changes(
         raise SettingsError(
             "use --stdin: series are read from standard input, one JSON list per line"
         )
-    line_protocol.answer_lines(sys.stdin, sys.stdout)
+    line_protocol.answer_lines(sys.stdin, sys.stdout, sys.stderr)
 
 
 @app.command()
