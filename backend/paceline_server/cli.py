@@ -89,6 +89,7 @@ def main() -> None:
     from paceline_server.kernel.errors import ProblemError  # noqa: PLC0415 - imported when needed
     from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
 
+    outputs.print_any_text()
     _usage_errors_exit_1()
     try:
         app()

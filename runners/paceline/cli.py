@@ -19,7 +19,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 import typer
-from paceline_contract.outputs import exit_status
+from paceline_contract.outputs import exit_status, print_any_text
 from rich.table import Table
 from rich.text import Text
 
@@ -103,6 +103,7 @@ SuitePath = Annotated[
 
 def main() -> None:
     """Entry point of the console script."""
+    print_any_text()
     _usage_errors_exit_1()
     try:
         app()

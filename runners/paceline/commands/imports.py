@@ -6,7 +6,6 @@ It takes one source, and a place to store the document or --dry-run. The documen
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +19,7 @@ from paceline.commands.options import DataDir, OutDir, output_directory
 from paceline.commands.server_client import UNAUTHENTICATED, ServerClient
 from paceline.commands.this_host import ConfigPath
 from paceline.credentials import check_address, check_credential
-from paceline.display import print_line, print_note, terminal
+from paceline.display import print_json, print_line, print_note, terminal
 from paceline.errors import UserError
 from paceline.formats.declared import Line
 from paceline.formats.ledger_prose import BatchPolicy
@@ -218,7 +217,7 @@ def _print_document(
     for complaint in complaints:
         print_note(complaint)
     if as_json:
-        sys.stdout.write(importing.as_json(document).decode())
+        print_json(msgspec.json.decode(importing.as_json(document)))
         return
     for part in tables:
         if isinstance(part, str):

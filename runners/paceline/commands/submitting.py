@@ -27,7 +27,13 @@ from paceline.commands.server_client import (
     ServerClient,
     user_errors,
 )
-from paceline.display import print_line, print_note, render_table, terminal
+from paceline.display import (
+    print_json,
+    print_line,
+    print_note,
+    render_table,
+    terminal,
+)
 from paceline.errors import UserError
 from paceline.forges.port import PullRequest
 from paceline.forges.reporting import ForgeReporter, verdict_state
@@ -270,7 +276,10 @@ def write_outputs(
         else:
             text = _fetch_document(server, token, done.run["id"], output.format)
         if output.path is None:
-            print_line(text.rstrip("\n"))
+            if output.format == "json":
+                print_json(msgspec.json.decode(text))
+            else:
+                print_line(text.rstrip("\n"))
             continue
         try:
             write_whole(output.path, text)
