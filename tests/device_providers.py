@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Set
@@ -24,6 +23,7 @@ from paceline.adb.server import AdbServer
 from paceline.testing.adbd import Peer
 from paceline.testing.adbd.real import RealPeer, built
 from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.ports import reserved_port
 from paceline_contract.testing.waiting import WITHIN_S
 
 if TYPE_CHECKING:
@@ -100,8 +100,7 @@ def until(condition: Callable[[], object]) -> None:
 
 @contextmanager
 def google_adb_server(home: Path) -> Iterator[AdbServer]:
-    """Google's server in the foreground, with its own key and port; it is ended here by its process. It is given a
-    socket that listens already."""
+    """Google's server in the foreground, with its own key and port; it is ended here by its process."""
     adb = shutil.which("adb")
     assert adb, "Google's adb is missing: make setup (profile test) brings it"
     environment = {
@@ -111,18 +110,17 @@ def google_adb_server(home: Path) -> Iterator[AdbServer]:
         "ADB_MDNS": "0",
     }
     with (
-        socket.create_server(("127.0.0.1", 0)) as listener,
+        reserved_port() as port,
         (home / "log").open("wb") as log,
         ChildProcess[bytes](
-            [adb, "-L", f"acceptfd:{listener.fileno()}", "server", "nodaemon"],
+            [adb, "-P", str(port), "server", "nodaemon"],
             env=environment,
             cwd=home,
             stdout=log,
             stderr=log,
-            pass_fds=[listener.fileno()],
         ) as process,
     ):
-        server = AdbServer(f"127.0.0.1:{listener.getsockname()[1]}")
+        server = AdbServer(f"127.0.0.1:{port}")
         until(lambda: _answers(server))
         yield server
         process.end()

@@ -99,7 +99,8 @@ def script(path: Path, *lines: str) -> None:
 def copy_of_front_door(place: Path) -> Path:
     """Copies Makefile and scripts to a directory, with the other files they read."""
     shutil.copy(ROOT / "Makefile", place)
-    shutil.copytree(ROOT / "scripts", place / "scripts")
+    compiled = shutil.ignore_patterns("__pycache__")  # of other tests
+    shutil.copytree(ROOT / "scripts", place / "scripts", ignore=compiled)
     (place / "native" / "demo").mkdir(parents=True)
     shutil.copy(ROOT / "native" / "Cargo.toml", place / "native")
     (place / "native" / "demo" / "suite.toml").touch()

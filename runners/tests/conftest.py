@@ -105,7 +105,7 @@ class World:
             "rounds": 3,
             "min_time_ns": 100_000,
             "seed": 7,
-            "launch_timeout_s": 60.0,
+            "launch_timeout_s": WITHIN_S,
         }
         return {**work, **changes}
 

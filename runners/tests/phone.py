@@ -19,12 +19,15 @@ from paceline.executors.android import AndroidExecutor
 from paceline.executors.claim import TargetClaim
 from paceline.executors.launch import Limits
 from paceline.testing.adbd import Peer
+from paceline_contract.testing.waiting import WITHIN_S
 
 if TYPE_CHECKING:  # a test starts agents of its own, which have no path to it
     from device_providers import DeviceProvider
 
-PACE = SessionTimeouts(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=10.0)
-CLOSING_S = 60.0
+PACE = SessionTimeouts(
+    patience_s=WITHIN_S, farewell_s=WITHIN_S, look_s=0.03, silence_s=WITHIN_S
+)
+CLOSING_S = WITHIN_S
 """Time for processes of a closed connection to end."""
 LIMITS = Limits(garbage_bytes=1 << 20, garbage_s=0.3, terminate_s=0.3)
 

@@ -12,6 +12,7 @@ from paceline.executors.base import LaunchSpec, Session, SessionWork
 from paceline.outcome import Outcome
 from paceline.stop import Stop
 from paceline_contract.events import AnyEvent, CaseEvent, SamplesEvent
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .phone import PACE, Phone
 from .test_executors import CASE, DONE, START, Recorder, lines
@@ -64,7 +65,7 @@ class Half(Recorder):
 
 
 def launch(
-    session: Session, built: Path, number: int = 0, timeout_s: float = 60.0
+    session: Session, built: Path, number: int = 0, timeout_s: float = WITHIN_S
 ) -> LaunchSpec:
     there = session.location(built)
     argv = ["sh", str(there / "workload.sh")]
@@ -87,7 +88,7 @@ def let_workload_continue(device: Phone) -> None:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    end, waiter = time.monotonic() + 120, threading.Event()
+    end, waiter = time.monotonic() + WITHIN_S, threading.Event()
     while not condition():
         assert time.monotonic() < end
         waiter.wait(0.01)
@@ -99,7 +100,7 @@ def measured(
     sink: Recorder,
     stop: Stop | None = None,
     *,
-    timeout_s: float = 60.0,
+    timeout_s: float = WITHIN_S,
     pace: SessionTimeouts = PACE,
 ) -> Outcome:
     """Runs one launch in a session of its own."""

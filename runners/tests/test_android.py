@@ -15,6 +15,7 @@ from paceline.devices.leftovers import RunJournal
 from paceline.devices.reconnecting import ReconnectingDevice, SessionTimeouts
 from paceline.executors.base import SessionWork, TargetError
 from paceline.stop import Stop, StopReason
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .phone import Phone
 from .phone_jobs import (
@@ -127,7 +128,9 @@ def test_a_watcher_that_never_records_the_end_is_the_devices_failure(
         process_of(device, "watcher").suspend()
         let_workload_continue(device)
 
-    pace = SessionTimeouts(patience_s=10.0, farewell_s=10.0, look_s=0.03, silence_s=0.5)
+    pace = SessionTimeouts(
+        patience_s=WITHIN_S, farewell_s=WITHIN_S, look_s=0.03, silence_s=0.5
+    )
     outcome = measured(
         device, built_workload, Half(end_while_its_watcher_hangs), pace=pace
     )

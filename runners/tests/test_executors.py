@@ -99,7 +99,7 @@ def host(tmp_path: Path) -> HostExecutor:
     return HostExecutor("test", limits, lock_dir=tmp_path)
 
 
-def spec(tmp_path: Path, code: str, timeout_s: float = 30.0) -> LaunchSpec:
+def spec(tmp_path: Path, code: str, timeout_s: float = WITHIN_S) -> LaunchSpec:
     return LaunchSpec(
         "w",
         0,
@@ -257,7 +257,7 @@ def test_a_good_launch_counts_and_its_events_arrive_in_order(run: Run) -> None:
 def test_each_fault_is_a_named_cause_a_person_can_act_on(
     run: Run, script: LaunchScript, cause: AgentCause, words: str
 ) -> None:
-    outcome = run(script, Recorder(), Stop(), 30)
+    outcome = run(script, Recorder(), Stop(), WITHIN_S)
     assert outcome.cause == cause, outcome.detail
     assert words in outcome.detail
     if script.stderr:

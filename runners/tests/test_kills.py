@@ -23,6 +23,7 @@ from paceline.outcome import Outcome
 from paceline.stop import Stop
 from paceline_contract.events import AnyEvent, CaseEvent, SamplesEvent
 from paceline_contract.testing.child_process import ChildProcess
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .phone import Phone, Through
 from .phone_jobs import wait_until
@@ -262,7 +263,7 @@ def test_kill_9_of_the_agent_leaves_nothing_once_its_next_life_has_looked(
                 f"killed at use {last}"
             )
             attached = device.attached()
-            with attached.claim(Stop(), timeout_s=5.0) as ours:
+            with attached.claim(Stop(), timeout_s=WITHIN_S) as ours:
                 assert ours, "the lock died with its holder"
                 journal = RunJournal(device.state, attached.serial)
                 result += bool(

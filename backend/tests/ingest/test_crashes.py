@@ -85,7 +85,6 @@ def leased_job(
     return job
 
 
-@pytest.mark.timeout(240)
 def test_no_acknowledged_chunk_is_lost_or_doubled_by_kills_at_any_point(
     shape: Any,
     database: Database,

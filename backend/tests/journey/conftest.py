@@ -29,7 +29,8 @@ def stack(
     limits: dict[str, str],
     port: int,
 ) -> Iterator[Stack]:
-    """A running server; short leases and no cool-down, so that a journey takes seconds."""
+    """A running server without cool-down, so that a journey takes seconds. An agent may be silent for 30 s, as it may on a
+    loaded machine; a test that needs the end of a lease ends it itself (`end_lease`)."""
     url = f"http://127.0.0.1:{port}"
     env = {
         **base_env(),
@@ -37,7 +38,7 @@ def stack(
         "PACELINE_REDIS_URL": shape.redis_url,  # type: ignore[attr-defined]
         "PACELINE_DATA_DIR": str(tmp_path / "server"),
         "PACELINE_PUBLIC_URL": url,
-        "PACELINE_LEASE_S": "3",
+        "PACELINE_LEASE_S": "30",
         "PACELINE_HEARTBEAT_S": "1",
         "PACELINE_CONFIRM_COOLDOWN_S": "0.1",
         "PACELINE_SWEEP_S": "0.2",

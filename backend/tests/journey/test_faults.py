@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
 from paceline_contract.testing.waiting import wait_until
-from paceline_server.store.session import read_scope
+from paceline_server.kernel import clock
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.jobs import Attempt
 from paceline_server.store.tables.samples import SampleChunk
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from .stack import Process, Stack, misbehaving_repository
 
@@ -38,6 +41,16 @@ def workloads(agent: Process) -> list[psutil.Process]:
         ):
             processes.append(process)
     return processes
+
+
+def end_lease(job: str) -> None:
+    """Let the lease of the job's attempt run out now, as if its agent had been silent for as long as it may be."""
+    with session_scope() as session:
+        session.execute(
+            update(Attempt)
+            .where(Attempt.job_id == job)
+            .values(lease_expires_at=clock.now() - timedelta(seconds=1))
+        )
 
 
 def assert_every_sample_is_there_once(job: str, samples: int) -> None:
@@ -97,6 +110,7 @@ def test_a_killed_agent_leaves_no_workload_and_its_spool_arrives_once_after_rest
     agent.kill()
     wait_until("the workload to be gone", lambda: not workloads(agent))
 
+    end_lease(job)
     lost = stack.job_in(job, "lost")
     assert lost["partial"] is True
     assert lost["samples"] > 4, "what had arrived stays visible"

@@ -1,7 +1,7 @@
 """Waits for events in tests.
 
 A test waits for what must happen, however long a loaded machine takes, so all of them share one generous limit. It
-ends only a test that would never end, and is shorter than pytest's own (`timeout` in `pyproject.toml`), so that a
+ends only a test that would never end, and is less than half of pytest's own (`timeout` in `pyproject.toml`), so that a
 failure says what was waited for.
 """
 

@@ -59,7 +59,7 @@ class AdbBackends:
         self._last: list[ListedDevice] = []
         self._lock = threading.Lock()
         self._dropped: set[str] = set()
-        """Addresses that the adb server forgot on `reconnect` and has not listed since. It never tries them
+        """Addresses that the adb server forgot on `reconnect` and has not reached since. It never tries them
         again by itself."""
 
     def close(self) -> None:
@@ -92,14 +92,19 @@ class AdbBackends:
             self._last = []
         except AdbError as error:  # one slow answer does not mean lost devices
             log.warning("the adb server's last list of devices is kept: %s", error.text)
-        listed = {known.name for known in self._last}
-        return [*self._last, *self._connect_dropped(listed)]
+        return [*self._last, *self._connect_dropped()]
 
-    def _connect_dropped(self, listed: set[str]) -> list[ListedDevice]:
-        """The dropped devices that the server does not list; tells it to connect to them again."""
+    def _connect_dropped(self) -> list[ListedDevice]:
+        """The dropped devices that the server does not list; tells it to connect to them again. One that it lists
+        and does not reach is still dropped: the server may forget it a moment later."""
+        listed = {known.name for known in self._last}
         with self._lock:
-            self._dropped -= listed
-            missing = sorted(self._dropped)
+            self._dropped -= {
+                known.name
+                for known in self._last
+                if known.state not in ("offline", "connecting")
+            }
+            missing = sorted(self._dropped - listed)
         for address in missing:
             with contextlib.suppress(AdbError):  # its next list shows the result
                 self._server.connect_to(address, LIST_TIMEOUT_S)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from paceline.testing.adbd import Faults, Peer
 from paceline.testing.adbd.wire import Wire
+from paceline_contract.testing.waiting import WITHIN_S
 
 from .client import Client, Files, Key, random_bytes
 from .conftest import StartPeer, connected, until
@@ -83,7 +84,7 @@ def test_silent_ends_nothing_and_answers_nothing(peer: Peer) -> None:
         with pytest.raises(TimeoutError):
             client.receive()
         peer.faults.silent = False
-        client.socket.settimeout(20)
+        client.socket.settimeout(WITHIN_S)
         assert [client.receive().name, client.receive().data] == ["OKAY", b"late\n"]
 
 

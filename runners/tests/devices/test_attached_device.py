@@ -148,7 +148,7 @@ def test_a_lost_device_is_regained_in_a_job_by_another_route(tmp_path: Path) -> 
         assert device.route == USB
         there.cut()
         del backends.at[USB.name]
-        assert device.regain(Stop(), patience_s=5.0)
+        assert device.regain(Stop(), patience_s=WITHIN_S)
         assert device.route == TCP
         assert device.connection.run(["true"]).rc == 0
 
@@ -391,7 +391,7 @@ def test_regaining_goes_on_when_the_device_is_lost_again_while_it_is_read(
     with device.held():  # by name alone: its facts are not read yet
         there.cut()
         there.lose = True
-        assert device.regain(Stop(), patience_s=20.0)
+        assert device.regain(Stop(), patience_s=WITHIN_S)
     assert not there.lose
 
 
