@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,13 +13,13 @@ from paceline_server.ingest import service as ingest
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store import outbox
-from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.history import Series, SeriesPoint
 from paceline_server.store.tables.jobs import Run
 from paceline_server.store.tables.messages import Incident
 from paceline_server.testing.delivered_jobs import Lab, open_lab
-from sqlalchemy import func, select, update
+from sqlalchemy import event, func, select, update
 
 pytestmark = pytest.mark.shapes("embedded")
 
@@ -299,11 +298,27 @@ def _alert_ids(session: Any) -> list[str]:
     return list(session.scalars(select(Alert.id)))
 
 
-def test_the_verdict_is_stored_within_two_seconds_of_the_last_sample(lab: Lab) -> None:
-    """The target is two seconds in the embedded shape with its queue; here the work itself, well below it, in
-    CPU time: whatever else this machine does."""
-    lab.request(launches=10, rounds=100)
-    lab.deliver(SLOWER)
-    began = time.process_time()
-    outbox.drain()
-    assert time.process_time() - began < 2.0
+def test_a_job_of_ten_times_the_samples_is_judged_by_as_many_statements(
+    lab: Lab, database: Database
+) -> None:
+    """What makes the verdict come within two seconds of the last sample (`benchmarks/` measures that): samples are
+    read in chunks and judged by numpy, and nothing is asked once per launch or round."""
+
+    def count_statements(launches: int, rounds: int) -> int:
+        lab.request(launches=launches, rounds=rounds)
+        lab.deliver(SLOWER)
+        statements: list[str] = []
+
+        def note(*arguments: Any) -> None:
+            statements.append(arguments[2])
+
+        event.listen(database.engine, "before_cursor_execute", note)
+        try:
+            outbox.drain()
+        finally:
+            event.remove(database.engine, "before_cursor_execute", note)
+        return len(statements)
+
+    count_statements(5, 20)  # what only the first job of a series does
+    small, large = count_statements(5, 20), count_statements(10, 100)
+    assert large == small > 0
