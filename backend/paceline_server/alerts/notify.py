@@ -5,8 +5,8 @@ alert's history records the silence; alerts still open when the mute ends are no
 then. Channels send the notice and repeat what fails.
 
     alerts.notify ─▶ compose ─▶ tell ─┬─ published ─▶ "notified"
-          ▲                           └─ muted ─▶ "silenced" ─ at its end ─▶ alerts.silence_ended ─▶ catch_up ─┐
-          └──────────────────────────────────────────────────────────── still open, and nobody heard ──────────┘
+          ▲                           └─ muted ─▶ "silenced" ─ at its end ─▶ alerts.silence_ended ─▶ notify_after_mute ─┐
+          └──────────────────────────────────────────────────────────── still open, and nobody heard ───────────────────┘
 """
 
 from __future__ import annotations
