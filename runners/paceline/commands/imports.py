@@ -9,10 +9,11 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
+from paceline_contract.imported_series import LeftOut
 from rich.table import Table
 
 from paceline import config, criterion_runs, importing, manifest
@@ -87,7 +88,9 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     ] = None,
     commit: Annotated[
         str | None,
-        typer.Option(help="Criterion with --server: the measured commit."),
+        typer.Option(
+            help="Criterion with --server: the commit that its last run measured."
+        ),
     ] = None,
     data: DataDir = None,
     config_path: ConfigPath = None,
@@ -188,10 +191,22 @@ def _import_criterion(  # noqa: PLR0917 - each from one option
     if client is not None:
         body = criterion_runs.import_body(document, provenance, title)
         stored = client.send("POST", "/imports", body)
+        known = {left_out.sentence for left_out in document.left_out}
+        for entry in stored["left_out"]:
+            left_out = LeftOut(entry["id"], entry["path"], entry["why"])
+            if left_out.sentence not in known:
+                print_note(left_out.sentence)
         for run in stored["runs"]:
-            count = len(run["series"])
-            print_note(f"{run['baseline']}: {count} series, run {run['run_id']}.")
-        print_note(f"Stored as {stored['id']}.")
+            count, commit = len(run["series"]), run["commit"] or "of no known commit"
+            print_note(
+                f"{run['baseline']}: {count} series, run {run['run_id']}, {commit}."
+            )
+        print_note(f"Stored as {stored['id']}, {_left_out_count(stored)}.")
+
+
+def _left_out_count(stored: Mapping[str, Any]) -> str:
+    count = len(stored["left_out"])
+    return f"{count} series left out" if count else "nothing left out"
 
 
 def _write(document: msgspec.Struct, target: Path) -> None:
