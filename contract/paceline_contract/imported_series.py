@@ -22,6 +22,8 @@ MAX_SAMPLES: Final = 1_000_000
 """Most samples of one benchmark: a hundred times what people configure."""
 MAX_BENCHMARKS, MAX_ARMS, MAX_VALUES = 500, 64, 1_000
 """Most benchmarks of a run, and most functions and values of a benchmark: what a manifest declares at most."""
+DIGEST_MARK: Final = "__"
+"""Precedes the digest in a name whose plain form loses some of its text; no plain form has it."""
 MAX_SHOWN: Final = 1_000
 """Most characters of an id or a path of what is left out."""
 LARGEST: Final = 1e18

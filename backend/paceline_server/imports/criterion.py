@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from paceline_contract.events import ParamValue
 from paceline_contract.imported_series import (
+    DIGEST_MARK,
     ImportedMetric,
     LeftOut,
     keep_one_of_each,
@@ -321,7 +322,7 @@ def arm_of(text: str | None) -> str:
 
 def _with_digest(plain: str, text: str) -> str:
     digest = hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
-    return f"{plain[: MAX_NAME - DIGITS - 2].rstrip('_')}__{digest}"
+    return f"{plain[: MAX_NAME - DIGITS - len(DIGEST_MARK)].rstrip('_')}{DIGEST_MARK}{digest}"
 
 
 def case_of(series: CriterionSeriesIn, suite: Manifest | None) -> ImportedCase:

@@ -511,6 +511,16 @@ def test_no_import_takes_over_the_history_of_another_name(
             ),
         )
     listed = send("GET", "/series", 200)["items"]
+    titles = {one["title"] for one in listed}
+    assert titles == {
+        f"{first}/f",
+        f"{second}/f",
+        f"group/{first}",
+        f"group/{second}",
+        None,
+    }
+    (found, *_) = send("GET", "/series", 200, text=first.split(maxsplit=1)[0])["items"]
+    assert first.split(maxsplit=1)[0].lower() in str(found).lower()
     assert len(listed) == 6
     assert {one["points"] for one in listed} == {2}
 

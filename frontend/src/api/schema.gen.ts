@@ -8088,11 +8088,14 @@ export interface components {
         /**
          * SeriesOut
          * @description A series in a list. `value`, `at` and `commit` are those of its newest point, counted or not;
-         *     `changes` is the number of changes by state.
+         *     `changes` is the number of changes by state. `title` is the text that it was named after, where its names
+         *     say too little.
          */
         SeriesOut: {
             /** Id */
             id: string;
+            /** Title */
+            title: string | null;
             /** Suite */
             suite: string;
             /** Benchmark */

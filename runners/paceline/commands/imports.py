@@ -192,12 +192,15 @@ def _import_criterion(  # noqa: PLR0917 - each from one option
         body = criterion_runs.import_body(document, provenance, title)
         stored = client.send("POST", "/imports", body)
         known = {left_out.sentence for left_out in document.left_out}
-        for entry in stored["left_out"]:
+        for entry in stored.get("left_out", []):
             left_out = LeftOut(entry["id"], entry["path"], entry["why"])
             if left_out.sentence not in known:
                 print_note(left_out.sentence)
         for run in stored["runs"]:
-            count, commit = len(run["series"]), run["commit"] or "of no known commit"
+            count, commit = (
+                len(run["series"]),
+                run.get("commit") or "of no known commit",
+            )
             print_note(
                 f"{run['baseline']}: {count} series, run {run['run_id']}, {commit}."
             )
@@ -205,7 +208,7 @@ def _import_criterion(  # noqa: PLR0917 - each from one option
 
 
 def _left_out_count(stored: Mapping[str, Any]) -> str:
-    count = len(stored["left_out"])
+    count = len(stored.get("left_out", []))
     return f"{count} series left out" if count else "nothing left out"
 
 
