@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol, Self, TypeVar
 
 import msgspec
@@ -78,12 +78,21 @@ class LeftOut(msgspec.Struct, frozen=True):
         return cls(_storable(named), _storable(path), why)
 
     @property
-    def sentence(self) -> str:
-        """The series and the reason, for people."""
+    def name(self) -> str:
+        """The id and the path, as far as they are known."""
         if self.id and self.path:
-            return f"left out {self.id} ({self.path}): {self.why}"
-        named = self.id or self.path
-        return f"left out {named}: {self.why}" if named else f"left out {self.why}"
+            return f"{self.id} ({self.path})"
+        return self.id or self.path or ""
+
+
+def sentences(left_out: Iterable[LeftOut]) -> Iterator[str]:
+    """What is left out, for people: one sentence for each reason."""
+    names: dict[str, list[str]] = {}
+    for entry in left_out:
+        names.setdefault(entry.why, []).append(entry.name)
+    for why, named in names.items():
+        listed = ", ".join(filter(None, named))
+        yield f"left out {listed}: {why}" if listed else f"left out {why}"
 
 
 class ImportedSeries(Protocol):

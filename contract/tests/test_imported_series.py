@@ -9,6 +9,7 @@ from paceline_contract.imported_series import (
     LeftOut,
     keep_one_of_each,
     metric_of,
+    sentences,
     series_id,
     series_problem,
 )
@@ -87,7 +88,7 @@ def test_of_each_id_one_is_kept_and_the_others_say_which() -> None:
     twice = replace(first, path="hash/f_/new")
     kept, left_out = keep_one_of_each([first, *others, twice])
     assert kept == [first, *others]
-    assert [one.sentence for one in left_out] == [
+    assert list(sentences(left_out)) == [
         "left out hash/f (hash/f_/new): its id is there twice in the baseline new: hash/f/new is kept"
     ]
 
@@ -113,4 +114,8 @@ def test_what_exceeds_a_run_is_left_out_by_the_end(
 def test_what_is_left_out_can_be_stored_whatever_its_name() -> None:
     assert LeftOut.of("a\0b", "x" * 5_000, "why").id == "a\\0b"
     assert len(LeftOut.of("", "x" * 5_000, "why").path or "") == 1_001
-    assert LeftOut.of(None, None, "4 more").sentence == "left out 4 more"
+    entries = [LeftOut("a", "x", "odd"), LeftOut(None, "y", "odd")]
+    assert list(sentences([*entries, LeftOut(None, None, "4 more")])) == [
+        "left out a (x), y: odd",
+        "left out 4 more",
+    ]

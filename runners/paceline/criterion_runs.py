@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
-from paceline_contract.imported_series import LeftOut, keep_one_of_each
+from paceline_contract.imported_series import LeftOut, keep_one_of_each, sentences
 from rich.table import Column, Table
 
 from paceline.errors import UserError
@@ -136,7 +136,7 @@ def read(path: str) -> CriterionDocument:
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     if not document.series:
-        reasons = "".join(f"\n  {left.sentence}" for left in document.left_out[:20])
+        reasons = "".join(f"\n  {line}" for line in sentences(document.left_out))
         raise UserError(
             f"{path} holds no samples of criterion that can be imported.{reasons}",
             "Give target/criterion after `cargo bench`, or what `cargo criterion --message-format=json` "
@@ -323,10 +323,10 @@ def tables(document: CriterionDocument) -> Iterator[Table | str]:
 
 def complaints(document: CriterionDocument) -> Iterator[str]:
     """Sentences about what is left out, what is older than the last run, and what is inconsistent."""
-    for left_out in document.left_out:
-        yield left_out.sentence
+    yield from sentences(document.left_out)
+    older = [f"{one.id} ({one.path})" for one in document.series if not one.last_run]
+    if older:
+        yield f"not of the last run, so of no known commit: {', '.join(older)}"
     for series in document.series:
-        if not series.last_run:
-            yield f"{series.id} ({series.path}): not of the last run, so of no known commit"
         for note in series.notes:
             yield f"{series.id} ({series.baseline}): {note}"

@@ -25,6 +25,7 @@ from paceline_contract.imported_series import (
     keep_one_of_each,
     leave_out,
     metric_of,
+    sentences,
     series_id,
     series_problem,
 )
@@ -133,7 +134,7 @@ def store_runs(
     series, odd = storable_series(document)
     if not series:
         raise invalid_request(
-            f"No series can be stored. {odd[0].sentence}.", _fields(odd)
+            f"No series can be stored: {next(sentences(odd))}.", _fields(odd)
         )
     cases, stored_before = _new_cases(
         session, target.id, [case_of(measured, suite) for measured in series]

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
-from paceline_contract.imported_series import LeftOut
+from paceline_contract.imported_series import LeftOut, sentences
 from rich.table import Table
 
 from paceline import config, criterion_runs, importing, manifest
@@ -191,11 +191,9 @@ def _import_criterion(  # noqa: PLR0917 - each from one option
     if client is not None:
         body = criterion_runs.import_body(document, provenance, title)
         stored = client.send("POST", "/imports", body)
-        known = {left_out.sentence for left_out in document.left_out}
-        for entry in stored.get("left_out", []):
-            left_out = LeftOut(entry["id"], entry["path"], entry["why"])
-            if left_out.sentence not in known:
-                print_note(left_out.sentence)
+        left_out = msgspec.convert(stored.get("left_out", []), list[LeftOut])
+        for line in sentences(one for one in left_out if one not in document.left_out):
+            print_note(line)
         for run in stored["runs"]:
             count, commit = (
                 len(run["series"]),
@@ -204,12 +202,11 @@ def _import_criterion(  # noqa: PLR0917 - each from one option
             print_note(
                 f"{run['baseline']}: {count} series, run {run['run_id']}, {commit}."
             )
-        print_note(f"Stored as {stored['id']}, {_left_out_count(stored)}.")
+        print_note(f"Stored as {stored['id']}, {_left_out_count(left_out)}.")
 
 
-def _left_out_count(stored: Mapping[str, Any]) -> str:
-    count = len(stored.get("left_out", []))
-    return f"{count} series left out" if count else "nothing left out"
+def _left_out_count(left_out: Sequence[LeftOut]) -> str:
+    return f"{len(left_out)} series left out" if left_out else "nothing left out"
 
 
 def _write(document: msgspec.Struct, target: Path) -> None:
