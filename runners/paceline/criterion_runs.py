@@ -35,6 +35,7 @@ from paceline.formats.criterion import (
 LONGEST_PAUSE_S = 600
 """The longest time in which a run writes nothing, beside what the next benchmark measures: builds between two
 `cargo bench`, warm-up and set-up. What was written before a longer pause is older than the last run."""
+LONGEST_BENCHMARK_S = 86_400
 MAX_FILE_BYTES = 64 << 20
 """Twice the size of a sample.json with a million samples."""
 MAX_SERIES = 10_000
@@ -78,7 +79,7 @@ class _Reading:
         self.series: list[CriterionSeries] = []
         self.left_out: list[LeftOut] = []
         self.written: dict[str, float] = {}
-        """Path of a series → when its samples were written; empty for messages."""
+        """Path of a series → when its samples were written, or the number of its line."""
 
     def take(self, name: str, data: bytes) -> bytes:
         self.hash.update(f"{name}\0{len(data)}\0".encode())
@@ -97,9 +98,9 @@ class _Reading:
         self.left_out.append(LeftOut.of(error.id, path, str(error)))
 
     def document(self, name: str) -> CriterionDocument:
-        """The document of what was read. Of two directories with one id the one written last is kept."""
+        """The document of what was read. Of two series with one id the one written last is kept."""
         newest_first = sorted(
-            self.series, key=lambda series: -self.written.get(series.path, 0.0)
+            self.series, key=lambda series: -self.written[series.path]
         )
         kept, left_out = keep_one_of_each(newest_first)
         paths = {series.path for series in kept}
@@ -160,12 +161,12 @@ class _Run:
 
     @property
     def began(self) -> float:
-        """The latest time at which its measurement began: criterion's times are nanoseconds. `written` if unreadable."""
+        """When its measurement began at the latest: criterion's times are nanoseconds. `written` if unreadable."""
         try:
             times = msgspec.json.decode(self.sample, type=_Times).times
         except (msgspec.DecodeError, UnicodeDecodeError):
             return self.written
-        return self.written - max(0.0, sum(times)) / 1e9
+        return self.written - min(max(0.0, sum(times) / 1e9), LONGEST_BENCHMARK_S)
 
 
 class _Times(msgspec.Struct):
@@ -175,8 +176,7 @@ class _Times(msgspec.Struct):
 def _directory(root: Path) -> CriterionDocument:
     reading = _Reading()
     folders = [
-        [_run(root, path) for path in sorted(folder.iterdir()) if _is_run(path)]
-        for folder in _benchmark_folders(root)
+        list(_runs(reading, root, folder)) for folder in _benchmark_folders(root)
     ]
     last = _last_run(run for runs in folders for run in runs if run.is_new)
     for runs in folders:
@@ -192,10 +192,18 @@ def _directory(root: Path) -> CriterionDocument:
     return reading.document(root.resolve().name)
 
 
-def _run(root: Path, folder: Path) -> _Run:
-    sample = folder / "sample.json"
-    path = folder.relative_to(root).as_posix().encode(errors="replace").decode()
-    return _Run(folder, path, _file(sample), sample.stat().st_mtime)
+def _runs(reading: _Reading, root: Path, benchmark: Path) -> Iterator[_Run]:
+    """The baselines of a benchmark whose samples can be read, sorted by name."""
+    for folder in sorted(filter(_is_run, benchmark.iterdir())):
+        path = folder.relative_to(root).as_posix().encode(errors="replace").decode()
+        sample = folder / "sample.json"
+        try:
+            yield _Run(folder, path, _file(sample), sample.stat().st_mtime)
+        except CriterionError as error:
+            reading.leave_out(path, error)
+        except OSError as error:
+            why = f"sample.json cannot be read: {error.strerror}"
+            reading.leave_out(path, CriterionError(why))
 
 
 def _last_run(runs: Iterable[_Run]) -> set[str]:
@@ -262,7 +270,9 @@ def _is_run(folder: Path) -> bool:
 def _file(path: Path) -> bytes:
     size = path.stat().st_size
     if size > MAX_FILE_BYTES:
-        raise UserError(f"{path} has {size:,} bytes; criterion's files are smaller.")
+        raise CriterionError(
+            f"{path.name} has {size:,} bytes: expected at most {MAX_FILE_BYTES:,}"
+        )
     return path.read_bytes()
 
 
@@ -288,6 +298,7 @@ def _add_messages(reading: _Reading, file: BinaryIO) -> None:
             reading.leave_out(path, error)
             continue
         if series is not None:
+            reading.written[path] = number
             reading.add(series)
 
 

@@ -367,6 +367,11 @@ def test_a_long_run_is_one_run(tmp_path: Path) -> None:
     hour = [each * 1e10 for each in NS]
     rewrite(save(tmp_path, "slow", "new", hour), 19 * 0.15 + 0.01)
     assert len(criterion_runs.read(str(tmp_path)).series) == 22
+    endless = [each * 1e30 for each in NS]
+    rewrite(save(tmp_path, "long ago", "new"), 100)
+    rewrite(save(tmp_path, "endless", "new", endless), 0)
+    document = criterion_runs.read(str(tmp_path))
+    assert [left.id for left in document.left_out] == ["endless", "long ago"]
 
 
 @pytest.mark.parametrize(
@@ -460,6 +465,33 @@ def test_units_that_are_not_known_are_left_out_and_others_are_kept(
     with pytest.raises(UserError) as error:
         criterion_runs.read(str(stream))
     assert error.value.text.count("finality/ours/1000 (line ") == 2
+
+
+def test_of_two_messages_with_one_id_the_last_is_kept(tmp_path: Path) -> None:
+    stream = tmp_path / "messages.jsonl"
+    stream.write_bytes(
+        message() + message(id="other") + message(measured_values=[70.0, 140.0])
+    )
+    document = criterion_runs.read(str(stream))
+    assert [one.path for one in document.series] == ["line 2", "line 3"]
+    (left_out,) = document.left_out
+    assert (left_out.path, left_out.id) == ("line 1", "finality/ours/1000")
+    assert "line 3 is kept" in left_out.why
+
+
+def test_files_that_cannot_be_read_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tmp_path, "good", "new")
+    (save(tmp_path, "large", "new") / "sample.json").write_bytes(b" " * 5_000)
+    (save(tmp_path, "wide", "new") / "benchmark.json").write_bytes(b" " * 5_000)
+    monkeypatch.setattr(criterion_runs, "MAX_FILE_BYTES", 4_096)
+    document = criterion_runs.read(str(tmp_path))
+    assert [one.id for one in document.series] == ["good"]
+    assert {left.path: left.why for left in document.left_out} == {
+        "large/new": "sample.json has 5,000 bytes: expected at most 4,096",
+        "wide/new": "benchmark.json has 5,000 bytes: expected at most 4,096",
+    }
 
 
 def test_no_more_than_a_thousand_reasons_are_listed(tmp_path: Path) -> None:
