@@ -106,7 +106,9 @@ def test_what_exceeds_a_run_is_left_out_by_the_end(
 ) -> None:
     kept, left_out = keep_one_of_each(many)
     assert kept == many[:limit]
-    assert [one.id for one in left_out] == [series_id(one) for one in many[limit:]]
+    assert [entry.id for entry in left_out] == [
+        series_id(entry) for entry in many[limit:]
+    ]
     assert f"at most {limit:,} {what}" in left_out[0].why
     assert len(keep_one_of_each([*many[:9], replace(many[0], baseline="x")])[0]) == 10
 

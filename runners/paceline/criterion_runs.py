@@ -335,7 +335,11 @@ def tables(document: CriterionDocument) -> Iterator[Table | str]:
 def complaints(document: CriterionDocument) -> Iterator[str]:
     """Sentences about what is left out, what is older than the last run, and what is inconsistent."""
     yield from sentences(document.left_out)
-    older = [f"{one.id} ({one.path})" for one in document.series if not one.last_run]
+    older = [
+        f"{series.id} ({series.path})"
+        for series in document.series
+        if not series.last_run
+    ]
     if older:
         yield f"not of the last run, so of no known commit: {', '.join(older)}"
     for series in document.series:

@@ -335,7 +335,7 @@ def test_what_the_last_run_did_not_measure_is_named_and_left_out(
     rewrite(save(tmp_path, "also gone/f", "base"), 50)
     rewrite(save(tmp_path, "also gone/f", "new"), 50)
     document = criterion_runs.read(str(tmp_path))
-    assert [(one.path, one.last_run) for one in document.series] == [
+    assert [(series.path, series.last_run) for series in document.series] == [
         ("also gone/f/base", False),
         ("decode/main", False),
         ("decode/new", True),
@@ -344,7 +344,9 @@ def test_what_the_last_run_did_not_measure_is_named_and_left_out(
     assert (left_out.id, left_out.path) == ("gone/f", "gone/f/new")
     assert f"import {tmp_path.name}/gone/f on its own" in left_out.why
     alone = criterion_runs.read(str(tmp_path / "gone" / "f"))
-    assert [(one.id, one.last_run) for one in alone.series] == [("gone/f", True)]
+    assert [(series.id, series.last_run) for series in alone.series] == [
+        ("gone/f", True)
+    ]
     shown = CliRunner().invoke(
         app, ["import", "--format", "criterion", str(tmp_path), "--dry-run"]
     )
@@ -425,7 +427,7 @@ def test_odd_benchmarks_are_named_with_id_and_path_and_the_others_go_in(
 ) -> None:
     odd_directory(tmp_path)
     document = criterion_runs.read(str(tmp_path))
-    assert [one.path for one in document.series] == ["fine/f/16/new", "good/new"]
+    assert [series.path for series in document.series] == ["fine/f/16/new", "good/new"]
     left_out = {left.path: (left.id, left.why) for left in document.left_out}
     assert {path: named for path, (named, _) in left_out.items()} == {
         "long/new": "long/SELECT…",
@@ -454,7 +456,12 @@ def test_units_that_are_not_known_are_left_out_and_others_are_kept(
         b"".join(message(id=f"parse/{unit}", unit=unit) for unit in units)
     )
     document = criterion_runs.read(str(stream))
-    assert [one.unit for one in document.series] == ["ns", "bytes", "count", "op/s"]
+    assert [series.unit for series in document.series] == [
+        "ns",
+        "bytes",
+        "count",
+        "op/s",
+    ]
     assert [(left.id, left.path) for left in document.left_out] == [
         ("parse/cycles", "line 1"),
         ("parse/Instructions", "line 5"),
@@ -473,7 +480,7 @@ def test_of_two_messages_with_one_id_the_last_is_kept(tmp_path: Path) -> None:
         message() + message(id="other") + message(measured_values=[70.0, 140.0])
     )
     document = criterion_runs.read(str(stream))
-    assert [one.path for one in document.series] == ["line 2", "line 3"]
+    assert [series.path for series in document.series] == ["line 2", "line 3"]
     (left_out,) = document.left_out
     assert (left_out.path, left_out.id) == ("line 1", "finality/ours/1000")
     assert "line 3 is kept" in left_out.why
@@ -487,7 +494,7 @@ def test_files_that_cannot_be_read_are_left_out(
     (save(tmp_path, "wide", "new") / "benchmark.json").write_bytes(b" " * 5_000)
     monkeypatch.setattr(criterion_runs, "MAX_FILE_BYTES", 4_096)
     document = criterion_runs.read(str(tmp_path))
-    assert [one.id for one in document.series] == ["good"]
+    assert [series.id for series in document.series] == ["good"]
     assert {left.path: left.why for left in document.left_out} == {
         "large/new": "sample.json has 5,000 bytes: expected at most 4,096",
         "wide/new": "benchmark.json has 5,000 bytes: expected at most 4,096",

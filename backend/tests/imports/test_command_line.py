@@ -218,17 +218,22 @@ def test_the_reported_faults_give_right_answers(
                 else None
             ),
         )
-        newest = [(one["target_name"], one["branch"], one["value"]) for one in listed]
+        newest = [
+            (series["target_name"], series["branch"], series["value"])
+            for series in listed
+        ]
         points = {
-            (one["target_name"], one["branch"]): [
+            (series["target_name"], series["branch"]): [
                 (point["commit"][:1], round(point["value"]))
-                for point in client.get(f"/series/{one['id']}/points").json()["points"]
+                for point in client.get(f"/series/{series['id']}/points").json()[
+                    "points"
+                ]
             ]
-            for one in listed
-            if one["target_name"] == "stale"
+            for series in listed
+            if series["target_name"] == "stale"
         }
     assert len(newest) == 11
-    assert len([one for one in newest if one[0] == "names"]) == 7
+    assert len([series for series in newest if series[0] == "names"]) == 7
     assert points == {
         ("stale", "main"): [("a", 1000)],
         ("stale", "new"): [("b", 1991)],

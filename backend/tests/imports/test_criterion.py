@@ -426,7 +426,8 @@ def test_figures_that_are_no_times_are_stored_as_what_they_are(
     )
     run = store(send, body)["runs"][0]
     assert [
-        (one["arm"], one["metric"], one["unit"], one["median"]) for one in run["series"]
+        (stored["arm"], stored["metric"], stored["unit"], stored["median"])
+        for stored in run["series"]
     ] == [
         ("a0", "bytes", "bytes", 8.0),
         ("a1", "count", "count", 8.0),
@@ -436,7 +437,9 @@ def test_figures_that_are_no_times_are_stored_as_what_they_are(
         ("a3", "bytes", "bytes", 7.0),
     ]
     listed = send("GET", "/series", 200)["items"]
-    assert sorted((one["arm"], one["unit"], one["direction"]) for one in listed) == [
+    assert sorted(
+        (stored["arm"], stored["unit"], stored["direction"]) for stored in listed
+    ) == [
         ("a0", "bytes", "lower"),
         ("a1", "count", "lower"),
         ("a2", "op/s", "higher"),
@@ -492,6 +495,22 @@ def test_a_name_is_the_text_or_has_a_digest_where_its_plain_form_loses_anything(
     assert arm_of("criterion") not in ("criterion", name_of("criterion "))
 
 
+def test_empty_parts_are_absent_ones(send: Callable[..., Any]) -> None:
+    body = document(
+        series("hash", [1.0], arm="", value="16"),
+        series("hash", [2.0], arm="", value=""),
+        series("hash", [3.0], arm="f", value=""),
+    )
+    assert [
+        (stored["id"], stored["arm"], stored["params"])
+        for stored in store(send, body)["runs"][0]["series"]
+    ] == [
+        ("hash/16", "criterion", {"value": "16"}),
+        ("hash", "criterion", {}),
+        ("hash/f", "f", {}),
+    ]
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [("解析", "編碼"), ("n<=8", "n>=8"), ("Map::get", "map get"), ("é", "è")],
@@ -511,7 +530,7 @@ def test_no_import_takes_over_the_history_of_another_name(
             ),
         )
     listed = send("GET", "/series", 200)["items"]
-    titles = {one["title"] for one in listed}
+    titles = {stored["title"] for stored in listed}
     assert titles == {
         f"{first}/f",
         f"{second}/f",
@@ -522,7 +541,7 @@ def test_no_import_takes_over_the_history_of_another_name(
     (found, *_) = send("GET", "/series", 200, text=first.split(maxsplit=1)[0])["items"]
     assert first.split(maxsplit=1)[0].lower() in str(found).lower()
     assert len(listed) == 6
-    assert {one["points"] for one in listed} == {2}
+    assert {stored["points"] for stored in listed} == {2}
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -571,7 +590,7 @@ def test_a_value_is_a_number_of_a_declared_param_whatever_the_other_values_are(
     ]
     alone = document(series("sign", [11.0] * 9, value="32", baseline="main"))
     store(send, alone, suite="crypto")
-    points = [one["points"] for one in send("GET", "/series", 200)["items"]]
+    points = [stored["points"] for stored in send("GET", "/series", 200)["items"]]
     assert sorted(points) == [1, 1, 2]
 
 
@@ -599,11 +618,11 @@ def points_of(send: Callable[..., Any], branch: str) -> dict[str, list[Any]]:
     """Benchmark → (commit, value) of each point on the branch, in order."""
     listed = send("GET", "/series", 200, branch=branch)["items"]
     return {
-        one["benchmark"]: [
+        stored["benchmark"]: [
             (point["commit"], point["value"])
-            for point in send("GET", f"/series/{one['id']}/points", 200)["points"]
+            for point in send("GET", f"/series/{stored['id']}/points", 200)["points"]
         ]
-        for one in listed
+        for stored in listed
     }
 
 
@@ -651,7 +670,11 @@ def test_a_baseline_partly_of_the_last_run_becomes_two_runs(
         commit="abcdef1",
     )
     assert [
-        (run["baseline"], run["commit"], [one["benchmark"] for one in run["series"]])
+        (
+            run["baseline"],
+            run["commit"],
+            [stored["benchmark"] for stored in run["series"]],
+        )
         for run in answer["runs"]
     ] == [("main", "abcdef1", ["hash"]), ("main", None, ["sign"])]
     assert store(send, document(series("hash", again)))["runs"] == []

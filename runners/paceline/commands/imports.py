@@ -192,8 +192,9 @@ def _import_criterion(  # noqa: PLR0917 - each from one option
         body = criterion_runs.import_body(document, provenance, title)
         stored = client.send("POST", "/imports", body)
         left_out = msgspec.convert(stored.get("left_out", []), list[LeftOut])
-        for line in sentences(one for one in left_out if one not in document.left_out):
-            print_note(line)
+        by_server = [entry for entry in left_out if entry not in document.left_out]
+        for sentence in sentences(by_server):
+            print_note(sentence)
         for run in stored["runs"]:
             count, commit = (
                 len(run["series"]),
