@@ -89,6 +89,7 @@ def main() -> None:
     from paceline_server.kernel.errors import ProblemError  # noqa: PLC0415 - imported when needed
     from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
 
+    outputs.print_any_text()
     _usage_errors_exit_1()
     try:
         app()
@@ -602,7 +603,7 @@ def detect_changes(
         raise SettingsError(
             "use --stdin: series are read from standard input, one JSON list per line"
         )
-    line_protocol.answer_lines(sys.stdin, sys.stdout)
+    line_protocol.answer_lines(sys.stdin, sys.stdout, sys.stderr)
 
 
 @app.command()

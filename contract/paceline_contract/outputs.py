@@ -5,6 +5,9 @@ Pipelines rely on both, so the commands share them. Rendering is the server's (`
 
 from __future__ import annotations
 
+import io
+import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -22,6 +25,23 @@ PASSED, ERROR, FAILED, INCONCLUSIVE = 0, 1, 2, 3
 FORMAT_HELP = "table, json, junit or markdown; repeatable, each with its --output."
 OUTPUT_HELP = "File for the --format in the same place; without one it is printed."
 FAIL_ON_HELP = "fail, inconclusive or never: which verdicts end with a failure."
+
+
+def print_any_text() -> None:
+    """Let both output streams replace the characters that their encoding lacks.
+
+    A build server with `PYTHONIOENCODING=ascii` or a Windows code page has few of them, and a command must not end
+    in the middle of its work because a name cannot be printed.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def json_text(value: object) -> str:
+    """A JSON value for standard output: with escapes where the stream could not hold its characters."""
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    return json.dumps(value, indent=1, ensure_ascii=not is_unicode)
 
 
 class Output(NamedTuple):

@@ -24,7 +24,13 @@ from paceline.artifacts import ArtifactCache
 from paceline.config import AgentSettings
 from paceline.errors import UserError
 from paceline.executors.base import Executor
-from paceline.git import GitFailedError, Repository, SourceError, run_git
+from paceline.git import (
+    GitFailedError,
+    Repository,
+    SourceError,
+    ownership_error,
+    run_git,
+)
 from paceline.launches import BASE, HEAD, prepare_sides
 from paceline.local import Display, RunRecord, measure_and_record
 from paceline.manifest import Manifest, parse
@@ -79,6 +85,9 @@ def _top(directory: Path) -> Path:
             .strip()
         )
     except GitFailedError as error:
+        refused = ownership_error(error.text)
+        if refused is not None:
+            raise refused from error
         raise UserError(
             f"{directory} is in no git working tree.",
             "Run this in a checkout, or give --suite PATH inside one.",

@@ -27,10 +27,10 @@ from paceline.api import (
     ApiError,
     HeartbeatReply,
     UnreachableError,
-    check_address,
 )
 from paceline.artifacts import ArtifactCache, EntriesInUse
 from paceline.config import Config
+from paceline.credentials import check_address
 from paceline.delivery import deliver
 from paceline.devices.backends import AdbBackends, DeviceBackends
 from paceline.devices.driver import DriverIntervals
@@ -67,12 +67,8 @@ class Agent:
         backends: DeviceBackends | None = None,
         pace: DriverIntervals | None = None,
     ) -> None:
-        check_address(server)
-        self._server, self._data_dir, self._config = (
-            server.rstrip("/"),
-            data_dir,
-            config,
-        )
+        self._server = check_address(server)
+        self._data_dir, self._config = data_dir, config
         self._artifacts = data_dir / "artifacts"
         data_dir.mkdir(parents=True, exist_ok=True)
         self._repositories = {

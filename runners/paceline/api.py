@@ -19,7 +19,7 @@ from paceline_contract.attempts import FinishReport, StateReport
 from paceline_contract.events import ParamValue
 
 from paceline import __version__
-from paceline.errors import UserError
+from paceline.credentials import check_address, check_credential
 
 FIRST_BACKOFF_S = 0.2
 LONGEST_BACKOFF_S = 15.0
@@ -144,23 +144,15 @@ class HeartbeatReply(msgspec.Struct, frozen=True):
     """The credential is to be replaced: `ApiClient.renew_credential`, until that returns None."""
 
 
-def check_address(server: str) -> None:
-    """Raises UserError unless `server` is an http or https address."""
-    if not server.startswith(("http://", "https://")):
-        raise UserError(
-            f"{server!r} is no address.", "Give the server as http://… or https://…"
-        )
-
-
 class ApiClient:
-    """A client of one server with one credential. Safe to use from several threads."""
+    """A client of one server with one credential. Safe to use from several threads. Raises UserError for an address
+    or a credential that cannot be one."""
 
     def __init__(self, server: str, credential: str | None = None) -> None:
-        check_address(server)
+        base = check_address(server) + "/api/v1"
         headers = {"User-Agent": f"paceline/{__version__}"}
         if credential is not None:
-            headers["Authorization"] = f"Bearer {credential}"
-        base = server.rstrip("/") + "/api/v1"
+            headers["Authorization"] = f"Bearer {check_credential(credential)}"
         self._client = httpx.Client(base_url=base, headers=headers, timeout=TIMEOUT)
         self._pause = threading.Event()
 
@@ -181,7 +173,7 @@ class ApiClient:
 
     def use(self, credential: str) -> None:
         """Sends this credential from now on."""
-        self._client.headers["Authorization"] = f"Bearer {credential}"
+        self._client.headers["Authorization"] = f"Bearer {check_credential(credential)}"
 
     def heartbeat(
         self, targets: list[dict[str, Any]], suites: list[dict[str, Any]]
@@ -355,13 +347,22 @@ class ApiClient:
                 timeout=timeout,
                 params=params,
             )
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise UnreachableError(
-                f"{self._address()}: {str(error) or type(error).__name__}"
+                f"{self._address()}: {_network_text(error)}"
             ) from error
         if not answer.is_success:
             raise _problem(answer)
         return answer
+
+
+def _network_text(error: Exception) -> str:
+    """What went wrong, for people. Of other errors than those of the network only the kind is said: a library may
+    print what it was to send."""
+    known = (httpx.NetworkError, httpx.TimeoutException)
+    return (
+        str(error) if isinstance(error, known) and str(error) else type(error).__name__
+    )
 
 
 def _problem(answer: httpx.Response) -> Exception:

@@ -19,7 +19,7 @@ from typing import Annotated, TypeVar
 
 import msgspec
 import typer
-from paceline_contract.outputs import exit_status
+from paceline_contract.outputs import exit_status, print_any_text
 from rich.table import Table
 from rich.text import Text
 
@@ -54,6 +54,8 @@ from paceline.commands.options import (
     Purpose,
     Repository,
     Seed,
+    Server,
+    Token,
     Verbose,
     WarmupRounds,
     judge_arguments,
@@ -101,6 +103,7 @@ SuitePath = Annotated[
 
 def main() -> None:
     """Entry point of the console script."""
+    print_any_text()
     _usage_errors_exit_1()
     try:
         app()
@@ -343,9 +346,7 @@ def interruptible(work: Callable[[], Result], interrupt: Callable[[], None]) -> 
 
 @app.command()
 def agent(
-    server: Annotated[
-        str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")
-    ],
+    server: Server,
     data: DataDir = None,
     enrol: Annotated[
         str | None,
@@ -382,12 +383,8 @@ def agent(
 @app.command()
 def submit(  # noqa: PLR0917 - one parameter per option is how typer declares them
     suite: Annotated[str, typer.Argument(help="Name of an announced suite.")],
-    server: Annotated[
-        str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")
-    ],
-    token: Annotated[
-        str, typer.Option(envvar="PACELINE_TOKEN", help="An API token of scope ingest.")
-    ],
+    server: Server,
+    token: Token,
     commit: Annotated[
         str | None, typer.Option(help="Default: head of the announced branch.")
     ] = None,

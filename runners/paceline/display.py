@@ -7,10 +7,10 @@ plain lines in a pipe.
 from __future__ import annotations
 
 import io
-import json
 import sys
 from collections.abc import Sequence
 
+from paceline_contract.outputs import json_text
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -53,7 +53,7 @@ def render_table(table: Table) -> str:
 
 def print_json(value: object) -> None:
     """Prints a JSON value on standard output."""
-    sys.stdout.write(json.dumps(value, indent=1, ensure_ascii=False) + "\n")
+    sys.stdout.write(json_text(value) + "\n")
 
 
 class PlainDisplay:

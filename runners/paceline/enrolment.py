@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from paceline.api import ApiClient, ApiError, UnreachableError
+from paceline.credentials import check_address, check_credential
 from paceline.errors import UserError
 
 log = logging.getLogger("paceline.agent")
@@ -31,9 +32,10 @@ class Credential(msgspec.Struct, frozen=True):
 def enrol(server: str, data_dir: Path, code: str | None, name: str) -> ApiClient:
     """A client with this agent's credential, which is obtained with `code` if there is none yet. Raises
     UserError."""
+    server = check_address(server)
     path = data_dir / "credential.json"
     known = _read(path)
-    if known is not None and known.server == server:
+    if known is not None and known.server.rstrip("/") == server:
         if code is not None:
             log.info("already enrolled as %s; the code is not used", known.agent_id)
         return ApiClient(server, known.credential)
@@ -47,7 +49,7 @@ def enrol(server: str, data_dir: Path, code: str | None, name: str) -> ApiClient
         raise UserError(f"This agent is not enrolled at {server}. {state}", advice)
     api = ApiClient(server)
     try:
-        enrolment = api.enrol(code, name)
+        enrolment = api.enrol(check_credential(code, "The enrolment code"), name)
     except ApiError as error:
         advice = "Codes work once and expire: get a new one and start again."
         raise UserError(

@@ -24,7 +24,8 @@ from paceline.errors import UserError
 FIELD = "\x1f"
 """Unit separator: stands between the fields of a commit, in no name or subject."""
 
-FULL = (40, 64)
+SHA256_DIGITS = 64
+FULL = (40, SHA256_DIGITS)
 """Hex digits of a full commit name (SHA-1, SHA-256); only those can be fetched by name."""
 
 GIT_TIMEOUT_S = 900.0
@@ -37,6 +38,18 @@ class SourceError(UserError):
     def __init__(self, cause: AgentCause, text: str, advice: str = "") -> None:
         super().__init__(text, advice)
         self.cause: AgentCause = cause
+
+
+class FileMissingError(SourceError):
+    """A commit does not have the file."""
+
+    def __init__(self, path: str, commit: str, repository: str) -> None:
+        super().__init__(
+            "suite_invalid",
+            f"{path} does not exist at commit {commit[:12]} of {repository}.",
+            "Commit it, or correct the path in agent.toml.",
+        )
+        self.path = path
 
 
 class Head(NamedTuple):
@@ -55,6 +68,14 @@ class Commit(NamedTuple):
     left_out: int = 0
 
 
+OWN_ENVIRONMENT = {
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+    # Lets a partial clone (`--filter=blob:none`, which CI systems make) fetch what it lacks when we read it. Git's
+    # server side refuses that by default, because a stranger's configuration could name any program; what is read
+    # here is the user's own, or allow-listed.
+    "GIT_NO_LAZY_FETCH": "0",
+}
 COMMIT_TEXT = 500
 """Most characters kept of an author or a subject."""
 
@@ -89,9 +110,7 @@ class Repository:
                 "--git-dir", str(self._mirror), "cat-file", "blob", f"{full}:{path}"
             )
         except SourceError as error:
-            advice = "Commit it, or correct the path in agent.toml."
-            text = f"{path} does not exist at commit {full[:12]} of {self.name}."
-            raise SourceError("suite_invalid", text, advice) from error
+            raise FileMissingError(path, full, self.name) from error
 
     def resolve(self, commit: str) -> str:
         """The full name of `commit`, which is fetched if the mirror lacks it. Raises SourceError."""
@@ -224,7 +243,13 @@ class Repository:
     def _fetch(self) -> None:
         """Updates the mirror, including HEAD, which may be detached."""
         if not self._mirror.exists():
-            self._git("init", "--quiet", "--bare", str(self._mirror))
+            self._git(
+                "init",
+                "--quiet",
+                "--bare",
+                f"--object-format={self._object_format()}",
+                str(self._mirror),
+            )
         refs = (
             "+HEAD:refs/paceline/head",
             "+refs/heads/*:refs/heads/*",
@@ -238,6 +263,15 @@ class Repository:
             "--no-write-fetch-head",
         )
         self._in_mirror("fetch", *options, "--", self._location, *refs)
+
+    def _object_format(self) -> str:
+        """How the repository names its objects, told by the length of a name; sha1 where it has none yet."""
+        names = re.findall(
+            r"^([0-9a-f]+)\t",
+            self._git("ls-remote", "--", self._location),
+            re.MULTILINE,
+        )
+        return "sha256" if names and len(names[0]) == SHA256_DIGITS else "sha1"
 
     def _fetch_one(self, commit: str) -> str | None:
         """Fetches a commit that no branch or tag contains, such as a pull request's."""
@@ -271,10 +305,14 @@ class Repository:
             raise self._explain(error.text) from error
 
     def _explain(self, text: str) -> SourceError:
-        if "dubious ownership" in text:
+        refused = ownership_error(text)
+        if refused is not None:
+            return SourceError("checkout_failed", refused.text, refused.advice)
+        if "promisor remote" in text or "lazy fetching" in text:
             return self._error(
-                "belongs to another user, and git refuses to read it",
-                f"As the agent's user run: git config --global --add safe.directory {self.shown}",
+                "is a partial clone, and the files that it lacks cannot be fetched from where it was cloned",
+                "Make it whole while that can be reached (git fetch --refetch --no-filter), or clone it without "
+                "--filter.",
             )
         if (
             "not a git repository" in text
@@ -310,7 +348,7 @@ def run_git(*arguments: str) -> bytes:
         for key, value in os.environ.items()
         if not key.startswith(("GIT_DIR", "GIT_WORK", "GIT_IND"))
     }
-    environment = {**kept, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    environment = {**kept, **OWN_ENVIRONMENT}
     try:
         done = subprocess.run(
             ["git", *arguments],
@@ -331,13 +369,28 @@ def run_git(*arguments: str) -> bytes:
     return done.stdout
 
 
+def ownership_error(text: str) -> UserError | None:
+    """The error where git said in `text` that it refuses a directory of another user; None where it did not. The
+    advice is git's own remedy."""
+    refused = re.search(r"dubious ownership in repository at '(.+)'", text)
+    if refused is None:
+        return None
+    remedy = re.search(r"git config --global --add safe\.directory .+", text)
+    return UserError(
+        f"{refused[1]} belongs to another user, and git refuses to read it.",
+        f"Run as the user who measures: {remedy[0]}"
+        if remedy
+        else "Let that user own it.",
+    )
+
+
 UNVERSIONED = "unversioned"
 DIRTY = "+dirty"
 
 
 def working_revision(directory: Path) -> str:
     """The revision of the files in `directory`: a commit, with `+dirty` if files differ from it, or
-    `unversioned`."""
+    `unversioned`. Raises UserError where git refuses to tell, because the directory is another user's."""
     try:
         commit = (
             run_git("-C", str(directory), "rev-parse", "--verify", "HEAD")
@@ -345,7 +398,12 @@ def working_revision(directory: Path) -> str:
             .strip()
         )
         changed = run_git("-C", str(directory), "status", "--porcelain")
-    except (GitFailedError, SourceError):
+    except SourceError:
+        return UNVERSIONED
+    except GitFailedError as error:
+        refused = ownership_error(error.text)
+        if refused is not None:
+            raise refused from error
         return UNVERSIONED
     return commit + DIRTY if changed.strip() else commit
 

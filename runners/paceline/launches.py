@@ -26,7 +26,7 @@ from paceline.executors.base import (
     Sink,
     TargetLayout,
 )
-from paceline.git import SourceError
+from paceline.git import FileMissingError, SourceError
 from paceline.manifest import Manifest
 from paceline.outcome import Outcome, stopped_outcome
 from paceline.selection import (
@@ -104,6 +104,14 @@ def _prepare_side(
 ) -> Prepared:
     try:
         return prepare(commit)
+    except FileMissingError as error:
+        if name == HEAD:
+            raise
+        raise SourceError(
+            error.cause,
+            f"{error.path} is new in head: base ({commit[:12]}) does not have it, so there is nothing to compare.",
+            "Measure head alone, or compare with a commit that has it.",
+        ) from error
     except SourceError as error:
         raise SourceError(
             error.cause, f"{name} ({commit[:12]}): {error.text}", error.advice

@@ -217,6 +217,36 @@ PREFIXES = {
     "I/JSTorrent-Hash( 1234): ": (None, "I", 1234),
     "I/JSTorrent-Hash: ": (None, "I", None),
     "I JSTorrent-Hash: ": (None, "I", None),
+    "2025-03-04 10:12:56.427 30249-30321 JSTorrent-Hash          com.example.app                      I  ": (
+        "2025-03-04 10:12:56.427",
+        "I",
+        30249,
+    ),
+    "2025-03-04 10:12:56.427  3024-3032  JSTorrent-Hash          pid-3024                             W  ": (
+        "2025-03-04 10:12:56.427",
+        "W",
+        3024,
+    ),
+    "2022-03-04 10:12:56.427 30249-30321/com.example.app I/JSTorrent-Hash: ": (
+        "2022-03-04 10:12:56.427",
+        "I",
+        30249,
+    ),
+    "03-04 10:12:56.427 30249-30321/? D/JSTorrent-Hash: ": (
+        "03-04 10:12:56.427",
+        "D",
+        30249,
+    ),
+    "[ 03-04 10:12:56.427  1234: 5678 I/JSTorrent-Hash ]\n": (
+        "03-04 10:12:56.427",
+        "I",
+        1234,
+    ),
+    "[ 2025-03-04 10:12:56.427123 +0100 10234:  1234: 5678 E/JSTorrent-Hash   ]\n": (
+        "2025-03-04 10:12:56.427123 +0100",
+        "E",
+        1234,
+    ),
     "JSTorrent-Hash: ": (None, None, None),
     "": (None, None, None),
     "[12:00:01] stderr | JSTorrent-Hash: ": (None, None, None),
@@ -233,6 +263,45 @@ PREFIXES = {
 def test_the_prefixes_of_logcat_and_none_at_all_are_read(prefix: str) -> None:
     origin = one(prefix + MESSAGE).origin
     assert (origin.logged_at, origin.level, origin.pid) == PREFIXES[prefix]
+
+
+def test_a_tag_after_the_message_is_the_format_process() -> None:
+    origin = one(f"I( 1234) {MESSAGE}  (JSTorrent-Hash)").origin
+    assert (origin.level, origin.tag, origin.pid) == ("I", "JSTorrent-Hash", 1234)
+
+
+def test_a_header_of_the_format_long_holds_up_to_an_empty_line() -> None:
+    header = "[ 03-04 10:12:56.427  1234: 5678 I/LightLedgerBenchmark ]"
+    batch = "Batch 256: {} avg=1.20ms (4687ns/hash)"
+    log = read(
+        f"{header}\n{batch.format('native')}\n{batch.format('fallback')}\n\n"
+        f"{batch.format('native')} after the empty line, of nobody\n"
+    )
+    assert [record.origin.pid for record in log.records] == [1234, 1234]
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    [
+        "2031/03/04 10:12 com.example.app <info> ",
+        "[INFO] (JSTorrent-Hash) ",
+        "app-1 | 10:12:56 ",
+        "\u2063\u2063JSTorrent-Hash\uff1a ",
+        "<14>1 2025-03-04T10:12:56Z phone - - ",
+    ],
+)
+def test_a_declared_text_after_an_unknown_prefix_is_counted_and_shown(
+    prefix: str,
+) -> None:
+    log = read(f"{KOTLIN}\n{prefix}{MESSAGE}\n{prefix}Kotlin: of something else\n")
+    assert len(log.records) == 1
+    (problem,) = log.problems
+    assert log.problem_count == 1
+    assert problem.line == 2
+    assert "expected a prefix of logcat or Android Studio with the tag" in (
+        problem.expected
+    )
+    assert f"at character {len(prefix) + 1}" in problem.expected
 
 
 def test_lines_of_logcat_and_of_other_apps_are_ignored() -> None:
@@ -407,6 +476,9 @@ HOSTILE = {
     "digits without end": b"JSTorrent-Hash: Kotlin: " + b"9" * 16_000,
     "commas": b"JSTorrent-Hash: Kotlin: 1" + b"," * 16_000,
     "colours": b"\x1b[" * 8_000,
+    "a package of Studio": b"1-2 x" + b" x" * 8_000,
+    "a tag of process": b"I( 1) " + b"  (x" * 4_000,
+    "a header of long": b"[ 1: 2 I/" + b"x " * 8_000,
     "(API": b"x" + b" (API 1" * 2_000,
 }
 

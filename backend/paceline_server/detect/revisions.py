@@ -7,7 +7,7 @@ runs of pull requests (`pull_requests.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -61,6 +61,7 @@ from paceline_server.detect.unavailable import (
     no_arm_sentence,
 )
 from paceline_server.jobs.schemas import Verdict
+from paceline_server.series.declarations import Declaration, incomparable
 from paceline_server.stats.audit import AuditFinding, audit
 from paceline_server.stats.blocks import PairedBlocks, pair_blocks
 from paceline_server.stats.noise import NoiseFloor, noise_floor
@@ -89,6 +90,8 @@ class _RevisionSamples:
     unavailable: UnavailableArms
     cases: frozenset[tuple[str, str, str]]
     """(benchmark, params key, arm), announced or measured."""
+    declared: Mapping[tuple[str, str, str, str], Declaration]
+    """By (benchmark, params key, arm, metric), as announced."""
 
     @classmethod
     def of(cls, facts: JobFacts) -> _RevisionSamples:
@@ -103,6 +106,18 @@ class _RevisionSamples:
             CaseIndex.of(facts.cases),
             UnavailableArms.of(facts),
             frozenset(announced | measured),
+            {
+                (
+                    case.benchmark,
+                    params_key(case.params),
+                    case.arm,
+                    metric,
+                ): Declaration(
+                    unit, direction, case.items_per_iteration, case.bytes_per_iteration
+                )
+                for case in facts.announced
+                for metric, unit, direction in case.metrics
+            },
         )
 
 
@@ -296,6 +311,9 @@ def _pairs(
             primary = metric == benchmark.primary_metric
             if not primary and (head is None or base is None):
                 continue
+            changed = _changed_declaration(group, arm, metric, sides)
+            if changed is not None:
+                head = base = None  # no figure of theirs means anything together
             blocks, outcome = judge_samples(
                 (head, base),
                 at_sides(arm),
@@ -305,6 +323,14 @@ def _pairs(
                 request=request,
                 look=look,
             )
+            if changed is not None:
+                outcome = replace(
+                    outcome,
+                    verdict="inconclusive",
+                    reason=changed,
+                    extendable=False,
+                    insufficient=False,
+                )
             if same_artifact and outcome.verdict == "fail":
                 outcome = replace(outcome, reason=f"{outcome.reason}; {SAME_ARTIFACT}")
             yield Pair(
@@ -347,6 +373,20 @@ def _is_faster(blocks: PairedBlocks, look: Look, policy: PairPolicy) -> bool:
     of tests."""
     reversed_blocks = replace(blocks, d=-blocks.d)
     return judge_pair(reversed_blocks, look.number, policy).verdict == "fail"
+
+
+def _changed_declaration(
+    group: Group,
+    arm: str,
+    metric: str,
+    sides: tuple[_RevisionSamples, _RevisionSamples],
+) -> str | None:
+    """Why the sides cannot be compared, if they declare the metric differently."""
+    key = (group.benchmark, params_key(group.params), arm, metric)
+    head, base = (side.declared.get(key) for side in sides)
+    if head is None or base is None:
+        return None
+    return incomparable(metric, base, head)
 
 
 def _not_applicable(

@@ -27,6 +27,14 @@ SEEN_EVERY = timedelta(minutes=1)
 """How exactly a claim says when it was made last, so that not every heartbeat writes."""
 
 
+ADVICE_FOR_TWINS = {
+    "host": " If they are two machines with one machine-id, as clones of an image have, give one an id of its own: "
+    "`systemd-machine-id-setup` after emptying /etc/machine-id, or `serial` under [agent] in its agent.toml.",
+    "device": " If they are two phones with one serial number, as some makers sell them, plug in one at a time.",
+}
+"""What to do where the identity is not unique, by kind of target."""
+
+
 def note_claim(
     session: Session, target: Target, agent: Agent, at: datetime
 ) -> TargetRefusedOut:
@@ -56,7 +64,7 @@ def note_claim(
         kind=target.kind,
         serial=target.serial,
         why=f"It belongs to the agent {owner!r}. An admin of the installation can move it to this agent, on the page "
-        "Agents or with `paceline-server agent move`.",
+        f"Agents or with `paceline-server agent move`.{ADVICE_FOR_TWINS.get(target.kind, '')}",
     )
 
 

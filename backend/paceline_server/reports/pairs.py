@@ -21,6 +21,7 @@ from typing_extensions import TypedDict
 from paceline_server.reports import sides
 from paceline_server.reports.history_schemas import Significance
 from paceline_server.reports.sides import ComparedSide
+from paceline_server.series.declarations import Declaration, incomparable
 from paceline_server.series.service import FloorKey
 from paceline_server.store.tables.decisions import Comparison
 
@@ -45,6 +46,8 @@ class MeasurementRow(TypedDict):
     median_lower: NotRequired[float | None]
     median_upper: NotRequired[float | None]
     side: NotRequired[SideName | None]
+    items: NotRequired[int | None]
+    bytes: NotRequired[int | None]
 
 
 class StoredReport(TypedDict):
@@ -152,10 +155,14 @@ def _pair(
     mde: float | None,
     comparison: Comparison | None,
 ) -> ComparedPair:
-    ratio, lower, upper = _ratio(base, head)
+    changed = _changed_declaration(key, base, head)
+    if changed is not None and head is not None:
+        head = head._replace(excluded=changed)
+    ratio, lower, upper = (None, None, None) if changed else _ratio(base, head)
     decided = None
     if (
-        comparison is not None
+        changed is None
+        and comparison is not None
         and comparison.ratio is not None
         and comparison.verdict in DECIDED
     ):
@@ -174,6 +181,22 @@ def _pair(
     )
     return ComparedPair(
         key, base, head, ratio, lower, upper, mde, significance, comparison, decided
+    )
+
+
+def _changed_declaration(
+    key: Key, base: MeasurementOfSide | None, head: MeasurementOfSide | None
+) -> str | None:
+    """Why the sides cannot be compared, if the measurement means something else on each."""
+    if base is None or head is None:
+        return None
+    metric = key[4]
+    return incomparable(metric, _declaration(base.row), _declaration(head.row))
+
+
+def _declaration(row: MeasurementRow) -> Declaration:
+    return Declaration(
+        row["unit"], row["direction"], row.get("items"), row.get("bytes")
     )
 
 

@@ -191,6 +191,13 @@ def _series(points: JobPoints, row: PointOfSeries, key: queries.Key) -> dict[str
     }
 
 
+def _exclusion(row: PointOfSeries) -> str | None:
+    """Say why a measured value cannot be a point that counts: history is made of ratios."""
+    if row.value > 0.0:
+        return None
+    return f"the median is {row.value:g} {row.unit}, and only values above zero have a ratio to others"
+
+
 def _point(points: JobPoints, row: PointOfSeries, series_id: str) -> dict[str, Any]:
     return {
         "series_id": series_id,
@@ -205,7 +212,7 @@ def _point(points: JobPoints, row: PointOfSeries, series_id: str) -> dict[str, A
         "upper": row.upper,
         "n": row.n,
         "launches": row.launches,
-        "excluded": points.excluded,
+        "excluded": points.excluded or _exclusion(row),
         "conditions": dict(points.conditions),
     }
 

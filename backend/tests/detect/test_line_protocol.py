@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -17,8 +19,30 @@ STEP = "[" + ", ".join(["1.0"] * 20 + ["2.0"] * 20) + "]\n"
 
 def test_each_line_gets_an_answer_line() -> None:
     out = io.StringIO()
-    line_protocol.answer_lines([STEP, "[]\n", "[1, 2, 3]\n", STEP], out)
+    notes = io.StringIO()
+    line_protocol.answer_lines([STEP, "[]\n", "[1, 2, 3]\n", STEP], out, notes)
     assert out.getvalue() == "[20]\n[]\n[]\n[20]\n"
+    assert notes.getvalue() == (
+        "line 2 cannot be judged: 0 points; history needs 12\n"
+        "line 3 cannot be judged: 3 points; history needs 12\n"
+    )
+
+
+@pytest.mark.parametrize("odd", [0.0, -3.0, math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("places", [[0], [5], [19, 20], [40], [3, 7, 30]])
+def test_a_value_that_can_be_no_time_is_left_out_and_the_step_is_found(
+    odd: float, places: list[int]
+) -> None:
+    values = [1.0] * 20 + [2.0] * 20
+    for place in places:
+        values.insert(place, odd)
+    out, notes = io.StringIO(), io.StringIO()
+    line_protocol.answer_lines([json.dumps(values)], out, notes)
+    assert json.loads(out.getvalue()) == [values.index(2.0)]
+    assert f"{len(places)} of {len(values)} values can be no measured time" in (
+        notes.getvalue()
+    )
+    assert f"the first at index {places[0]}\n" in notes.getvalue()
 
 
 @pytest.mark.parametrize(
@@ -27,7 +51,7 @@ def test_each_line_gets_an_answer_line() -> None:
 def test_a_line_that_is_no_list_of_numbers_is_named(line: str) -> None:
     out = io.StringIO()
     with pytest.raises(ProblemError, match="line 2 is not a JSON list of numbers"):
-        line_protocol.answer_lines([STEP, line], out)
+        line_protocol.answer_lines([STEP, line], out, io.StringIO())
     assert out.getvalue() == "[20]\n"
 
 

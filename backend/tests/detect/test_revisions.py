@@ -361,6 +361,65 @@ def test_a_quick_look_is_not_extended() -> None:
     assert (analysis.verdict, analysis.extendable) == ("inconclusive", False)
 
 
+def _declared(
+    unit: str = "ns",
+    direction: str = "lower",
+    items: int | None = 100,
+    size: int | None = None,
+) -> dict[str, Any]:
+    """The facts of a side that announces every case so."""
+    return {
+        "announced": [
+            Case(
+                0,
+                BENCHMARK,
+                arm,
+                {"batch": batch},
+                (("time", unit, direction),),
+                items,
+                size,
+            )
+            for arm in ("native", "fallback")
+            for batch in (1000, 2000)
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("head", "change"),
+    [
+        ({"unit": "bytes"}, "time is in ns at base and in bytes at head"),
+        ({"unit": "count"}, "time is in ns at base and in count at head"),
+        (
+            {"direction": "higher"},
+            "lower is better for time at base, and higher at head",
+        ),
+        ({"items": 1}, "an iteration is 100 items at base and 1 at head"),
+    ],
+)
+def test_a_metric_that_means_something_else_at_head_is_not_comparable(
+    head: dict[str, Any], change: str
+) -> None:
+    """A change of the unit was a pass, 99.9 % better."""
+    analysis = _analyse(SLOWER, base=_declared(), head=_declared(**head))
+    for row in analysis.report.comparisons:
+        assert (row.verdict, row.ratio, row.lower, row.upper) == (
+            "inconclusive",
+            None,
+            None,
+            None,
+        )
+        assert row.reason == f"not comparable: {change}"
+    assert (analysis.verdict, analysis.extendable) == ("inconclusive", False)
+    assert f"not comparable: {change}" in analysis.reason
+
+
+@pytest.mark.parametrize("head", [{}, {"items": None}])
+def test_what_a_side_does_not_declare_changes_nothing(head: dict[str, Any]) -> None:
+    analysis = _analyse(SAME, base=_declared(), head=_declared(**head))
+    assert analysis.verdict == "pass"
+
+
 # --- through the server ---
 
 

@@ -182,6 +182,34 @@ def test_a_refusal_says_whose_the_target_is_and_what_to_do(
     assert refused["serial"] == phone.serial
     assert "belongs to the agent 'lab-1'" in refused["why"]
     assert "paceline-server agent move" in refused["why"]
+    assert "two phones with one serial number" in refused["why"]
+
+
+def test_the_twin_of_a_cloned_machine_is_told_how_to_get_an_identity_of_its_own(
+    client: TestClient, lab: ScriptedAgent, other: ScriptedAgent
+) -> None:
+    """Clones of one image have one machine-id; the second agent said "ready" and waited for ever."""
+
+    def heartbeat(agent: ScriptedAgent, serial: str) -> dict[str, Any]:
+        target = {
+            "kind": "host",
+            "serial": serial,
+            "name": "twin",
+            "factors": {},
+            "fingerprint": "1" * 64,
+        }
+        body = {"version": "1", "targets": [target]}
+        url = f"{PREFIX}/agents/self/heartbeat"
+        answer: dict[str, Any] = client.post(
+            url, json=body, headers=agent.headers
+        ).json()
+        return answer
+
+    assert heartbeat(lab, "host-of-an-image")["refused_targets"] == []
+    (refused,) = heartbeat(other, "host-of-an-image")["refused_targets"]
+    assert "systemd-machine-id-setup" in refused["why"]
+    assert "`serial` under [agent] in its agent.toml" in refused["why"]
+    assert heartbeat(other, "host-of-its-own")["refused_targets"] == []
 
 
 def test_a_job_that_runs_keeps_its_device_from_being_moved(

@@ -52,7 +52,8 @@ def test_the_very_first_start_measures_once_with_live_progress_and_the_second_do
         assert re.search(r"measuring launch \d/5, \d+ %", output), (
             "progress is shown while it measures\n" + output
         )
-        assert re.search(r"First run: pass|First run: inconclusive", output), output
+        # Its gates are of a quiet machine, and this one does all else that `make test` does.
+        assert re.search(r"First run: (pass|fail|inconclusive) ", output), output
     assert (data / "agent" / "trees").is_dir(), (
         "it found nothing built and made a checkout"
     )
@@ -69,7 +70,14 @@ def test_the_very_first_start_measures_once_with_live_progress_and_the_second_do
             assert [(run["suite"], run["state"]) for run in runs] == [
                 ("hashing", "done")
             ]
-            assert {job["samples"] for job in runs[0]["jobs"]} != {0}
+            (job,) = runs[0]["jobs"]
+            assert job["samples"] > 0
+            report = browser.get(f"/api/v1/jobs/{job['id']}/report").json()
+            assert report["checks"], "the digests are checked before their times count"
+            assert all(check["ok"] for check in report["checks"])
+            assert {row["benchmark"] for row in report["comparisons"]} == {
+                "ledger_batch"
+            }
             again = browser.post("/api/v1/session/link", json={"token": link[2]})
             assert again.is_client_error, "a sign-in link works once"
     remaining = subprocess.run(

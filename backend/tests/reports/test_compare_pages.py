@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from paceline_server.reports.pairs import (
+    ComparedPair,
+    MeasurementOfSide,
+    MeasurementRow,
+    pair_measurements,
+)
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
@@ -214,3 +220,51 @@ def test_the_newest_noise_floor_counts(lab: Lab) -> None:
         row for row in get_page(lab)["rows"] if rows_by_name(row) == ("native", 1000)
     )
     assert (row["mde"], row["significance"]) == (0.25, "below_noise")
+
+
+@pytest.mark.parametrize(
+    ("head", "change"),
+    [
+        ({"unit": "bytes"}, "time is in ns at base and in bytes at head"),
+        (
+            {"direction": "higher"},
+            "lower is better for time at base, and higher at head",
+        ),
+        ({"items": 7}, "an iteration is 100 items at base and 7 at head"),
+        ({"bytes": 9}, "an iteration is 4 bytes at base and 9 at head"),
+    ],
+)
+def test_measurements_that_mean_different_things_have_no_ratio_and_say_why(
+    head: dict[str, Any], change: str
+) -> None:
+    key = ("tgt", BENCHMARK, "native", "{}", "time")
+    row: dict[str, Any] = {
+        "benchmark": BENCHMARK,
+        "arm": "native",
+        "params": {},
+        "metric": "time",
+        "unit": "ns",
+        "direction": "lower",
+        "launches": 5,
+        "n": 100,
+        "median": 1000.0,
+        "median_lower": 990.0,
+        "median_upper": 1010.0,
+        "items": 100,
+        "bytes": 4,
+    }
+
+    def pair(changes: dict[str, Any]) -> ComparedPair:
+        sides = [
+            {key: MeasurementOfSide(cast(MeasurementRow, {**row, **own}), "job", None)}
+            for own in ({}, changes)
+        ]
+        (made,) = pair_measurements(sides[0], sides[1], {}, {})
+        return made
+
+    assert pair({}).ratio == pair({"items": None}).ratio == 1.0
+    changed = pair(head)
+    assert (changed.ratio, changed.lower, changed.upper) == (None, None, None)
+    assert changed.significance == "uncertain"
+    assert changed.head is not None
+    assert changed.head.excluded == f"not comparable: {change}"

@@ -31,9 +31,12 @@ STATES = (
     "|unknown|no permissions.*?"
 )
 """As adb prints them (AOSP adb/adb.cpp, to_string(ConnectionState))."""
-LINE = re.compile(
-    rf"(?P<name>\S.*?)\s+(?P<state>{STATES})(?P<props>(?:\s+[\w-]+:\S*)*)\s*"
-)
+LINE = re.compile(rf"(?P<name>\S.*?)\s+(?P<state>{STATES})(?P<more>(?:\s+\S+)*?)\s*")
+OTHER_STATE = re.compile(r"(?P<name>\S+)\s+(?P<state>\S+)(?P<more>(?:\s+\S+)*)\s*")
+"""A line in a state that adb has since learned, or says in another way."""
+PROPERTY = re.compile(r"([\w-]+):(\S*)")
+NOT_UNDERSTOOD = "not understood"
+"""The state of a line that says no state."""
 NOT_STARTED = ("recovery", "sideload", "rescue", "bootloader", "host")
 
 
@@ -47,12 +50,17 @@ class ListedDevice(msgspec.Struct, frozen=True):
 
 
 def parse_devices(text: str) -> list[ListedDevice]:
-    """Parses the answer to `host:devices-l`; other lines are ignored."""
+    """Parse the answer to `host:devices-l`. Every line that holds anything becomes a device, so that none disappears:
+    what stands between the state and the properties differs between servers (`3-1` and `usb:3-1` name one port), and
+    is left out. A line without a state is one in parentheses, `NOT_UNDERSTOOD`."""
     devices = []
-    for line in text.splitlines():
-        if match := LINE.fullmatch(line):
-            pairs = dict(pair.split(":", 1) for pair in match["props"].split())
-            devices.append(ListedDevice(match["name"], match["state"].strip(), pairs))
+    for line in filter(None, map(str.strip, text.splitlines())):
+        match = LINE.fullmatch(line) or OTHER_STATE.fullmatch(line)
+        if match is None:
+            devices.append(ListedDevice(f"({line})", NOT_UNDERSTOOD, {}))
+            continue
+        pairs = dict(PROPERTY.findall(match["more"]))
+        devices.append(ListedDevice(match["name"], match["state"].strip(), pairs))
     return devices
 
 
@@ -72,6 +80,11 @@ def state_error(state: str, name: str, server: str) -> AdbError | None:
             f"{device}: this user may not open the USB device",
             "Install the udev rules for Android (package android-sdk-platform-tools-common), join the group"
             " plugdev, and plug it in again.",
+        )
+    if state == NOT_UNDERSTOOD:
+        return OfflineError(
+            f"the list of the adb server {server} has a line that is not understood: {name}",
+            "`adb devices -l` shows the list; another version of adb may print it differently.",
         )
     if state in NOT_STARTED:
         return OfflineError(

@@ -6,7 +6,6 @@ It takes one source, and a place to store the document or --dry-run. The documen
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,7 +19,8 @@ from paceline import config, criterion_runs, importing, manifest
 from paceline.commands.options import DataDir, OutDir, output_directory
 from paceline.commands.server_client import UNAUTHENTICATED, ServerClient
 from paceline.commands.this_host import ConfigPath
-from paceline.display import print_line, print_note, terminal
+from paceline.credentials import check_address, check_credential
+from paceline.display import print_json, print_line, print_note, terminal
 from paceline.errors import UserError
 from paceline.formats.declared import Line
 from paceline.formats.ledger_prose import BatchPolicy
@@ -68,10 +68,20 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     directory: OutDir = None,
     server: Annotated[
         str | None,
-        typer.Option(help="Store on this server; needs a token of scope ingest."),
+        typer.Option(
+            help="Store on this server; needs a token that may import.",
+            parser=check_address,
+            metavar="URL",
+        ),
     ] = None,
     token: Annotated[
-        str | None, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")
+        str | None,
+        typer.Option(
+            envvar="PACELINE_TOKEN",
+            help="An API token.",
+            parser=check_credential,
+            metavar="TOKEN",
+        ),
     ] = None,
     title: Annotated[
         str | None, typer.Option(help="With --server: the import's title.")
@@ -223,7 +233,7 @@ def _print_document(
     for complaint in complaints:
         print_note(complaint)
     if as_json:
-        sys.stdout.write(importing.as_json(document).decode())
+        print_json(msgspec.json.decode(importing.as_json(document)))
         return
     for part in tables:
         if isinstance(part, str):

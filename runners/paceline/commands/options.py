@@ -13,12 +13,27 @@ import typer
 from paceline_contract import outputs
 from paceline_contract.outputs import Output
 
+from paceline.credentials import check_address, check_credential
 from paceline.errors import UserError
 
 Server = Annotated[
-    str, typer.Option(envvar="PACELINE_SERVER", help="The server's address.")
+    str,
+    typer.Option(
+        envvar="PACELINE_SERVER",
+        help="The server's address.",
+        parser=check_address,
+        metavar="URL",
+    ),
 ]
-Token = Annotated[str, typer.Option(envvar="PACELINE_TOKEN", help="An API token.")]
+Token = Annotated[
+    str,
+    typer.Option(
+        envvar="PACELINE_TOKEN",
+        help="An API token.",
+        parser=check_credential,
+        metavar="TOKEN",
+    ),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Print the server's response as JSON.")
 ]

@@ -27,7 +27,13 @@ from paceline.commands.server_client import (
     ServerClient,
     user_errors,
 )
-from paceline.display import print_line, print_note, render_table, terminal
+from paceline.display import (
+    print_json,
+    print_line,
+    print_note,
+    render_table,
+    terminal,
+)
 from paceline.errors import UserError
 from paceline.forges.port import PullRequest
 from paceline.forges.reporting import ForgeReporter, verdict_state
@@ -270,7 +276,10 @@ def write_outputs(
         else:
             text = _fetch_document(server, token, done.run["id"], output.format)
         if output.path is None:
-            print_line(text.rstrip("\n"))
+            if output.format == "json":
+                print_json(msgspec.json.decode(text))
+            else:
+                print_line(text.rstrip("\n"))
             continue
         try:
             write_whole(output.path, text)
@@ -325,7 +334,7 @@ def _run_url(server: str, token: str, run_id: str) -> str:
         url = msgspec.json.decode(text, type=_LinkedDocument).url
     except (UserError, msgspec.DecodeError):
         url = None
-    return url or f"{server.rstrip('/')}/runs/{run_id}"
+    return url or f"{server}/runs/{run_id}"
 
 
 class _LinkedDocument(msgspec.Struct):

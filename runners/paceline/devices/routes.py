@@ -43,6 +43,8 @@ def presumed_serial(route: Route) -> str | None:
         return None
     if paired := _MDNS.fullmatch(route.name):
         return paired["serial"]
-    if ":" in route.name or re.fullmatch(r"emulator-\d+|\(.*\)|[?]+|no", route.name):
+    if re.search(r"[:\s]", route.name) or re.fullmatch(
+        r"emulator-\d+|\(.*\)|[?]+|no", route.name
+    ):
         return None
     return route.name

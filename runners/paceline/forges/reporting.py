@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
-from paceline.api import check_address
+from paceline.credentials import check_address
 from paceline.display import print_note
 from paceline.errors import UserError
 from paceline.forges import forgejo, github, gitlab
@@ -70,7 +70,7 @@ class ForgeReporter:
         self.pipeline: Pipeline = self._rules.find_pipeline(
             Variables(os.environ), options
         )
-        check_address(self.pipeline.api_url)
+        check_address(self.pipeline.api_url, "The address of the forge's API")
         own = "" if purpose == DEFAULT_PURPOSE else f"/{purpose}"
         self._context = readable_line(f"paceline/{suite}{own}")
         self._marker = comment_marker(suite, purpose)

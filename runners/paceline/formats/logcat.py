@@ -3,16 +3,23 @@
     09-30 10:12:56.427  1234  5678 I Tag: message   threadtime (also with a year, a zone, a uid; or undated)
     09-30 10:12:56.427 I Tag: message               as people paste it
     09-30 10:12:56.427 I/Tag( 1234): message        time; without the date: brief; without the pid: tag
-    Tag: message                                    plain
+    I( 1234) message  (Tag)                         process
+    I( 1234: 5678) message                          thread
+    [ 09-30 10:12:56.427  1234: 5678 I/Tag ]        long: the message is on the lines below, up to an empty one
+    2025-03-04 10:12:56.427 1234-5678 Tag  com.example.app  I  message     Android Studio, since 2022
+    2022-03-04 10:12:56.427 1234-5678/com.example.app I/Tag: message       Android Studio before
+    10:12:56.427  I  message                        Android Studio's compact view
+    Tag: message                                    plain, and raw
 
-Pure. A line that looks like a declared one but does not match becomes a problem that says what was expected
-where; other lines are ignored. The cost per character is constant.
+Pure. A line that looks like a declared one but does not match, or that holds the text of one after an unknown prefix,
+becomes a problem that says what was expected where; other lines are ignored. The cost per character is constant.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
@@ -57,6 +64,51 @@ _BRIEF = re.compile(
 )
 
 
+_STUDIO = re.compile(
+    _AT
+    + r"(?P<pid>\d{1,10})-(?P<tid>\d{1,10}) {1,8}(?P<tag>[^ ].{0,127}?) {1,64}[^ ]{1,255} {1,64}"
+    r"(?P<level>[VDIWEFAS]) {1,2}(?P<message>.*)",
+    re.ASCII | re.DOTALL,
+)
+_STUDIO_BEFORE = re.compile(
+    _AT
+    + r"(?P<pid>\d{1,10})-(?P<tid>\d{1,10})/[^ ]{1,255} (?P<level>[VDIWEFAS])/"
+    + _TAG
+    + r":(?: |$)(?P<message>.*)",
+    re.ASCII | re.DOTALL,
+)
+_STUDIO_COMPACT = re.compile(
+    r"(?P<at>(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d{3}) {1,8}(?P<level>[VDIWEFAS]) {1,8}(?P<message>.*)",
+    re.ASCII | re.DOTALL,
+)
+_PROCESS = re.compile(
+    r"(?P<level>[VDIWEFAS])\( {0,8}(?P<pid>\d{1,10})\) (?P<message>.*)  \((?P<tag>[^()]{1,128})\) {0,8}",
+    re.ASCII | re.DOTALL,
+)
+_THREAD = re.compile(
+    r"(?P<level>[VDIWEFAS])\( {0,8}(?P<pid>\d{1,10}): {0,8}(?P<tid>\d{1,10})\) (?P<message>.*)",
+    re.ASCII | re.DOTALL,
+)
+_PREFIXES = (
+    _THREADTIME,
+    _STUDIO,
+    _STUDIO_BEFORE,
+    _BRIEF,
+    _PASTED,
+    _PROCESS,
+    _THREAD,
+    _STUDIO_COMPACT,
+)
+_LONG = re.compile(
+    r"\[ {0,8}"
+    + _AT
+    + r" {0,8}(?:\w{1,32}: {0,8})??(?P<pid>\d{1,10}): {0,8}(?P<tid>\d{1,10}) "
+    r"(?P<level>[VDIWEFAS])/(?P<tag>.{0,127}?) {0,32}\] {0,8}(?P<message>)",
+    re.ASCII,
+)
+"""The line above the message in logcat's format `long`."""
+
+
 class TooManyError(Exception):
     """More records than one import may have; the text states the limit."""
 
@@ -99,21 +151,24 @@ def _any_of(texts: Sequence[str]) -> re.Pattern[str]:
 
 def origin_of(text: str) -> tuple[LogOrigin, str]:
     """Splits a line into the origin in its prefix and the message. A plain line is all message."""
-    for prefix in (_THREADTIME, _BRIEF, _PASTED):
+    for prefix in _PREFIXES:
         match = prefix.fullmatch(text)
-        if match is None:
-            continue
-        named = match.groupdict()
-        pid, tid = named.get("pid"), named.get("tid")
-        origin = LogOrigin(
-            logged_at=named["at"],
-            level=named["level"],
-            tag=named["tag"],
-            pid=None if pid is None else int(pid),
-            tid=None if tid is None else int(tid),
-        )
-        return origin, named["message"].lstrip(" ")
+        if match is not None:
+            return _origin(match), match["message"].lstrip(" ")
     return LogOrigin(), text
+
+
+def _origin(match: re.Match[str]) -> LogOrigin:
+    """What the groups of a prefix say."""
+    named = match.groupdict()
+    pid, tid = named.get("pid"), named.get("tid")
+    return LogOrigin(
+        logged_at=named.get("at"),
+        level=named["level"],
+        tag=named.get("tag"),
+        pid=None if pid is None else int(pid),
+        tid=None if tid is None else int(tid),
+    )
 
 
 class LineReading(NamedTuple):
@@ -151,9 +206,18 @@ class _Reader:
         self.problem_count = 0
         self.headings: dict[int, LedgerHeading] = {}
         self.prose = Prose()
+        self._above: LogOrigin | None = None
+        """The origin that a line of the format `long` states for those below it."""
 
     def line(self, raw: RawLine) -> None:
         self.number = raw.number
+        if raw.text.startswith("[ "):
+            header = _LONG.fullmatch(raw.text)
+            if header is not None:
+                self._above = _origin(header)
+                return
+        if not raw.text.strip():
+            self._above = None
         if self._worth_reading.search(raw.text) is None:
             if (
                 _PROSE.search(raw.text) is not None
@@ -162,6 +226,8 @@ class _Reader:
                 self.prose.line(raw.number, raw.text)
             return
         parsed = _parse_line(raw)
+        if self._above is not None:
+            parsed = _ParsedLine(parsed.text, self._above, parsed.text.lstrip(" "))
         if (
             parsed.origin.tag is None
             and (heading := ledger_lines.heading_of(parsed.text)) is not None
@@ -200,8 +266,30 @@ def _reading(
     for line in lines:
         tag, message = _tag_and_message(line, parsed.origin, parsed.message)
         if line.claims(tag, message):
-            origin = LogOrigin(tag=tag) if parsed.origin.tag is None else parsed.origin
+            origin = parsed.origin
+            if origin.tag is None:
+                origin = msgspec.structs.replace(origin, tag=tag)
             return LineReading(line.name, _read(line, raw, origin, message))
+    return _after_unknown_prefix(lines, raw, parsed)
+
+
+def _after_unknown_prefix(
+    lines: Sequence[Line], raw: RawLine, parsed: _ParsedLine
+) -> LineReading | None:
+    """The problem of a line that holds the whole text of a declared one, but after what is no known prefix."""
+    if parsed.origin.tag is not None:
+        return None  # another app's line
+    for line in lines:
+        at = parsed.message.find(line.marker)
+        if at <= 0:
+            continue
+        with suppress(MismatchError):
+            line.template.read(parsed.message[at:])
+            expected = (
+                f"a prefix of logcat or Android Studio with the tag {line.tag} before {line.marker!r} at character "
+                f"{parsed.text.find(line.marker) + 1}"
+            )
+            return LineReading(line.name, _problem(raw, f"expected {expected}"))
     return None
 
 

@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from paceline.adb.port import (
     AbsentError,
     AdbError,
@@ -53,6 +55,42 @@ def test_a_list_of_devices_is_read_with_every_state_and_name() -> None:
     ]
     assert result[0].props["model"] == "SM_A525F"
     assert result[4].props["transport_id"] == "12"
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "state", "props"),
+    [
+        (
+            "AAAA device 3-1 product:manet model:M1 transport_id:2",
+            "AAAA",
+            "device",
+            {"product": "manet", "model": "M1", "transport_id": "2"},
+        ),
+        ("AAAA  offline  1-1.4.2", "AAAA", "offline", {}),
+        ("AAAA device <new> usb:1-2 speed=480", "AAAA", "device", {"usb": "1-2"}),
+        ("AAAA\tdevice\t", "AAAA", "device", {}),
+        ("AAAA hibernating usb:1-2", "AAAA", "hibernating", {"usb": "1-2"}),
+        ("AAAA device2 transport_id:9", "AAAA", "device2", {"transport_id": "9"}),
+        ("AAAA", "(AAAA)", "not understood", {}),
+        ("*", "(*)", "not understood", {}),
+    ],
+)
+def test_no_line_of_a_list_disappears(
+    line: str, name: str, state: str, props: dict[str, str]
+) -> None:
+    others = "BBBB device usb:1-9\n"
+    listed = parse_devices(others + line + "\r\n" + others)
+    assert [each.name for each in listed] == ["BBBB", name, "BBBB"]
+    assert (listed[1].state, dict(listed[1].props)) == (state, props)
+    refusal = state_error(state, name, "here")
+    assert (refusal is None) == (state == "device")
+    assert refusal is None or name in refusal.text
+
+
+@given(st.text())
+def test_any_text_is_a_list_with_a_device_for_every_line(text: str) -> None:
+    lines = [line for line in text.splitlines() if line.strip()]
+    assert len(parse_devices(text)) == len(lines)
 
 
 def test_no_devices_is_an_empty_list() -> None:

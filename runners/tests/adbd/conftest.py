@@ -22,6 +22,19 @@ from paceline_contract.testing.waiting import WITHIN_S
 from .client import Client
 from .link import Link, UnavailableError, laid
 
+collect_ignore = (
+    []
+    if os.environ.get("PACELINE_TEST_LENGTH") == "long"
+    else [
+        "test_device.py",
+        "test_files.py",
+        "test_handshake.py",
+        "test_link.py",
+        "test_streams.py",
+    ]
+)
+"""Tests of the peer beyond what Google's client and our own code meet of it: only `make test-long` runs them."""
+
 StartPeer = Callable[..., Peer]
 
 

@@ -147,6 +147,27 @@ def test_excluded_points_are_kept_and_never_judged(past: NightlyJobs) -> None:
     )
 
 
+@pytest.mark.parametrize("odd", [0.0, -5.0])
+def test_a_point_without_a_ratio_is_left_out_and_hides_no_change(
+    past: NightlyJobs, odd: float
+) -> None:
+    """One such point made a whole series unusable: its standing changes vanished, and nobody was told."""
+    past.stream(noise(20))
+    past.stream(noise(20, 1200.0, seed=2))
+    (change,) = nightly_jobs.changes("standing")
+    past.stream([odd])
+    past.stream(noise(5, 1200.0, seed=3))
+    assert [(row.id, row.state) for row in nightly_jobs.changes()] == [
+        (change.id, "standing")
+    ]
+    with read_scope() as session:
+        points = service.points_of(session, change.series_id, None, None, 500)
+    (left_out,) = (point for point in points.points if point.excluded is not None)
+    assert left_out.excluded == (
+        f"the median is {odd:g} ns, and only values above zero have a ratio to others"
+    )
+
+
 def test_a_change_that_vanishes_keeps_its_history(past: NightlyJobs) -> None:
     past.stream(noise(20))
     past.stream(noise(4, 1060.0, seed=2))
