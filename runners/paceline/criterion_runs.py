@@ -3,9 +3,10 @@
     DIR        target/criterion: every NAME/BASELINE/sample.json below it
     FILE, -    messages of `cargo criterion --message-format=json`
 
-A benchmark that cannot be read becomes a problem with its path; the others are kept. Each saved baseline is a
-series. Criterion keeps every run twice, so `new`, the last run, is left out if it equals a saved baseline byte
-for byte. Parsing is in `formats/criterion.py`.
+What cannot be read or stored is left out with its id, its path and a reason; the others are kept. Each saved baseline
+is a series. Criterion keeps every run twice, so `new`, the last run, is not listed if it equals a saved baseline byte
+for byte. Benchmarks that the last run did not measure keep their older `new`; they are recognised by their time of
+writing, and left out. Parsing is in `formats/criterion.py`.
 """
 
 from __future__ import annotations
@@ -13,22 +14,33 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
+from paceline_contract.imported_series import LeftOut, keep_one_of_each, sentences
 from rich.table import Column, Table
 
 from paceline.errors import UserError
 from paceline.formats import criterion
-from paceline.formats.criterion import CriterionError, CriterionSeries
-from paceline.formats.declared import LineProblem
+from paceline.formats.criterion import (
+    LAST_RUN,
+    CriterionError,
+    CriterionSeries,
+    Origin,
+)
 
-LAST_RUN = "new"
+LONGEST_PAUSE_S = 600
+"""The longest time in which a run writes nothing, beside what the next benchmark measures: builds between two
+`cargo bench`, warm-up and set-up. What was written before a longer pause is older than the last run."""
+LONGEST_BENCHMARK_S = 86_400
 MAX_FILE_BYTES = 64 << 20
 """Twice the size of a sample.json with a million samples."""
 MAX_SERIES = 10_000
+MAX_LEFT_OUT = 1_000
+"""Most entries of what is left out in a document."""
 MAX_LINE_BYTES = 64 << 20
 NO_VERDICT = (
     "Criterion runs its benchmarks one after another in one process: these samples have no launches, rounds "
@@ -47,7 +59,7 @@ class CriterionDocument(msgspec.Struct, frozen=True):
     samples: int
     why_no_verdict: str
     series: list[CriterionSeries]
-    problems: list[LineProblem]
+    left_out: list[LeftOut]
 
 
 class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -65,7 +77,9 @@ class _Reading:
         self.hash = hashlib.sha256()
         self.size = 0
         self.series: list[CriterionSeries] = []
-        self.problems: list[LineProblem] = []
+        self.left_out: list[LeftOut] = []
+        self.written: dict[str, float] = {}
+        """Path of a series → when its samples were written, or the number of its line."""
 
     def take(self, name: str, data: bytes) -> bytes:
         self.hash.update(f"{name}\0{len(data)}\0".encode())
@@ -80,8 +94,18 @@ class _Reading:
             )
         self.series.append(series)
 
+    def leave_out(self, path: str, error: CriterionError) -> None:
+        self.left_out.append(LeftOut.of(error.id, path, str(error)))
+
     def document(self, name: str) -> CriterionDocument:
-        samples = sum(len(series.times) for series in self.series)
+        """The document of what was read. Of two series with one id the one written last is kept."""
+        newest_first = sorted(
+            self.series, key=lambda series: -self.written[series.path]
+        )
+        kept, left_out = keep_one_of_each(newest_first)
+        paths = {series.path for series in kept}
+        kept = [series for series in self.series if series.path in paths]
+        samples = sum(len(series.times) for series in kept)
         digest = self.hash.hexdigest()
         return CriterionDocument(
             1,
@@ -91,9 +115,17 @@ class _Reading:
             digest,
             samples,
             NO_VERDICT,
-            self.series,
-            self.problems,
+            kept,
+            _first([*self.left_out, *left_out]),
         )
+
+
+def _first(left_out: list[LeftOut]) -> list[LeftOut]:
+    """The entries that a document lists, and how many more there are."""
+    more = len(left_out) - MAX_LEFT_OUT
+    if more <= 0:
+        return left_out
+    return [*left_out[:MAX_LEFT_OUT], LeftOut(None, None, f"{more:,} more, not listed")]
 
 
 def read(path: str) -> CriterionDocument:
@@ -105,55 +137,121 @@ def read(path: str) -> CriterionDocument:
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     if not document.series:
-        first = (
-            f" The first problem: {document.problems[0].expected}."
-            if document.problems
-            else ""
-        )
+        reasons = "".join(f"\n  {line}" for line in sentences(document.left_out))
         raise UserError(
-            f"{path} holds no samples of criterion.{first}",
+            f"{path} holds no samples of criterion that can be imported.{reasons}",
             "Give target/criterion after `cargo bench`, or what `cargo criterion --message-format=json` "
             "printed.",
         )
     return document
 
 
+@dataclass(frozen=True)
+class _Run:
+    """One baseline of one benchmark in the directory."""
+
+    folder: Path
+    path: str
+    sample: bytes
+    written: float
+
+    @property
+    def is_new(self) -> bool:
+        return self.folder.name == LAST_RUN
+
+    @property
+    def began(self) -> float:
+        """When its measurement began at the latest: criterion's times are nanoseconds. `written` if unreadable."""
+        try:
+            times = msgspec.json.decode(self.sample, type=_Times).times
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return self.written
+        return self.written - min(max(0.0, sum(times) / 1e9), LONGEST_BENCHMARK_S)
+
+
+class _Times(msgspec.Struct):
+    times: list[float]
+
+
 def _directory(root: Path) -> CriterionDocument:
     reading = _Reading()
-    for folder in _benchmark_folders(root):
-        runs = sorted(path for path in folder.iterdir() if _is_run(path))
-        samples = {run: _file(run / "sample.json") for run in runs}
-        saved = [data for run, data in samples.items() if run.name != LAST_RUN]
-        for run, sample in samples.items():
-            if run.name == LAST_RUN and sample in saved:
+    folders = [
+        list(_runs(reading, root, folder)) for folder in _benchmark_folders(root)
+    ]
+    last = _last_run(run for runs in folders for run in runs if run.is_new)
+    for runs in folders:
+        saved = [run.sample for run in runs if not run.is_new]
+        newest = {run.sample for run in runs if run.path in last}
+        for run in runs:
+            if run.is_new and run.sample in saved:
                 continue
-            _add_run(reading, root, run, sample)
+            if run.is_new and run.path not in last:
+                _leave_out_older(reading, run, root)
+                continue
+            _add_run(reading, run, last_run=run.sample in newest)
     return reading.document(root.resolve().name)
 
 
-def _add_run(reading: _Reading, root: Path, run: Path, sample: bytes) -> None:
-    """Add one baseline of one benchmark, or the reason why it cannot be imported."""
-    name = run.relative_to(root).as_posix()
+def _runs(reading: _Reading, root: Path, benchmark: Path) -> Iterator[_Run]:
+    """The baselines of a benchmark whose samples can be read, sorted by name."""
+    for folder in sorted(filter(_is_run, benchmark.iterdir())):
+        path = folder.relative_to(root).as_posix().encode(errors="replace").decode()
+        sample = folder / "sample.json"
+        try:
+            yield _Run(folder, path, _file(sample), sample.stat().st_mtime)
+        except CriterionError as error:
+            reading.leave_out(path, error)
+        except OSError as error:
+            why = f"sample.json cannot be read: {error.strerror}"
+            reading.leave_out(path, CriterionError(why))
+
+
+def _last_run(runs: Iterable[_Run]) -> set[str]:
+    """The paths of the runs that the last run wrote: the newest, and each one before it without a pause."""
+    paths: set[str] = set()
+    began: float | None = None
+    for run in sorted(runs, key=lambda run: run.written, reverse=True):
+        if began is not None and began - run.written > LONGEST_PAUSE_S:
+            break
+        began = run.began if began is None else min(began, run.began)
+        paths.add(run.path)
+    return paths
+
+
+def _leave_out_older(reading: _Reading, run: _Run, root: Path) -> None:
     try:
-        tukey = run / "tukey.json"
+        name = criterion.full_id(_file(run.folder / "benchmark.json"))
+    except (CriterionError, OSError):
+        name = None
+    why = (
+        "it was written before the last run, which did not measure it. If it belongs to it, import "
+        f"{root.name}/{run.path.rpartition('/')[0]} on its own"
+    )
+    reading.left_out.append(LeftOut.of(name, run.path, why))
+
+
+def _add_run(reading: _Reading, run: _Run, *, last_run: bool) -> None:
+    """Add one baseline of one benchmark, or the reason why it cannot be imported."""
+    name = run.path
+    try:
+        tukey = run.folder / "tukey.json"
         benchmark = reading.take(
-            f"{name}/benchmark.json", _file(run / "benchmark.json")
+            f"{name}/benchmark.json", _file(run.folder / "benchmark.json")
         )
         fences = (
             reading.take(f"{name}/tukey.json", _file(tukey))
             if tukey.is_file()
             else None
         )
-        reading.take(f"{name}/sample.json", sample)
-        reading.add(criterion.series_from_files(benchmark, sample, fences, run.name))
+        reading.take(f"{name}/sample.json", run.sample)
+        origin = Origin(name, name.rpartition("/")[2], last_run)
+        reading.written[name] = run.written
+        reading.add(criterion.series_from_files(benchmark, run.sample, fences, origin))
     except CriterionError as error:
-        reading.problems.append(LineProblem(0, name, str(error)))
+        reading.leave_out(name, error)
     except OSError as error:
-        reading.problems.append(
-            LineProblem(
-                0, name, f"expected benchmark.json beside sample.json: {error.strerror}"
-            )
-        )
+        why = f"expected benchmark.json beside sample.json: {error.strerror}"
+        reading.leave_out(name, CriterionError(why))
 
 
 def _benchmark_folders(root: Path) -> Iterator[Path]:
@@ -172,7 +270,9 @@ def _is_run(folder: Path) -> bool:
 def _file(path: Path) -> bytes:
     size = path.stat().st_size
     if size > MAX_FILE_BYTES:
-        raise UserError(f"{path} has {size:,} bytes; criterion's files are smaller.")
+        raise CriterionError(
+            f"{path.name} has {size:,} bytes: expected at most {MAX_FILE_BYTES:,}"
+        )
     return path.read_bytes()
 
 
@@ -191,13 +291,14 @@ def _add_messages(reading: _Reading, file: BinaryIO) -> None:
     while line := file.readline(MAX_LINE_BYTES):
         number += 1
         reading.take(str(number), line)
+        path = f"line {number}"
         try:
-            series = criterion.series_from_message(line) if line.strip() else None
+            series = criterion.series_from_message(line, path) if line.strip() else None
         except CriterionError as error:
-            shown = line[:120].decode(errors="replace").rstrip()
-            reading.problems.append(LineProblem(number, shown, str(error)))
+            reading.leave_out(path, error)
             continue
         if series is not None:
+            reading.written[path] = number
             reading.add(series)
 
 
@@ -232,10 +333,15 @@ def tables(document: CriterionDocument) -> Iterator[Table | str]:
 
 
 def complaints(document: CriterionDocument) -> Iterator[str]:
-    """Sentences about what could not be read or is inconsistent."""
-    for problem in document.problems:
-        where = f"line {problem.line}" if problem.line else problem.text
-        yield f"{where}: {problem.expected}"
+    """Sentences about what is left out, what is older than the last run, and what is inconsistent."""
+    yield from sentences(document.left_out)
+    older = [
+        f"{series.id} ({series.path})"
+        for series in document.series
+        if not series.last_run
+    ]
+    if older:
+        yield f"not of the last run, so of no known commit: {', '.join(older)}"
     for series in document.series:
         for note in series.notes:
             yield f"{series.id} ({series.baseline}): {note}"

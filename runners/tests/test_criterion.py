@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 from pathlib import Path
@@ -136,9 +137,9 @@ def test_a_benchmark_that_cannot_be_read_is_named_and_the_others_are_kept(
     (save(tmp_path, "nameless", "new") / "benchmark.json").unlink()
     document = criterion_runs.read(str(tmp_path))
     assert [series.id for series in document.series] == ["good"]
-    assert [problem.text for problem in document.problems] == [
-        "cut/new",
-        "nameless/new",
+    assert [(left.id, left.path) for left in document.left_out] == [
+        ("cut", "cut/new"),
+        (None, "nameless/new"),
     ]
 
 
@@ -159,7 +160,9 @@ def test_samples_that_cannot_be_are_refused(
     benchmark = b'{"group_id": "g", "full_id": "g"}'
     sample = json.dumps({"iters": iters, "times": times}).encode()
     with pytest.raises(CriterionError) as error:
-        criterion.series_from_files(benchmark, sample, None, "new")
+        criterion.series_from_files(
+            benchmark, sample, None, criterion.Origin("g/new", "new", last_run=True)
+        )
     assert said in str(error.value)
 
 
@@ -181,7 +184,7 @@ def test_messages_give_their_samples_and_others_are_passed_over(tmp_path: Path) 
         "ns",
     )
     assert (first.iterations, first.times) == ([10, 20], [50.0, 110.0])
-    assert [problem.line for problem in document.problems] == [5]
+    assert [left.path for left in document.left_out] == ["line 5"]
 
 
 @pytest.mark.parametrize(
@@ -314,3 +317,193 @@ def test_options_of_a_log_are_refused(tmp_path: Path, extra: list[str]) -> None:
     refused = CliRunner().invoke(app, arguments)
     assert refused.exit_code != 0
     assert "does not apply to --format criterion" in str(refused.exception)
+
+
+def rewrite(run: Path, hours_ago: float) -> None:
+    """Gives the samples of a run the time at which an earlier run would have written them."""
+    then = run.joinpath("sample.json").stat().st_mtime - hours_ago * 3600
+    os.utime(run / "sample.json", (then, then))
+
+
+def test_what_the_last_run_did_not_measure_is_named_and_left_out(
+    tmp_path: Path,
+) -> None:
+    slower = [2 * each for each in NS]
+    save(tmp_path, "decode", "new", slower)
+    rewrite(save(tmp_path, "decode", "main"), 50)
+    rewrite(save(tmp_path, "gone/f", "new"), 50)
+    rewrite(save(tmp_path, "also gone/f", "base"), 50)
+    rewrite(save(tmp_path, "also gone/f", "new"), 50)
+    document = criterion_runs.read(str(tmp_path))
+    assert [(series.path, series.last_run) for series in document.series] == [
+        ("also gone/f/base", False),
+        ("decode/main", False),
+        ("decode/new", True),
+    ]
+    (left_out,) = document.left_out
+    assert (left_out.id, left_out.path) == ("gone/f", "gone/f/new")
+    assert f"import {tmp_path.name}/gone/f on its own" in left_out.why
+    alone = criterion_runs.read(str(tmp_path / "gone" / "f"))
+    assert [(series.id, series.last_run) for series in alone.series] == [
+        ("gone/f", True)
+    ]
+    shown = CliRunner().invoke(
+        app, ["import", "--format", "criterion", str(tmp_path), "--dry-run"]
+    )
+    assert shown.exit_code == 0
+    assert "left out gone/f (gone/f/new): it was written before the" in shown.stderr
+    assert (
+        "no known commit: also gone/f (also gone/f/base), decode (decode/main)"
+        in shown.stderr
+    )
+
+
+def test_a_long_run_is_one_run(tmp_path: Path) -> None:
+    """Nine minutes between benchmarks are builds; more is measured time, or the end of an earlier run."""
+    for at in range(20):
+        rewrite(save(tmp_path, f"b{at:02}", "new"), at * 0.15)
+    assert len(criterion_runs.read(str(tmp_path)).series) == 20
+    rewrite(save(tmp_path, "before", "new"), 20 * 0.15 + 0.1)
+    document = criterion_runs.read(str(tmp_path))
+    assert (len(document.series), document.left_out[0].id) == (20, "before")
+    hour = [each * 1e10 for each in NS]
+    rewrite(save(tmp_path, "slow", "new", hour), 19 * 0.15 + 0.01)
+    assert len(criterion_runs.read(str(tmp_path)).series) == 22
+    endless = [each * 1e30 for each in NS]
+    rewrite(save(tmp_path, "long ago", "new"), 100)
+    rewrite(save(tmp_path, "endless", "new", endless), 0)
+    document = criterion_runs.read(str(tmp_path))
+    assert [left.id for left in document.left_out] == ["endless", "long ago"]
+
+
+@pytest.mark.parametrize(
+    ("name", "named", "parts"),
+    [
+        ("hash//16", {"function_id": ""}, ("hash", None, "16")),
+        ("hash/f/", {"value_str": ""}, ("hash", "f", None)),
+        ("hash//", {"function_id": "", "value_str": ""}, ("hash", None, None)),
+        ("/f", {"group_id": "", "function_id": "f"}, ("/f", None, None)),
+        ("hash", {}, ("hash", None, None)),
+    ],
+)
+def test_an_empty_part_of_an_id_is_an_absent_part(
+    tmp_path: Path,
+    name: str,
+    named: dict[str, Any],
+    parts: tuple[str, str | None, str | None],
+) -> None:
+    save(
+        tmp_path,
+        "folder",
+        "new",
+        **{
+            "full_id": name,
+            "group_id": "hash",
+            "function_id": name.split("/")[1] if "/" in name else None,
+            "value_str": name.split("/")[2] if name.count("/") > 1 else None,
+            **named,
+        },
+    )
+    stream = tmp_path / "messages.jsonl"
+    stream.write_bytes(message(id=name))
+    for source in (tmp_path, stream):
+        (series,) = criterion_runs.read(str(source)).series
+        assert (series.benchmark, series.arm, series.value) == parts
+
+
+def odd_directory(root: Path) -> None:
+    """Five odd benchmarks and two good ones."""
+    save(root, "good", "new")
+    save(root, "fine/f/16", "new")
+    save(root, "long", "new", value_str="SELECT " + "x" * 300, full_id="long/SELECT…")
+    save(root, "nul", "new", group_id="a\0b", full_id="a\0b")
+    save(root, "empty", "new", group_id="", full_id="")
+    rewrite(save(root, "good_2", "new", group_id="good", full_id="good"), 0.01)
+    save(root, "huge", "new", [1e30] * len(NS))
+
+
+def test_odd_benchmarks_are_named_with_id_and_path_and_the_others_go_in(
+    tmp_path: Path,
+) -> None:
+    odd_directory(tmp_path)
+    document = criterion_runs.read(str(tmp_path))
+    assert [series.path for series in document.series] == ["fine/f/16/new", "good/new"]
+    left_out = {left.path: (left.id, left.why) for left in document.left_out}
+    assert {path: named for path, (named, _) in left_out.items()} == {
+        "long/new": "long/SELECT…",
+        "nul/new": "a\\0b",
+        "empty/new": "",
+        "good_2/new": "good",
+        "huge/new": "huge",
+    }
+    whys = " ".join(why for _, why in left_out.values())
+    for why in ("307 characters", "U+0000", "no name", "good/new is kept", "its unit"):
+        assert why in whys
+    shown = CliRunner().invoke(
+        app, ["import", "--format", "criterion", str(tmp_path), "--dry-run"]
+    )
+    assert shown.exit_code == 0
+    assert shown.stderr.count("left out") == 5
+    assert "left out long/SELECT… (long/new): its value has 307" in shown.stderr
+
+
+def test_units_that_are_not_known_are_left_out_and_others_are_kept(
+    tmp_path: Path,
+) -> None:
+    units = ("cycles", "ns", "bytes", "count", "Instructions", "op/s", "")
+    stream = tmp_path / "messages.jsonl"
+    stream.write_bytes(
+        b"".join(message(id=f"parse/{unit}", unit=unit) for unit in units)
+    )
+    document = criterion_runs.read(str(stream))
+    assert [series.unit for series in document.series] == [
+        "ns",
+        "bytes",
+        "count",
+        "op/s",
+    ]
+    assert [(left.id, left.path) for left in document.left_out] == [
+        ("parse/cycles", "line 1"),
+        ("parse/Instructions", "line 5"),
+        ("parse/", "line 7"),
+    ]
+    assert "'cycles'" in document.left_out[0].why
+    stream.write_bytes(message(unit="cycles") + message(unit="misses"))
+    with pytest.raises(UserError) as error:
+        criterion_runs.read(str(stream))
+    assert error.value.text.count("finality/ours/1000 (line ") == 2
+
+
+def test_of_two_messages_with_one_id_the_last_is_kept(tmp_path: Path) -> None:
+    stream = tmp_path / "messages.jsonl"
+    stream.write_bytes(
+        message() + message(id="other") + message(measured_values=[70.0, 140.0])
+    )
+    document = criterion_runs.read(str(stream))
+    assert [series.path for series in document.series] == ["line 2", "line 3"]
+    (left_out,) = document.left_out
+    assert (left_out.path, left_out.id) == ("line 1", "finality/ours/1000")
+    assert "line 3 is kept" in left_out.why
+
+
+def test_files_that_cannot_be_read_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(tmp_path, "good", "new")
+    (save(tmp_path, "large", "new") / "sample.json").write_bytes(b" " * 5_000)
+    (save(tmp_path, "wide", "new") / "benchmark.json").write_bytes(b" " * 5_000)
+    monkeypatch.setattr(criterion_runs, "MAX_FILE_BYTES", 4_096)
+    document = criterion_runs.read(str(tmp_path))
+    assert [series.id for series in document.series] == ["good"]
+    assert {left.path: left.why for left in document.left_out} == {
+        "large/new": "sample.json has 5,000 bytes: expected at most 4,096",
+        "wide/new": "benchmark.json has 5,000 bytes: expected at most 4,096",
+    }
+
+
+def test_no_more_than_a_thousand_reasons_are_listed(tmp_path: Path) -> None:
+    stream = tmp_path / "messages.jsonl"
+    stream.write_bytes(message() + b"Compiling\n" * 1_234)
+    left_out = criterion_runs.read(str(stream)).left_out
+    assert len(left_out) == 1_001
+    assert left_out[-1].why == "234 more, not listed"

@@ -10,8 +10,9 @@ checks or void conditions are excluded with that reason. Handling a message twic
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from paceline_contract.imported_series import DIGEST_MARK
 from paceline_contract.manifest_reader import read_manifest
 from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
@@ -76,6 +77,11 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
     """The points of a job, from its report."""
     job, run, target = context.job, context.run, context.target
     fingerprint = job.fingerprint or target.fingerprint
+    texts = (
+        queries.imported_texts(session, run.manifest_path)
+        if context.is_imported
+        else {}
+    )
     return JobPoints(
         job_id=job.id,
         run_id=run.id,
@@ -90,14 +96,16 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
         excluded=report.blockers[0] if report.blockers else None,
         conditions=summarise_tracks(ingest.conditions(session, job.id)),
         rows=[
-            _measured_point(row)
+            _measured_point(row, texts)
             for row in report.measurements
             if math.isfinite(row.median)
         ],
     )
 
 
-def _measured_point(row: MeasurementOut) -> PointOfSeries:
+def _measured_point(
+    row: MeasurementOut, texts: Mapping[tuple[str, str, str], str]
+) -> PointOfSeries:
     """A measurement as a point. With too few samples for an interval of the median, it spans the extremes."""
     return PointOfSeries(
         benchmark=row.benchmark,
@@ -112,4 +120,14 @@ def _measured_point(row: MeasurementOut) -> PointOfSeries:
         upper=row.max if row.median_upper is None else row.median_upper,
         n=row.n,
         launches=row.launches,
+        title=_title(row, texts),
     )
+
+
+def _title(
+    row: MeasurementOut, texts: Mapping[tuple[str, str, str], str]
+) -> str | None:
+    """The text of a name that says too little, because it has a digest in place of some of it."""
+    if DIGEST_MARK not in row.benchmark and DIGEST_MARK not in row.arm:
+        return None
+    return texts.get((row.benchmark, row.arm, params_key(row.params)))

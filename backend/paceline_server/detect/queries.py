@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from paceline_contract.params import params_key
 from sqlalchemy import delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from paceline_server.jobs.states import FINAL
 from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
+from paceline_server.store.tables.imports import ImportDocument
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, IMPORTED, Job, Run
 
 _HISTORY_TRIGGERS = (*BASELINE_TRIGGERS, IMPORTED)
@@ -53,6 +55,18 @@ def context(session: Session, job_id: str) -> JobContext | None:
     )
     row = session.execute(query).one_or_none()
     return None if row is None else JobContext(*row)
+
+
+def imported_texts(session: Session, import_id: str) -> dict[tuple[str, str, str], str]:
+    """(benchmark, arm, params key) of each series of an imported document → the text that it was named after."""
+    document = session.scalar(
+        select(ImportDocument.document).where(ImportDocument.id == import_id)
+    )
+    return {
+        (series["benchmark"], series["arm"], params_key(series["params"])): series["id"]
+        for run in (document or {}).get("runs", [])
+        for series in run["series"]
+    }
 
 
 def other_comparisons(

@@ -11,29 +11,40 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 import numpy as np
 from paceline_contract.events import ParamValue
-from paceline_contract.manifest import Benchmark, Manifest
+from paceline_contract.imported_series import (
+    DIGEST_MARK,
+    ImportedMetric,
+    LeftOut,
+    keep_one_of_each,
+    leave_out,
+    metric_of,
+    sentences,
+    series_id,
+    series_problem,
+)
+from paceline_contract.manifest import PRIMARY_METRIC, Benchmark, Manifest
 from paceline_contract.manifest_reader import ManifestError, read_manifest
-from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.catalog import service as catalog
 from paceline_server.fleet import service as fleet
 from paceline_server.imports.importer import Importer
 from paceline_server.imports.schemas import (
-    NS_PER,
+    LAST_RUN,
     CriterionIn,
     CriterionSeriesIn,
     ImportDetailOut,
     ImportedRunOut,
     ImportedSeriesOut,
     ImportOut,
+    LeftOutOut,
     MeasuredOnIn,
 )
 from paceline_server.ingest import service as ingest
@@ -42,9 +53,6 @@ from paceline_server.kernel.errors import invalid_request
 from paceline_server.stats.samples import Floats
 from paceline_server.stats.summary import tukey_outliers
 from paceline_server.store.tables.imports import ImportDocument
-
-LAST_RUN = "new"
-"""Criterion's name for its last run, which is no saved baseline."""
 
 
 class CriterionImporter(Importer[CriterionIn]):
@@ -55,7 +63,8 @@ class CriterionImporter(Importer[CriterionIn]):
     def identity(self, document: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
         """The document and where it was measured, because its runs depend on both."""
         measured_on = where.model_dump(mode="json")
-        return {**document.model_dump(mode="json"), "measured_on": measured_on}
+        dumped = document.model_dump(mode="json", exclude={"left_out"})
+        return {**dumped, "measured_on": measured_on}
 
     def columns(self, document: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
         """The columns of the document without its samples, which are stored with its runs."""
@@ -74,11 +83,16 @@ class CriterionImporter(Importer[CriterionIn]):
         who: str,
         row: ImportDocument,
     ) -> None:
-        runs = store_runs(session, document, where, who, row.id)
+        runs, left_out = store_runs(session, document, where, who, row.id)
         row.document = {
             **row.document,
             "runs": [run.model_dump(mode="json") for run in runs],
+            "left_out": [
+                *row.document["left_out"],
+                *(msgspec.to_builtins(entry) for entry in left_out),
+            ],
         }
+        row.row_count = sum(len(run.series) for run in runs)
 
     def detail(
         self,
@@ -95,6 +109,10 @@ class CriterionImporter(Importer[CriterionIn]):
             why_no_samples="",
             why_no_verdict=row.document["why_no_verdict"],
             runs=[ImportedRunOut.model_validate(run) for run in row.document["runs"]],
+            left_out=[
+                LeftOutOut.model_validate(entry)
+                for entry in row.document.get("left_out", [])
+            ],
         )
 
 
@@ -104,60 +122,115 @@ def store_runs(
     where: MeasuredOnIn,
     who: str,
     import_id: str,
-) -> list[ImportedRunOut]:
-    """Store a document's samples as one run per baseline. Raises 404 for a suite that is not announced; 400 for
-    names that no run can have."""
+) -> tuple[list[ImportedRunOut], list[LeftOut]]:
+    """Store a document's samples as one run per baseline and commit, without what is left out. Raises 404 for a suite
+    that is not announced; 400 if nothing can be stored."""
     suite = (
         None
         if where.suite is None
         else read_manifest(catalog.find(session, where.suite).manifest)
     )
     target = fleet.imported_target(session, where.on)
-    baselines = dict.fromkeys(series.baseline for series in document.series)
-    prepared = []
-    for baseline in baselines:
-        cases = cases_of(
-            [series for series in document.series if series.baseline == baseline], suite
+    series, odd = storable_series(document)
+    if not series:
+        raise invalid_request(
+            f"No series can be stored: {next(sentences(odd))}.", _fields(odd)
         )
-        prepared.append((baseline, cases, _manifest(cases, where.suite, suite)))
+    cases, stored_before = _new_cases(
+        session, target.id, [case_of(measured, suite) for measured in series]
+    )
+    runs: dict[tuple[str, str | None], list[ImportedCase]] = defaultdict(list)
+    for case in cases:
+        commit = where.commit if case.series.last_run else None
+        runs[case.series.baseline, commit].append(case)
     stored = []
-    for baseline, cases, manifest in prepared:
+    for (baseline, commit), own in runs.items():
         job = jobs.store_imported_run(
             session,
             jobs.ImportedRun(
                 suite=where.suite or NO_SUITE,
                 source=import_id,
-                manifest=manifest,
-                commit=where.commit,
-                branch=None if baseline == LAST_RUN else baseline,
+                manifest=_manifest(own, where.suite, suite),
+                commit=commit,
+                branch=baseline,
                 target=target,
-                samples=sum(len(case.series.times) for case in cases),
+                samples=sum(len(case.series.times) for case in own),
                 created_by=who,
             ),
         )
-        ingest.store_imported(session, job.id, [_samples(case) for case in cases])
+        ingest.store_imported(session, job.id, [_samples(case) for case in own])
         jobs.analyse_imported(session, job)
         stored.append(
             ImportedRunOut(
                 run_id=job.run_id,
                 job_id=job.id,
                 baseline=baseline,
-                series=[_series(case) for case in cases],
+                commit=commit,
+                series=[_series(case) for case in own],
             )
         )
-    return stored
+    return stored, [*odd, *stored_before]
+
+
+def storable_series(
+    document: CriterionIn,
+) -> tuple[list[CriterionSeriesIn], list[LeftOut]]:
+    """(the series that can be stored, those left out). The last run is not stored again under `new` if a saved baseline
+    has its samples."""
+    possible, odd = [], []
+    for measured in document.series:
+        problem = series_problem(measured)
+        if problem is None:
+            possible.append(measured)
+        else:
+            odd.append(leave_out(measured, problem))
+    kept, more = keep_one_of_each(possible)
+    saved = {
+        _content(measured): measured
+        for measured in kept
+        if measured.baseline != LAST_RUN
+    }
+    series = []
+    for measured in kept:
+        baseline = saved.get(_content(measured))
+        if measured.baseline == LAST_RUN and baseline is not None:
+            baseline.last_run = True
+        else:
+            series.append(measured)
+    return series, [*odd, *more]
+
+
+def _content(series: CriterionSeriesIn) -> tuple[Hashable, ...]:
+    samples = (tuple(series.iterations), tuple(series.times))
+    return (series_id(series), series.unit, *samples)
+
+
+def _fields(odd: Sequence[LeftOut]) -> dict[str, str]:
+    """The fields of a refusal: the first series with the reasons."""
+    return {
+        (entry.path or entry.id or "series")[:200]: entry.why[:500]
+        for entry in odd[:MAX_REFUSED]
+    }
+
+
+def _new_cases(
+    session: Session, target_id: str, cases: Sequence[ImportedCase]
+) -> tuple[list[ImportedCase], list[LeftOut]]:
+    """(the cases whose samples the target does not have, the others as left out)."""
+    runs = ingest.stored_runs(session, target_id, [_samples(case) for case in cases])
+    new, stored = [], []
+    for case, run_id in zip(cases, runs, strict=True):
+        if run_id is None:
+            new.append(case)
+        else:
+            why = f"these samples are stored for this target, in {run_id}"
+            stored.append(leave_out(case.series, why))
+    return new, stored
 
 
 def _manifest(
     cases: Sequence[ImportedCase], name: str | None, suite: Manifest | None
 ) -> dict[str, object]:
-    seen: set[tuple[str, str, str]] = set()
-    for case in cases:
-        key = (case.benchmark, case.arm, params_key(case.params))
-        if key in seen:
-            detail = f"{case.id} is there twice in the baseline {case.series.baseline}: import only one"
-            raise invalid_request(f"series: {detail}.", {"series": detail})
-        seen.add(key)
     manifest = manifest_of(cases, name, suite)
     try:
         read_manifest(manifest)
@@ -168,12 +241,12 @@ def _manifest(
 
 
 def _per_iteration(case: ImportedCase) -> Floats:
-    """Nanoseconds per iteration, shape (n,)."""
+    """Values per iteration in the metric's unit, shape (n,)."""
     series = case.series
     return (
         np.asarray(series.times)
         / np.asarray(series.iterations, dtype=np.float64)
-        * NS_PER[series.unit or "ns"]
+        * case.metric.scale
     )
 
 
@@ -182,9 +255,9 @@ def _samples(case: ImportedCase) -> ingest.Imported:
         case.benchmark,
         case.arm,
         case.params,
-        METRIC,
-        "ns",
-        "lower",
+        case.metric.name,
+        case.metric.unit,
+        case.metric.direction,
         _per_iteration(case),
         np.asarray(case.series.iterations, dtype=np.int64),
     )
@@ -198,18 +271,22 @@ def _series(case: ImportedCase) -> ImportedSeriesOut:
         benchmark=case.benchmark,
         arm=case.arm,
         params=case.params,
+        metric=case.metric.name,
+        unit=case.metric.unit,
         samples=int(values.size),
-        median_ns=float(np.median(values)),
+        median=float(np.median(values)),
         outliers_mild=mild,
         outliers_severe=severe,
     )
 
 
-METRIC = "time"
 NO_ARM, NO_SUITE = "criterion", "criterion"
-PARAM = "value"
+PARAM, TEXT_PARAM = "value", "value_text"
+"""The param of a value that is no point of declared ones; the second where `value` is declared."""
 MAX_NAME = 64
-DIGITS = 6
+DIGITS = 16
+MAX_REFUSED = 20
+"""Most series that a refusal names."""
 WHOLE = "0|[1-9][0-9]{0,17}"
 
 
@@ -221,82 +298,63 @@ class ImportedCase:
     benchmark: str
     arm: str
     params: dict[str, ParamValue]
+    metric: ImportedMetric
     series: CriterionSeriesIn
 
 
-@dataclass
-class UniqueNames:
-    """Assigns each text a name that manifests allow, no two texts the same."""
+def name_of(text: str) -> str:
+    """The name that manifests allow for a text: the text where that is one, else its plain form with a digest.
 
-    taken: dict[str, str] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
-    """The text of each name in `taken`."""
-
-    def of(self, text: str) -> str:
-        """`Ed25519 / Sign` → `ed25519_sign`. A second text with the same name gets digits of its digest appended,
-        not a number, which would depend on the other texts."""
-        if text not in self.taken:
-            plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
-            plain = (plain if plain[:1].isalpha() else f"b_{plain}".rstrip("_"))[
-                :MAX_NAME
-            ]
-            digest = hashlib.sha256(text.encode()).hexdigest()
-            name, digits = plain, DIGITS
-            while self.texts.get(name, text) != text:
-                name = f"{plain[: MAX_NAME - digits - 1]}_{digest[:digits]}"
-                digits += 1
-            self.taken[text], self.texts[name] = name, text
-        return self.taken[text]
+    Two texts never share a name, whatever else was imported: a text is its own name only without `__`, which precedes
+    every digest. `sign` → `sign`, `n<=8` → `n_8__` and 16 digits."""
+    plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    plain = plain if plain[:1].isalpha() else f"b_{plain}".rstrip("_")
+    if plain == text and len(text) <= MAX_NAME:
+        return text
+    return _with_digest(plain, text)
 
 
-def cases_of(
-    series: Sequence[CriterionSeriesIn], suite: Manifest | None
-) -> list[ImportedCase]:
-    """The series of a baseline as cases, in order."""
-    groups, arms = UniqueNames(), dict[str, UniqueNames]()
-    values: dict[str, set[str]] = defaultdict(set)
-    for measured in series:
-        values[groups.of(measured.benchmark)].add(measured.value or "")
-    cases = []
-    for measured in series:
-        benchmark = groups.of(measured.benchmark)
-        arm = arms.setdefault(benchmark, UniqueNames()).of(measured.arm or NO_ARM)
-        parts = [
-            part for part in (measured.benchmark, measured.arm, measured.value) if part
-        ]
-        params = _params(
-            measured.value,
-            values[benchmark],
-            None if suite is None else suite.benchmarks.get(benchmark),
-        )
-        cases.append(ImportedCase("/".join(parts), benchmark, arm, params, measured))
-    return cases
+def arm_of(text: str | None) -> str:
+    """The arm of a function. Without one it is `criterion`, and a function of that name gets a digest."""
+    if not text:
+        return NO_ARM
+    return _with_digest(text, text) if text == NO_ARM else name_of(text)
 
 
-def _params(
-    value: str | None, benchmark_values: Collection[str], declared: Benchmark | None
-) -> dict[str, ParamValue]:
-    """A value as params, named as declared. A param is a number only if all of the benchmark's values are
-    numbers without leading zeros: a param has one kind, and `01000` is not `1000`."""
+def _with_digest(plain: str, text: str) -> str:
+    digest = hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+    return f"{plain[: MAX_NAME - DIGITS - len(DIGEST_MARK)].rstrip('_')}{DIGEST_MARK}{digest}"
+
+
+def case_of(series: CriterionSeriesIn, suite: Manifest | None) -> ImportedCase:
+    """A series as a case. Its names depend on nothing but its own texts and the suite."""
+    metric = metric_of(series.unit)
+    if metric is None:
+        raise ValueError(f"the unit {series.unit!r} was not checked")
+    benchmark = name_of(series.benchmark)
+    declared = None if suite is None else suite.benchmarks.get(benchmark)
+    params = _params(series.value, declared)
+    return ImportedCase(
+        series_id(series), benchmark, arm_of(series.arm), params, metric, series
+    )
+
+
+def _params(value: str | None, declared: Benchmark | None) -> dict[str, ParamValue]:
+    """A value as params, named and typed as declared; as one text if it is no point of them. `01000` is not 1000."""
     if not value:
         return {}
     if declared is None or not declared.params:
         return {PARAM: value}
     several = len(declared.params) > 1
-    points = {
-        text: _params_of_text(text) if several else dict.fromkeys(declared.params, text)
-        for text in benchmark_values
-    }
-    if any(point.keys() != declared.params.keys() for point in points.values()):
-        return {PARAM: value}
-    whole = {
-        name: param.kind == "int"
-        and all(re.fullmatch(WHOLE, point[name]) for point in points.values())
-        for name, param in declared.params.items()
-    }
+    point = _params_of_text(value) if several else dict.fromkeys(declared.params, value)
+    whole = {name for name, param in declared.params.items() if param.kind == "int"}
+    if point.keys() != declared.params.keys() or not all(
+        re.fullmatch(WHOLE, point[name]) for name in whole
+    ):
+        return {PARAM if PARAM not in declared.params else TEXT_PARAM: value}
     return {
-        name: int(points[value][name]) if whole[name] else points[value][name]
-        for name in whole
+        name: int(point[name]) if name in whole else point[name]
+        for name in declared.params
     }
 
 
@@ -315,7 +373,15 @@ def manifest_of(
         benchmark = benchmarks.setdefault(case.benchmark, _benchmark(case))
         if case.arm not in benchmark["arms"]:
             benchmark["arms"].append(case.arm)
+        metric = case.metric
+        benchmark["metrics"][metric.name] = {
+            "unit": metric.unit,
+            "direction": metric.direction,
+        }
+        declared = None if suite is None else suite.benchmarks.get(case.benchmark)
         for key, value in case.params.items():
+            if declared and declared.params and key not in declared.params:
+                continue  # no point of the declared params, so not a part of their grid
             kind = "int" if isinstance(value, int) else "enum"
             values = benchmark["params"].setdefault(key, {"kind": kind, "values": []})[
                 "values"
@@ -347,7 +413,7 @@ def _benchmark(case: ImportedCase) -> dict[str, Any]:
         "arms": [],
         "reference": case.arm,
         "params": {},
-        "metrics": {METRIC: {"unit": "ns", "direction": "lower"}},
+        "metrics": {},
     }
 
 
@@ -356,7 +422,7 @@ def _gates(benchmarks: dict[str, Any], suite: Manifest) -> Iterator[dict[str, An
     for some CPUs are left out: nobody says on which one an import was measured."""
     for gate in suite.gates:
         known = benchmarks.get(gate.benchmark or "")
-        if known is None or gate.metric != METRIC or gate.requires:
+        if known is None or gate.metric != PRIMARY_METRIC or gate.requires:
             continue
         params = known["params"]
         if any(

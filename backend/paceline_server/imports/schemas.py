@@ -12,7 +12,9 @@ from typing import Annotated, Literal, Self
 
 from paceline_contract.events import ParamValue
 from paceline_contract.manifest import NAME
+from paceline_contract.units import Unit
 from pydantic import (
+    AliasChoices,
     BaseModel,
     ConfigDict,
     Field,
@@ -30,16 +32,8 @@ MAX_RECORDS = 20_000
 """Lines of a document; real logs reach this limit before 8 MiB."""
 MAX_CLAIMS = 100
 MAX_SERIES = 10_000
-MAX_SAMPLES = 1_000_000
-NS_PER = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9}
-"""Nanoseconds per unit of time; criterion's files name no unit and mean ns."""
-
-LONGEST_NS = 1e18
-"""The longest iteration accepted: thirty years, far below the overflow of a double."""
-
-Label = Annotated[str, Field(min_length=1, max_length=200)]
-Iterations = Annotated[int, Field(ge=1, lt=2**63)]
-Time = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+LAST_RUN = "new"
+"""Criterion's name for its last run, which is no saved baseline."""
 
 Text = Annotated[str, Field(max_length=2_000)]
 Short = Annotated[str, Field(max_length=200)]
@@ -137,33 +131,36 @@ class LogcatIn(_DocumentPart):
     log: LogIn
 
 
-class CriterionSeriesIn(BaseModel):
-    """A benchmark of a baseline; `times[i]` is the total time of `iterations[i]` iterations, in `unit`."""
+class LeftOutIn(BaseModel):
+    """A series that `paceline import` left out, with the reason."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
 
-    benchmark: Label
-    arm: Label | None = None
-    value: Annotated[str, Field(max_length=200)] | None = None
-    baseline: Label
+    id: Text | None = None
+    path: Text | None = None
+    why: Text
+
+
+class CriterionSeriesIn(BaseModel):
+    """A benchmark of a baseline; `times[i]` is the total of `iterations[i]` iterations, in `unit`. `last_run` says
+    that these are the samples of criterion's last run. The importer checks the fields, so that it can leave out one
+    series."""
+
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+    benchmark: str
+    arm: str | None = None
+    value: str | None = None
+    baseline: Annotated[str, Field(min_length=1)]
     unit: str | None = None
-    iterations: Annotated[list[Iterations], Field(min_length=1, max_length=MAX_SAMPLES)]
-    times: Annotated[list[Time], Field(min_length=1, max_length=MAX_SAMPLES)]
+    path: str | None = None
+    last_run: bool = False
+    iterations: list[int]
+    times: list[float]
 
     @model_validator(mode="after")
-    def _check_times(self) -> Self:
-        if len(self.times) != len(self.iterations):
-            raise ValueError("expected as many times as iterations")
-        if self.unit is not None and self.unit not in NS_PER:
-            raise ValueError(
-                f"{self.unit!r} is no unit of time: only what a clock measured is stored, so leave this out"
-            )
-        scale = NS_PER[self.unit or "ns"]
-        each = zip(self.times, self.iterations, strict=True)
-        if any(time * scale / count > LONGEST_NS for time, count in each):
-            raise ValueError(
-                "an iteration of over thirty years is no measurement: look at its unit"
-            )
+    def _know_last_run(self) -> Self:
+        self.last_run = self.last_run or self.baseline == LAST_RUN
         return self
 
 
@@ -181,11 +178,12 @@ class CriterionIn(BaseModel):
     series: Annotated[
         list[CriterionSeriesIn], Field(min_length=1, max_length=MAX_SERIES)
     ]
+    left_out: Annotated[list[LeftOutIn], Field(max_length=MAX_SERIES)] = []
 
 
 class MeasuredOnIn(BaseModel):
     """Where and what was measured. `suite` names an announced suite, whose gates apply to benchmarks of the same
-    name; `on` names the target; `commit` is the measured revision."""
+    name; `on` names the target; `commit` is the revision that criterion's last run measured."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -291,32 +289,46 @@ class ImportedAdviceOut(Response):
 
 
 class ImportedSeriesOut(Response):
-    """A benchmark of an imported run. `outliers_mild` and `outliers_severe` count samples beyond Tukey's fences at
+    """A benchmark of an imported run; `median` is per iteration, in `unit`. `outliers_mild` and `outliers_severe` count samples beyond Tukey's fences at
     1.5 and 3 interquartile ranges; these samples are kept."""
 
     id: str
     benchmark: str
     arm: str
     params: dict[str, ParamValue]
+    metric: str = "time"
+    unit: Unit = "ns"
     samples: int
-    median_ns: float
+    median: Annotated[
+        float, Field(validation_alias=AliasChoices("median", "median_ns"))
+    ]
+    """Imports of before have `median_ns`, always of a time."""
     outliers_mild: int
     outliers_severe: int
 
 
 class ImportedRunOut(Response):
-    """The run of a baseline. A saved baseline is the branch of its series; `new`, criterion's last run, has no
-    branch and therefore no series."""
+    """The run of a baseline, which is the branch of its series; `new` is criterion's last run. `commit` is null where
+    nobody said which one was measured."""
 
     run_id: str
     job_id: str
     baseline: str
+    commit: str | None = None
     series: list[ImportedSeriesOut]
+
+
+class LeftOutOut(Response):
+    """A series of a document that no run has, where it was read, and why."""
+
+    id: str | None
+    path: str | None
+    why: str
 
 
 class ImportDetailOut(ImportOut):
     """A stored document with its contents. `other_lines` belong to no row, such as counters. A criterion document
-    has `runs` instead of rows; `why_no_verdict` says why they are not judged."""
+    has `runs` instead of rows; `why_no_verdict` says why they are not judged, `left_out` what is in none of them."""
 
     rows: list[ImportedRowOut]
     policy: ImportedPolicyOut | None
@@ -325,3 +337,4 @@ class ImportDetailOut(ImportOut):
     why_no_samples: str
     why_no_verdict: str = ""
     runs: list[ImportedRunOut] = Field(default_factory=list)
+    left_out: list[LeftOutOut] = Field(default_factory=list)

@@ -58,6 +58,20 @@ def store_imported(session: Session, job_id: str, cases: Sequence[Imported]) -> 
     queries.add_rows(session, SampleChunk, rows)
 
 
+def stored_runs(
+    session: Session, target_id: str, cases: Sequence[Imported]
+) -> list[str | None]:
+    """For each case, a run of earlier imports for the target that has exactly its samples; None if there is none."""
+    digests = [[_digest(row) for row in _rows("", [case])] for case in cases]
+    runs = queries.runs_of_imported_digests(
+        session, target_id, [digest for chunks in digests for digest in chunks]
+    )
+    return [
+        runs[chunks[0]] if all(digest in runs for digest in chunks) else None
+        for chunks in digests
+    ]
+
+
 def _rows(job_id: str, cases: Sequence[Imported]) -> Iterator[queries.Row]:
     seq = 0
     for case in cases:

@@ -23,7 +23,7 @@ from paceline_contract.items import (
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import live, queries, wire
-from paceline_server.ingest.imported import Imported, store_imported
+from paceline_server.ingest.imported import Imported, store_imported, stored_runs
 from paceline_server.ingest.reader import (
     LiveSeries,
     blocks,
@@ -340,5 +340,6 @@ __all__ = [
     "starts",
     "store",
     "store_imported",
+    "stored_runs",
     "warnings",
 ]

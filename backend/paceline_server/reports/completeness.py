@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 from paceline_contract.events import ParamValue
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import read_manifest
-from paceline_contract.params import params_key
+from paceline_contract.params import params_key, parse_key
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.facts import JobFacts, JobRequest
@@ -130,11 +130,13 @@ def _expected_cases(
     manifest: Manifest, run: Run, target: Target, here: Arrivals
 ) -> Iterator[ExpectedCase]:
     """Every case that must arrive. An import requests nothing, so only the cases it has are expected."""
-    for case in requested_cases(
+    if run.trigger == IMPORTED:
+        for benchmark, arm, key in sorted(here.measured):
+            yield ExpectedCase(benchmark, arm, parse_key(key))
+        return
+    yield from requested_cases(
         manifest, JobRequest(run.benchmarks, run.params), target.kind
-    ):
-        if run.trigger != IMPORTED or case.key in here.measured:
-            yield case
+    )
 
 
 def requested_cases(

@@ -34,6 +34,7 @@ class PointOfSeries:
     upper: float
     n: int
     launches: int
+    title: str | None = None
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,7 @@ def _series(points: JobPoints, row: PointOfSeries, key: queries.Key) -> dict[str
         "direction": row.direction,
         "target_id": points.target_id,
         "branch": points.branch,
+        "title": row.title,
         "created_at": clock.now(),
         "last_at": points.at,
     }

@@ -64,6 +64,7 @@ def select_series(filters: SeriesFilters) -> Select[Any]:
             Series.metric,
             Series.params_key,
             Series.branch,
+            Series.title,
         )
         named = exists().where(
             Target.id == Series.target_id,

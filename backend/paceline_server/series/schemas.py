@@ -22,9 +22,11 @@ CauseOfChange = Literal["code", "environment", "target"]
 
 class SeriesOut(Response):
     """A series in a list. `value`, `at` and `commit` are those of its newest point, counted or not;
-    `changes` is the number of changes by state."""
+    `changes` is the number of changes by state. `title` is the text that it was named after, where its names
+    say too little."""
 
     id: str
+    title: str | None
     suite: str
     benchmark: str
     arm: str

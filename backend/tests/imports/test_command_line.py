@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
 import pytest
 from paceline.testing import commands
+from paceline_contract.testing.waiting import wait_until
 from paceline_server.testing.running_server import RunningServer
 
 TEXT = """\
@@ -80,6 +82,8 @@ def test_criterion_results_become_a_run_on_a_server(
         server, headers, "--format", "criterion", str(path), *measured_on
     )
     assert "new: 1 series, run run_" in output
+    assert "1f3c9ab." in output
+    assert "nothing left out" in output
     with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
         (run,) = client.get("/runs", params={"trigger": "import"}).json()["items"]
         (listed,) = client.get("/imports", params={"format": "criterion"}).json()[
@@ -91,7 +95,146 @@ def test_criterion_results_become_a_run_on_a_server(
         run["jobs"][0]["target_name"],
         run["jobs"][0]["samples"],
     ) == ("1f3c9ab", "ci-7", 3)
-    assert (imported_run["run_id"], imported_run["series"][0]["median_ns"]) == (
+    assert (imported_run["run_id"], imported_run["series"][0]["median"]) == (
         run["id"],
         pytest.approx(13_700),
     )
+
+
+def criterion_directory(
+    root: Path, runs: dict[str, tuple[float, float]], **named: str
+) -> Path:
+    """Writes `NAME/BASELINE` → (nanoseconds, age in hours) as criterion does."""
+    for path, (ns, hours) in runs.items():
+        folder = root / path
+        folder.mkdir(parents=True)
+        group = {"group_id": folder.parent.name, "full_id": folder.parent.name, **named}
+        (folder / "benchmark.json").write_text(json.dumps(group), encoding="utf-8")
+        iterations = [10.0 * (at + 1) for at in range(20)]
+        times = [count * (ns + at % 3) for at, count in enumerate(iterations)]
+        sample = folder / "sample.json"
+        sample.write_text(
+            json.dumps({"iters": iterations, "times": times}), encoding="utf-8"
+        )
+        then = sample.stat().st_mtime - hours * 3600
+        os.utime(sample, (then, then))
+    return root
+
+
+def points_by_branch(client: httpx.Client) -> dict[str, list[tuple[str, float]]]:
+    """Branch → (commit, value) of each point of its only series."""
+    return {
+        series["branch"]: [
+            (point["commit"], point["value"])
+            for point in client.get(f"/series/{series['id']}/points").json()["points"]
+        ]
+        for series in client.get("/series").json()["items"]
+    }
+
+
+@pytest.mark.shapes("embedded")
+def test_the_same_directory_after_another_commit_adds_only_what_was_measured(
+    server: RunningServer, token: Callable[..., dict[str, str]], tmp_path: Path
+) -> None:
+    headers = token("ingest", "read")
+    before = criterion_directory(
+        tmp_path / "1",
+        {"decode/new": (1_000.0, 0), "decode/main": (1_000.0, 0)},
+    )
+    after = criterion_directory(
+        tmp_path / "2",
+        {
+            "decode/new": (2_000.0, 0),
+            "decode/main": (1_000.0, 24),
+            "gone/new": (1_000.0, 24),
+            "long/new": (3_000.0, 0),
+        },
+    )
+    odd = {"group_id": "long", "full_id": "long", "function_id": "x" * 201}
+    (after / "long/new/benchmark.json").write_text(json.dumps(odd), encoding="utf-8")
+    first = ("--format", "criterion", str(before), "--commit", "aaaaaaa")
+    import_output(server, headers, *first)
+    output = import_output(
+        server, headers, "--format", "criterion", str(after), "--commit", "bbbbbbb"
+    )
+    assert "left out gone (gone/new): it was written before the last run" in output
+    assert "left out long (long/new): its function has 201 characters" in output
+    assert "left out decode (decode/main): these samples are stored" in output
+    assert output.count("left out long") == 1
+    assert "3 series left out" in output
+    with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
+        newest = client.get("/imports").json()["items"][0]
+        stored = client.get(f"/imports/{newest['id']}").json()
+        wait_until("points of both imports", lambda: len(points_by_branch(client)) == 2)
+        assert points_by_branch(client) == {
+            "main": [("aaaaaaa", 1_001.0)],
+            "new": [("bbbbbbb", 2_001.0)],
+        }
+    assert [left["path"] for left in stored["left_out"]] == [
+        "gone/new",
+        "long/new",
+        "decode/main",
+    ]
+
+
+REPORTS = Path(__file__).resolve().parents[3].parent / "shared" / "data" / "reports"
+
+
+@pytest.mark.skipif(
+    not REPORTS.is_dir(),
+    reason="the disk of this machine has no shared/data/reports beside the checkout",
+)
+@pytest.mark.shapes("embedded")
+def test_the_reported_faults_give_right_answers(
+    server: RunningServer, token: Callable[..., dict[str, str]], tmp_path: Path
+) -> None:
+    headers = token("ingest", "read")
+    shutil.copytree(REPORTS, tmp_path / "reports", copy_function=shutil.copy)
+    stale = tmp_path / "reports/crit-stale-2/gone/new/sample.json"
+    earlier = stale.stat().st_mtime - 86_400
+    os.utime(stale, (earlier, earlier))
+
+    def stored(name: str, *options: str) -> str:
+        path = str(tmp_path / "reports" / name)
+        on = ("--on", options[0]) if options else ("--on", name)
+        return import_output(
+            server, headers, "--format", "criterion", path, *on, *options[1:]
+        )
+
+    for name in ("unicode-a", "unicode-b", "symbols-a", "symbols-b", "empty-function"):
+        assert "nothing left out" in stored(f"crit-{name}", "names")
+    stored("crit-stale-1", "stale", "--commit", "a" * 40)
+    assert "gone (gone/new)" in stored("crit-stale-2", "stale", "--commit", "b" * 40)
+    assert "hash/32 (line 2): its unit is 'cycles'" in stored(
+        "cargo-criterion-cycles.json"
+    )
+    assert "left out my bench (my" in stored("crit-twice")
+    with httpx.Client(base_url=f"{server.url}/api/v1", headers=headers) as client:
+        listed = wait_until(
+            "eleven series",
+            lambda: (
+                items
+                if len(items := client.get("/series").json()["items"]) >= 11
+                else None
+            ),
+        )
+        newest = [
+            (series["target_name"], series["branch"], series["value"])
+            for series in listed
+        ]
+        points = {
+            (series["target_name"], series["branch"]): [
+                (point["commit"][:1], round(point["value"]))
+                for point in client.get(f"/series/{series['id']}/points").json()[
+                    "points"
+                ]
+            ]
+            for series in listed
+            if series["target_name"] == "stale"
+        }
+    assert len(newest) == 11
+    assert len([series for series in newest if series[0] == "names"]) == 7
+    assert points == {
+        ("stale", "main"): [("a", 1000)],
+        ("stale", "new"): [("b", 1991)],
+    }

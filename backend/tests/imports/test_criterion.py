@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from paceline_contract.manifest import NAME
 from paceline_server.detect.recompute import recompute
-from paceline_server.imports.criterion import UniqueNames
+from paceline_server.imports.criterion import arm_of, name_of
+from paceline_server.imports.schemas import ImportedSeriesOut
 from paceline_server.ingest import service as ingest
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope
@@ -183,8 +186,12 @@ def test_values_that_are_no_params_of_the_suite_keep_their_own_name(
         suite="crypto",
     )["runs"][0]
     assert [measured["params"] for measured in run["series"]] == [
-        {"value": value} for value in values
+        {"batch": 8, "keys": "16"},
+        {"value": "batch=8"},
+        {"value": "8"},
     ]
+    whole = send("GET", f"/runs/{run['run_id']}/completeness", 200)
+    assert (whole["complete"], whole["arrived"]) == (True, 3)
 
 
 def test_an_imported_run_is_listed_with_its_samples_and_judged_by_nobody(
@@ -236,7 +243,7 @@ def test_every_sample_is_stored_per_iteration_and_outliers_are_counted_not_remov
         1,
         1,
     )
-    assert kept["median_ns"] == pytest.approx(1.003e6)
+    assert kept["median"] == pytest.approx(1.003e6)
     with read_scope() as session:
         (case,) = ingest.blocks(session, run["job_id"])
     np.testing.assert_allclose(case.value, np.array(times) * 1e3)
@@ -340,24 +347,108 @@ def test_an_imported_target_takes_no_work_and_its_stand_in_is_no_agent(
 
 
 @pytest.mark.parametrize(
-    ("body", "measured_on", "status"),
+    ("body", "measured_on", "status", "said"),
     [
-        (document(series("hash", [1.0], unit="cycles")), {}, 422),
-        (document(series("hash", [1.0, 2.0], iterations=[1])), {}, 422),
-        (document(series("hash", [1.0]), series("hash", [2.0])), {}, 400),
-        (document(series("hash", [1.0])), {"suite": "nobody_announced"}, 404),
-        (document(*(series(f"hash {at}", [1.0]) for at in range(501))), {}, 400),
+        (document(series("hash", [1.0], unit="cycles")), {}, 400, "'cycles'"),
+        (document(series("hash", [1.0, 2.0], iterations=[1])), {}, 400, "2 times"),
+        (document(series("", [1.0], arm=None)), {}, 400, "no name"),
+        (document(series("x" * 201, [1.0])), {}, 400, "201 characters"),
+        (document(series("hash", [1e300], unit="s")), {}, 400, "look at its unit"),
+        (document(series("hash", [1e30])), {}, 400, "look at its unit"),
+        (document(series("hash", [1.0])), {"suite": "nobody_announced"}, 404, "suite"),
     ],
 )
-def test_results_that_no_run_can_hold_are_refused_and_leave_no_rows(
+def test_a_document_of_which_nothing_can_be_stored_is_refused_and_leaves_no_rows(
     send: Callable[..., Any],
     body: dict[str, Any],
     measured_on: dict[str, Any],
     status: int,
+    said: str,
 ) -> None:
-    send("POST", "/imports", status, {"document": body, "measured_on": measured_on})
+    answer = send(
+        "POST", "/imports", status, {"document": body, "measured_on": measured_on}
+    )
+    assert said in str(answer)
     assert send("GET", "/imports", 200)["items"] == []
     assert send("GET", "/runs", 200)["items"] == []
+
+
+ODD = [
+    (series("hash", [1.0], arm="cycles", unit="cycles"), "'cycles'"),
+    (series("hash", [1.0], value="SELECT " + "x" * 300), "307 characters"),
+    (series("good", [3.0], path="good_2/new"), "there twice"),
+    (series("hash", [1.0, 2.0], iterations=[1], arm="cut"), "2 times"),
+    (series("hash", [-1.0], arm="negative"), "at least 0"),
+    (series("hash", [1.0], arm="zero", iterations=[0]), "at least 1"),
+]
+
+
+@pytest.mark.parametrize(("odd", "why"), ODD, ids=[why for _, why in ODD])
+def test_an_odd_series_is_named_with_its_reason_and_the_others_go_in(
+    send: Callable[..., Any], odd: dict[str, Any], why: str
+) -> None:
+    odd = {"path": "odd/new", **odd}
+    good = series("good", [2.0] * 9, path="good/new")
+    answer = store(send, document(good, odd, series("fine", [5.0] * 9)))
+    (run,) = answer["runs"]
+    assert [kept["benchmark"] for kept in run["series"]] == ["good", "fine"]
+    (left_out,) = answer["left_out"]
+    assert left_out["path"] == odd["path"]
+    assert left_out["id"].startswith(odd["benchmark"])
+    assert why in left_out["why"]
+    assert answer["row_count"] == 2
+    assert send("GET", f"/imports/{answer['id']}", 200) == answer
+
+
+def test_what_exceeds_a_run_is_left_out_and_what_the_command_left_out_is_kept(
+    send: Callable[..., Any],
+) -> None:
+    body = document(*(series(f"hash_{at}", [1.0]) for at in range(501)))
+    body["left_out"] = [{"id": None, "path": "cut/new", "why": "expected JSON"}]
+    answer = store(send, body)
+    assert len(answer["runs"][0]["series"]) == 500
+    first, second = answer["left_out"]
+    assert first == body["left_out"][0]
+    assert second["id"] == "hash_500/dalek"
+    assert "at most 500 benchmarks" in second["why"]
+
+
+def test_figures_that_are_no_times_are_stored_as_what_they_are(
+    send: Callable[..., Any],
+) -> None:
+    units = ("bytes", "count", "op/s", "ms", None)
+    body = document(
+        *(
+            series("parse", [8.0] * 9, unit=unit, arm=f"a{at}", baseline="main")
+            for at, unit in enumerate(units)
+        ),
+        series("parse", [7.0] * 9, unit="bytes", arm="a3", baseline="main"),
+    )
+    run = store(send, body)["runs"][0]
+    assert [
+        (stored["arm"], stored["metric"], stored["unit"], stored["median"])
+        for stored in run["series"]
+    ] == [
+        ("a0", "bytes", "bytes", 8.0),
+        ("a1", "count", "count", 8.0),
+        ("a2", "throughput", "op/s", 8.0),
+        ("a3", "time", "ns", 8e6),
+        ("a4", "time", "ns", 8.0),
+        ("a3", "bytes", "bytes", 7.0),
+    ]
+    listed = send("GET", "/series", 200)["items"]
+    assert sorted(
+        (stored["arm"], stored["unit"], stored["direction"]) for stored in listed
+    ) == [
+        ("a0", "bytes", "lower"),
+        ("a1", "count", "lower"),
+        ("a2", "op/s", "higher"),
+        ("a3", "bytes", "lower"),
+        ("a3", "ns", "lower"),
+        ("a4", "ns", "lower"),
+    ]
+    whole = send("GET", f"/runs/{run['run_id']}/completeness", 200)
+    assert (whole["complete"], whole["missing_total"]) == (True, 0)
 
 
 def test_a_document_whose_samples_became_runs_stays(send: Callable[..., Any]) -> None:
@@ -365,17 +456,92 @@ def test_a_document_whose_samples_became_runs_stays(send: Callable[..., Any]) ->
     assert send("DELETE", f"/imports/{document['id']}", 409)["code"] == "samples_stay"
 
 
-def test_two_param_texts_never_share_a_name() -> None:
-    names = UniqueNames()
-    texts = ["Sign/Ed25519", "sign ed25519", "9 lives", "", "x" * 80, "x" * 81]
-    assigned = [names.of(text) for text in texts]
-    assert assigned[:4] == ["sign_ed25519", "sign_ed25519_c19f30", "b_9_lives", "b"]
-    assert UniqueNames().of("sign ed25519") == "sign_ed25519", (
-        "alone it needs no digits"
+LOSSY = [
+    "Sign/Ed25519",
+    "sign ed25519",
+    "Sign",
+    "n<=8",
+    "n>=8",
+    "解析",
+    "編碼",
+    "über",
+    "uber ",
+    "9 lives",
+    "a__b",
+    "_a",
+    "a_",
+    "x" * 65,
+    "x" * 66,
+    "🦀",
+    "",
+]
+
+
+def test_a_name_is_the_text_or_has_a_digest_where_its_plain_form_loses_anything() -> (
+    None
+):
+    for plain in ("sign", "sha_256", "x" * 64, "a1_b2", "b"):
+        assert name_of(plain) == plain
+    names = [name_of(text) for text in LOSSY]
+    assert names[:2] == [
+        "sign_ed25519__8b4b58134904662b",
+        "sign_ed25519__c19f30216065afcd",
+    ]
+    assert len(set(names)) == len(LOSSY)
+    assert all(re.fullmatch(NAME, name) for name in names)
+    again = [name_of(name) for name in names]
+    assert not {*again} & {*names}, "a text like a name with a digest gets its own"
+    assert (arm_of(None), arm_of("")) == ("criterion", "criterion")
+    assert arm_of("criterion") not in ("criterion", name_of("criterion "))
+
+
+def test_empty_parts_are_absent_ones(send: Callable[..., Any]) -> None:
+    body = document(
+        series("hash", [1.0], arm="", value="16"),
+        series("hash", [2.0], arm="", value=""),
+        series("hash", [3.0], arm="f", value=""),
     )
-    assert len(set(assigned)) == len(texts)
-    assert max(map(len, assigned)) == 64
-    assert [names.of(text) for text in texts] == assigned
+    assert [
+        (stored["id"], stored["arm"], stored["params"])
+        for stored in store(send, body)["runs"][0]["series"]
+    ] == [
+        ("hash/16", "criterion", {"value": "16"}),
+        ("hash", "criterion", {}),
+        ("hash/f", "f", {}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("解析", "編碼"), ("n<=8", "n>=8"), ("Map::get", "map get"), ("é", "è")],
+)
+def test_no_import_takes_over_the_history_of_another_name(
+    send: Callable[..., Any], first: str, second: str
+) -> None:
+    """Each is imported alone, and then both in the other order, as group, function and value."""
+    for number, texts in enumerate(([first], [second], [second, first])):
+        own = [100.0 + number + at % 5 for at in range(50)]
+        store(
+            send,
+            document(
+                *(series(text, own, arm="f", baseline="main") for text in texts),
+                *(series("group", own, arm=text, baseline="main") for text in texts),
+                *(series("group", own, value=text, baseline="main") for text in texts),
+            ),
+        )
+    listed = send("GET", "/series", 200)["items"]
+    titles = {stored["title"] for stored in listed}
+    assert titles == {
+        f"{first}/f",
+        f"{second}/f",
+        f"group/{first}",
+        f"group/{second}",
+        None,
+    }
+    (found, *_) = send("GET", "/series", 200, text=first.split(maxsplit=1)[0])["items"]
+    assert first.split(maxsplit=1)[0].lower() in str(found).lower()
+    assert len(listed) == 6
+    assert {stored["points"] for stored in listed} == {2}
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -407,22 +573,7 @@ def test_imported_series_are_separate_from_measured_ones(
     )
 
 
-@pytest.mark.shapes("embedded")
-def test_times_that_no_clock_can_give_are_refused(send: Callable[..., Any]) -> None:
-    for times, unit in (([1e300], "s"), ([1e30], None)):
-        body = document(series("hash", times, unit=unit))
-        assert "look at its unit" in str(
-            send("POST", "/imports", 422, {"document": body, "measured_on": {}})
-        )
-
-
-def test_thousands_of_texts_with_one_plain_form_get_numbered_names() -> None:
-    names = UniqueNames()
-    texts = [f"哈希{number}"[:2] + "·" * number for number in range(3_000)]
-    assert len({names.of(text) for text in texts}) == len(texts)
-
-
-def test_a_param_is_a_number_only_where_all_of_its_values_are(
+def test_a_value_is_a_number_of_a_declared_param_whatever_the_other_values_are(
     send: Callable[..., Any],
 ) -> None:
     body = document(
@@ -432,11 +583,15 @@ def test_a_param_is_a_number_only_where_all_of_its_values_are(
         )
     )
     run = store(send, body, suite="crypto")["runs"][0]
-    assert [measured["params"]["message"] for measured in run["series"]] == [
-        "32",
-        "032",
-        "all",
+    assert [measured["params"] for measured in run["series"]] == [
+        {"message": 32},
+        {"value": "032"},
+        {"value": "all"},
     ]
+    alone = document(series("sign", [11.0] * 9, value="32", baseline="main"))
+    store(send, alone, suite="crypto")
+    points = [stored["points"] for stored in send("GET", "/series", 200)["items"]]
+    assert sorted(points) == [1, 1, 2]
 
 
 def test_two_imported_runs_are_never_said_to_have_had_the_same_environment(
@@ -457,3 +612,87 @@ def test_two_imported_runs_are_never_said_to_have_had_the_same_environment(
         difference["words"]
         == "ci-7: its figures were imported, and no environment was recorded with them"
     )
+
+
+def points_of(send: Callable[..., Any], branch: str) -> dict[str, list[Any]]:
+    """Benchmark → (commit, value) of each point on the branch, in order."""
+    listed = send("GET", "/series", 200, branch=branch)["items"]
+    return {
+        stored["benchmark"]: [
+            (point["commit"], point["value"])
+            for point in send("GET", f"/series/{stored['id']}/points", 200)["points"]
+        ]
+        for stored in listed
+    }
+
+
+@pytest.mark.shapes("embedded", "scaled")
+def test_a_commit_is_that_of_the_last_run_and_stored_samples_are_no_new_point(
+    send: Callable[..., Any],
+) -> None:
+    first, second = [100.0] * 50, [200.0] * 50
+    old = series("decode", first, baseline="main", last_run=True, path="decode/main")
+    store(send, document(old), commit="a" * 40)
+    untouched = {**old, "last_run": False}
+    slow = series("decode", second, path="decode/new")
+    other = series("encode", first, baseline="main", path="encode/main")
+    answer = store(send, document(untouched, slow, other), commit="b" * 40)
+    assert points_of(send, "main") == {
+        "decode": [("a" * 40, 100.0)],
+        "encode": [("unknown", 100.0)],
+    }
+    assert points_of(send, "new") == {"decode": [("b" * 40, 200.0)]}
+    assert [(run["baseline"], run["commit"]) for run in answer["runs"]] == [
+        ("new", "b" * 40),
+        ("main", None),
+    ]
+    (left_out,) = answer["left_out"]
+    assert left_out["path"] == "decode/main"
+    assert "stored for this target" in left_out["why"]
+    again = store(send, document(slow), commit="c" * 40)
+    assert (again["runs"], len(again["left_out"])) == ([], 1)
+    store(send, document(slow), commit="c" * 40, on="another")
+    assert len(send("GET", "/series", 200, branch="new")["items"]) == 2
+
+
+def test_a_baseline_partly_of_the_last_run_becomes_two_runs(
+    send: Callable[..., Any],
+) -> None:
+    """`new` with the samples of a baseline is that baseline, measured at the commit."""
+    again = [50.0 + at for at in range(2_500)]
+    answer = store(
+        send,
+        document(
+            series("hash", again, baseline="main"),
+            series("sign", [9.0] * 9, baseline="main"),
+            series("hash", again),
+        ),
+        commit="abcdef1",
+    )
+    assert [
+        (
+            run["baseline"],
+            run["commit"],
+            [stored["benchmark"] for stored in run["series"]],
+        )
+        for run in answer["runs"]
+    ] == [("main", "abcdef1", ["hash"]), ("main", None, ["sign"])]
+    assert store(send, document(series("hash", again)))["runs"] == []
+    longer = store(send, document(series("hash", [*again[:-1], 7.0])))
+    assert len(longer["runs"]) == 1, "the last of its samples differs"
+
+
+def test_documents_imported_before_metrics_had_units_are_still_shown() -> None:
+    shown = ImportedSeriesOut.model_validate(
+        {
+            "id": "hash",
+            "benchmark": "hash",
+            "arm": "criterion",
+            "params": {},
+            "samples": 3,
+            "median_ns": 5.0,
+            "outliers_mild": 0,
+            "outliers_severe": 0,
+        }
+    )
+    assert (shown.median, shown.unit, shown.metric) == (5.0, "ns", "time")

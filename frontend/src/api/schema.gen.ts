@@ -4428,10 +4428,17 @@ export interface components {
             why_no_verdict: string;
             /** Series */
             series: components["schemas"]["CriterionSeriesIn"][];
+            /**
+             * Left Out
+             * @default []
+             */
+            left_out: components["schemas"]["LeftOutIn"][];
         };
         /**
          * CriterionSeriesIn
-         * @description A benchmark of a baseline; `times[i]` is the total time of `iterations[i]` iterations, in `unit`.
+         * @description A benchmark of a baseline; `times[i]` is the total of `iterations[i]` iterations, in `unit`. `last_run` says
+         *     that these are the samples of criterion's last run. The importer checks the fields, so that it can leave out one
+         *     series.
          */
         CriterionSeriesIn: {
             /** Benchmark */
@@ -4444,6 +4451,13 @@ export interface components {
             baseline: string;
             /** Unit */
             unit?: string | null;
+            /** Path */
+            path?: string | null;
+            /**
+             * Last Run
+             * @default false
+             */
+            last_run: boolean;
             /** Iterations */
             iterations: number[];
             /** Times */
@@ -5431,7 +5445,7 @@ export interface components {
         /**
          * ImportDetailOut
          * @description A stored document with its contents. `other_lines` belong to no row, such as counters. A criterion document
-         *     has `runs` instead of rows; `why_no_verdict` says why they are not judged.
+         *     has `runs` instead of rows; `why_no_verdict` says why they are not judged, `left_out` what is in none of them.
          */
         ImportDetailOut: {
             /** Id */
@@ -5473,6 +5487,8 @@ export interface components {
             why_no_verdict: string;
             /** Runs */
             runs: components["schemas"]["ImportedRunOut"][];
+            /** Left Out */
+            left_out: components["schemas"]["LeftOutOut"][];
         };
         /**
          * ImportIn
@@ -5628,8 +5644,8 @@ export interface components {
         };
         /**
          * ImportedRunOut
-         * @description The run of a baseline. A saved baseline is the branch of its series; `new`, criterion's last run, has no
-         *     branch and therefore no series.
+         * @description The run of a baseline, which is the branch of its series; `new` is criterion's last run. `commit` is null where
+         *     nobody said which one was measured.
          */
         ImportedRunOut: {
             /** Run Id */
@@ -5638,12 +5654,14 @@ export interface components {
             job_id: string;
             /** Baseline */
             baseline: string;
+            /** Commit */
+            commit: string | null;
             /** Series */
             series: components["schemas"]["ImportedSeriesOut"][];
         };
         /**
          * ImportedSeriesOut
-         * @description A benchmark of an imported run. `outliers_mild` and `outliers_severe` count samples beyond Tukey's fences at
+         * @description A benchmark of an imported run; `median` is per iteration, in `unit`. `outliers_mild` and `outliers_severe` count samples beyond Tukey's fences at
          *     1.5 and 3 interquartile ranges; these samples are kept.
          */
         ImportedSeriesOut: {
@@ -5657,10 +5675,21 @@ export interface components {
             params: {
                 [key: string]: number | string;
             };
+            /**
+             * Metric
+             * @default time
+             */
+            metric: string;
+            /**
+             * Unit
+             * @default ns
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
             /** Samples */
             samples: number;
-            /** Median Ns */
-            median_ns: number;
+            /** Median */
+            median: number;
             /** Outliers Mild */
             outliers_mild: number;
             /** Outliers Severe */
@@ -6088,6 +6117,30 @@ export interface components {
             work: components["schemas"]["WorkOut"];
         };
         /**
+         * LeftOutIn
+         * @description A series that `paceline import` left out, with the reason.
+         */
+        LeftOutIn: {
+            /** Id */
+            id?: string | null;
+            /** Path */
+            path?: string | null;
+            /** Why */
+            why: string;
+        };
+        /**
+         * LeftOutOut
+         * @description A series of a document that no run has, where it was read, and why.
+         */
+        LeftOutOut: {
+            /** Id */
+            id: string | null;
+            /** Path */
+            path: string | null;
+            /** Why */
+            why: string;
+        };
+        /**
          * LinkSignInIn
          * @description The one-time token of a sign-in link.
          */
@@ -6334,7 +6387,7 @@ export interface components {
         /**
          * MeasuredOnIn
          * @description Where and what was measured. `suite` names an announced suite, whose gates apply to benchmarks of the same
-         *     name; `on` names the target; `commit` is the measured revision.
+         *     name; `on` names the target; `commit` is the revision that criterion's last run measured.
          */
         MeasuredOnIn: {
             /** Suite */
@@ -8035,11 +8088,14 @@ export interface components {
         /**
          * SeriesOut
          * @description A series in a list. `value`, `at` and `commit` are those of its newest point, counted or not;
-         *     `changes` is the number of changes by state.
+         *     `changes` is the number of changes by state. `title` is the text that it was named after, where its names
+         *     say too little.
          */
         SeriesOut: {
             /** Id */
             id: string;
+            /** Title */
+            title: string | null;
             /** Suite */
             suite: string;
             /** Benchmark */

@@ -67,6 +67,7 @@ export const historyPoints: SeriesPoint[] = Array.from(
 export function series(change: Partial<Series> = {}): Series {
   return {
     id: 'series-1',
+    title: null,
     suite: 'hashing',
     benchmark: 'ledger_batch',
     arm: 'native',

@@ -45,6 +45,7 @@ export const document: ImportDetail = {
   devices: ['Pixel 5 Emulator (API 34)', 'Xiaomi 13T Pro (API 35)'],
   why_no_verdict: '',
   runs: [],
+  left_out: [],
   row_count: 2,
   note_count: 1,
   rows: [

@@ -6,12 +6,13 @@ It takes one source, and a place to store the document or --dry-run. The documen
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import typer
+from paceline_contract.imported_series import LeftOut, sentences
 from rich.table import Table
 
 from paceline import config, criterion_runs, importing, manifest
@@ -97,7 +98,9 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     ] = None,
     commit: Annotated[
         str | None,
-        typer.Option(help="Criterion with --server: the measured commit."),
+        typer.Option(
+            help="Criterion with --server: the commit that its last run measured."
+        ),
     ] = None,
     data: DataDir = None,
     config_path: ConfigPath = None,
@@ -198,10 +201,23 @@ def _import_criterion(  # noqa: PLR0917 - each from one option
     if client is not None:
         body = criterion_runs.import_body(document, provenance, title)
         stored = client.send("POST", "/imports", body)
+        left_out = msgspec.convert(stored.get("left_out", []), list[LeftOut])
+        by_server = [entry for entry in left_out if entry not in document.left_out]
+        for sentence in sentences(by_server):
+            print_note(sentence)
         for run in stored["runs"]:
-            count = len(run["series"])
-            print_note(f"{run['baseline']}: {count} series, run {run['run_id']}.")
-        print_note(f"Stored as {stored['id']}.")
+            count, commit = (
+                len(run["series"]),
+                run.get("commit") or "of no known commit",
+            )
+            print_note(
+                f"{run['baseline']}: {count} series, run {run['run_id']}, {commit}."
+            )
+        print_note(f"Stored as {stored['id']}, {_left_out_count(left_out)}.")
+
+
+def _left_out_count(left_out: Sequence[LeftOut]) -> str:
+    return f"{len(left_out)} series left out" if left_out else "nothing left out"
 
 
 def _write(document: msgspec.Struct, target: Path) -> None:

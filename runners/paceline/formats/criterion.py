@@ -14,24 +14,28 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
+from paceline_contract.imported_series import series_problem
 
-MAX_SAMPLES = 1_000_000
-"""Most samples of one benchmark: a hundred times what people configure."""
-MAX_TEXT = 1_000
-"""Most characters of a name."""
 MILD, SEVERE = 1.5, 3.0
 """Tukey's fences, in interquartile ranges from the quartiles (Exploratory Data Analysis, 1977, §2D)."""
 FENCE_TOLERANCE = 1e-9
 """Relative difference that is allowed, because criterion adds the same numbers in another order."""
 COMPLETE = "benchmark-complete"
+LAST_RUN = "new"
+"""Criterion's name for its last run, which is no saved baseline."""
 T = TypeVar("T")
 
 
 class CriterionError(Exception):
-    """Says what was expected and what is there instead."""
+    """Says what was expected and what is there instead. `id` is the benchmark's, where it could be read."""
+
+    def __init__(self, text: str, benchmark_id: str | None = None) -> None:
+        super().__init__(text)
+        self.id = benchmark_id
 
 
 class Throughput(msgspec.Struct, frozen=True):
@@ -58,8 +62,9 @@ class Outliers(msgspec.Struct, frozen=True):
 class CriterionSeries(msgspec.Struct, frozen=True):
     """One benchmark of one saved baseline, or of the last run.
 
-    `times[i]` is the total time of `iterations[i]` iterations in `unit`. `unit` None: criterion's files do not
-    state it; it is ns unless the benchmark measures something else than time.
+    `times[i]` is the total of `iterations[i]` iterations in `unit`. `unit` None: criterion's files do not state it;
+    it is ns unless the benchmark measures something else than time. `last_run` says that these samples are those of
+    the last run, under whichever name. `path` says where they were read.
     """
 
     id: str
@@ -73,6 +78,8 @@ class CriterionSeries(msgspec.Struct, frozen=True):
     times: list[float]
     outliers: Outliers
     notes: list[str]
+    path: str
+    last_run: bool
 
     @property
     def per_iteration(self) -> list[float]:
@@ -84,6 +91,63 @@ class CriterionSeries(msgspec.Struct, frozen=True):
     @property
     def median(self) -> float:
         return _percentile(sorted(self.per_iteration), 50)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where samples were read, and whether they are those of the last run."""
+
+    path: str
+    baseline: str
+    last_run: bool
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """Named samples, not yet checked."""
+
+    id: str
+    benchmark: str
+    arm: str | None
+    value: str | None
+    unit: str | None
+    origin: Origin
+    iterations: list[float]
+    times: list[float]
+
+    @property
+    def baseline(self) -> str:
+        return self.origin.baseline
+
+    @property
+    def path(self) -> str:
+        return self.origin.path
+
+    def outliers(self) -> Outliers:
+        """Raises CriterionError for a series that cannot be stored."""
+        if (problem := series_problem(self)) is not None:
+            raise CriterionError(problem, self.id)
+        each = zip(self.times, self.iterations, strict=True)
+        return count_outliers([time / count for time, count in each])
+
+    def as_series(
+        self, throughput: list[Throughput], outliers: Outliers, notes: list[str]
+    ) -> CriterionSeries:
+        return CriterionSeries(
+            id=self.id,
+            benchmark=self.benchmark,
+            arm=self.arm,
+            value=self.value,
+            baseline=self.origin.baseline,
+            unit=self.unit,
+            throughput=throughput,
+            iterations=[int(count) for count in self.iterations],
+            times=self.times,
+            outliers=outliers,
+            notes=notes,
+            path=self.origin.path,
+            last_run=self.origin.last_run,
+        )
 
 
 class _Benchmark(msgspec.Struct):
@@ -108,31 +172,30 @@ class _Message(msgspec.Struct):
 
 
 def series_from_files(
-    benchmark: bytes, sample: bytes, tukey: bytes | None, baseline: str
+    benchmark: bytes, sample: bytes, tukey: bytes | None, origin: Origin
 ) -> CriterionSeries:
     """The series in the files of one baseline's directory. Raises CriterionError."""
-    named, measured = _decode(benchmark, _Benchmark), _decode(sample, _Sample)
-    fences = None if tukey is None else _decode(tukey, list[float])
-    iterations, times = _samples(measured.iters, measured.times)
-    outliers = count_outliers(
-        [time / count for time, count in zip(times, iterations, strict=True)]
+    named = _decode(benchmark, _Benchmark)
+    measured = _decode(sample, _Sample, named.full_id)
+    fences = None if tukey is None else _decode(tukey, list[float], named.full_id)
+    parts = _present_parts(
+        named.full_id, named.group_id, named.function_id, named.value_str
     )
-    return CriterionSeries(
-        id=_name(named.full_id),
-        benchmark=_name(named.group_id),
-        arm=None if named.function_id is None else _name(named.function_id),
-        value=None if named.value_str is None else _name(named.value_str),
-        baseline=baseline,
-        unit=None,
-        throughput=_throughput(named.throughput),
-        iterations=iterations,
-        times=times,
-        outliers=outliers,
-        notes=_notes(outliers, fences),
+    series = _Measured(
+        named.full_id, *parts, None, origin, measured.iters, measured.times
+    )
+    outliers = series.outliers()
+    return series.as_series(
+        _throughput(named.throughput), outliers, _notes(outliers, fences)
     )
 
 
-def series_from_message(line: bytes) -> CriterionSeries | None:
+def full_id(benchmark: bytes) -> str:
+    """The id in a benchmark.json. Raises CriterionError."""
+    return _decode(benchmark, _Benchmark).full_id
+
+
+def series_from_message(line: bytes, path: str = "") -> CriterionSeries | None:
     """The series in one message; None for other messages. Raises CriterionError."""
     try:
         message = json.loads(line)
@@ -145,23 +208,16 @@ def series_from_message(line: bytes) -> CriterionSeries | None:
     if message["reason"] != COMPLETE:
         return None
     complete = _decode(line, _Message)
-    iterations, times = _samples(complete.iteration_count, complete.measured_values)
-    group, arm, value = _parts(_name(complete.id))
-    return CriterionSeries(
-        id=complete.id,
-        benchmark=group,
-        arm=arm,
-        value=value,
-        baseline="new",
-        unit=complete.unit,
-        throughput=complete.throughput,
-        iterations=iterations,
-        times=times,
-        outliers=count_outliers(
-            [time / count for time, count in zip(times, iterations, strict=True)]
-        ),
-        notes=[],
+    group, function, value = (*complete.id.split("/", 2), "", "")[:3]
+    series = _Measured(
+        complete.id,
+        *_present_parts(complete.id, group, function, value),
+        complete.unit,
+        Origin(path, LAST_RUN, last_run=True),
+        complete.iteration_count,
+        complete.measured_values,
     )
+    return series.as_series(complete.throughput, series.outliers(), [])
 
 
 def count_outliers(values: Sequence[float]) -> Outliers:
@@ -194,30 +250,6 @@ def _percentile(ordered: Sequence[float], percent: float) -> float:
     return ordered[below] + (rank - below) * (ordered[below + 1] - ordered[below])
 
 
-def _samples(iters: list[float], times: list[float]) -> tuple[list[int], list[float]]:
-    if len(iters) != len(times):
-        raise CriterionError(
-            f"{len(iters)} iteration counts and {len(times)} times: expected equal numbers"
-        )
-    if not 1 <= len(iters) <= MAX_SAMPLES:
-        raise CriterionError(f"{len(iters)} samples: expected 1 to {MAX_SAMPLES:,}")
-    for at, (count, time) in enumerate(zip(iters, times, strict=True)):
-        if not (
-            math.isfinite(count)
-            and count >= 1
-            and count == int(count)
-            and count < 2**63
-        ):
-            raise CriterionError(
-                f"sample {at}: {count} iterations: expected a whole number, at least 1"
-            )
-        if not (math.isfinite(time) and time >= 0):
-            raise CriterionError(
-                f"sample {at}: time {time}: expected a number, at least 0"
-            )
-    return [int(count) for count in iters], times
-
-
 def _notes(ours: Outliers, theirs: list[float] | None) -> list[str]:
     if theirs is None:
         return [
@@ -245,29 +277,20 @@ def _throughput(value: object) -> list[Throughput]:
     ]
 
 
-def _parts(name: str) -> tuple[str, str | None, str | None]:
-    """Splits a message's id at / into group, function and value. Of two parts the second counts as the
-    function."""
-    parts = name.split("/", 2)
-    return (
-        parts[0],
-        parts[1] if len(parts) > 1 else None,
-        parts[2] if len(parts) > 2 else None,
-    )
+def _present_parts(
+    full_id: str, group: str, function: str | None, value: str | None
+) -> tuple[str, str | None, str | None]:
+    """(group, function, value), with None for parts that are empty, as `BenchmarkId::new("", x)` writes them. Without
+    a group the whole id is the name."""
+    if not group:
+        return full_id, None, None
+    return group, function or None, value or None
 
 
-def _name(text: str) -> str:
-    if not text or len(text) > MAX_TEXT:
-        raise CriterionError(
-            f"a name of {len(text)} characters: expected 1 to {MAX_TEXT}"
-        )
-    return text
-
-
-def _decode(data: bytes, shape: type[T]) -> T:
+def _decode(data: bytes, shape: type[T], benchmark_id: str | None = None) -> T:
     try:
         return msgspec.json.decode(data, type=shape)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise CriterionError(
-            f"expected JSON as criterion writes it: {error}"
+            f"expected JSON as criterion writes it: {error}", benchmark_id
         ) from error

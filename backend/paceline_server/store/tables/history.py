@@ -54,6 +54,8 @@ class Series(ProjectRoot, Base):
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
     branch: Mapped[str]
     """Commits without a known branch get no series, because they have no common history."""
+    title: Mapped[str | None]
+    """The text that an imported series was named after, where its names are a digest of it."""
     created_at: Mapped[datetime] = mapped_column(Timestamp)
     last_at: Mapped[datetime] = mapped_column(Timestamp)
 

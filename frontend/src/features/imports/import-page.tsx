@@ -34,11 +34,12 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
     <Page
       title={document.data?.title ?? 'Import'}
       crumb={<AppLink to="/imports">Imports</AppLink>}
-      {...(document.data !== undefined && document.data.runs.length > 0
+      {...(document.data !== undefined && hasSamples(document.data)
         ? { lead: document.data.why_no_verdict }
         : {})}
       actions={
-        document.data?.runs.length === 0 && (
+        document.data !== undefined &&
+        !hasSamples(document.data) && (
           <Remove document={document.data} onGone={onGone} />
         )
       }
@@ -46,7 +47,7 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
       <QueryView query={document} what="import" lines={8}>
         {(data) => (
           <>
-            {data.runs.length > 0 ? (
+            {hasSamples(data) ? (
               <ImportedRuns document={data} />
             ) : (
               <>
@@ -65,6 +66,11 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
       </QueryView>
     </Page>
   );
+}
+
+/** Of criterion, even if another import had stored all of its samples before. */
+function hasSamples({ runs, left_out: leftOut }: ImportDetail): boolean {
+  return runs.length + leftOut.length > 0;
 }
 
 function Remove({

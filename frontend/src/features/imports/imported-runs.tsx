@@ -1,5 +1,5 @@
 /**
- * Lists what criterion measured: a run for each saved baseline, with its benchmarks and outliers.
+ * Lists what criterion measured: a run for each saved baseline, with its benchmarks and outliers, and what was left out.
  *
  * Nothing here is a verdict; each run's page has its samples and gates.
  */
@@ -13,21 +13,25 @@ import { Panel } from '../../ui/panel';
 import classes from './imports.module.css';
 
 type ImportedSeries = ImportedRun['series'][number];
+type LeftOut = ImportDetail['left_out'][number];
 
 const COLUMNS: readonly Column<ImportedSeries>[] = [
   {
     header: 'Benchmark',
     breaks: true,
-    cell: ({ id, benchmark, arm, params }) => (
-      <div title={id}>
-        <Identifier name={benchmark} /> · <Identifier name={arm} />
-        <div className={classes.quiet}>{paramsLabel(params)}</div>
-      </div>
+    cell: ({ id, benchmark, arm, metric, params }) => (
+      <>
+        {id}
+        <div className={classes.quiet}>
+          <Identifier name={`${benchmark} · ${arm} · ${metric}`} />{' '}
+          {paramsLabel(params)}
+        </div>
+      </>
     ),
   },
   {
     header: 'Median',
-    cell: ({ median_ns: median }) => formatValue(median, 'ns'),
+    cell: ({ median, unit }) => formatValue(median, unit),
     align: 'right',
   },
   {
@@ -43,18 +47,35 @@ const COLUMNS: readonly Column<ImportedSeries>[] = [
   },
 ];
 
-/** Criterion keeps its last run under a name of its own. */
-function titleOf({ baseline }: ImportedRun): string {
-  return baseline === 'new' ? 'Last run' : `Baseline ${baseline}`;
+const LEFT_OUT: readonly Column<LeftOut>[] = [
+  { header: 'Series', breaks: true, cell: ({ id }) => id ?? '–' },
+  { header: 'Where', breaks: true, cell: ({ path }) => path ?? '–' },
+  { header: 'Why', wrap: true, cell: ({ why }) => why },
+];
+
+/** Criterion keeps its last run under a name of its own. A baseline may be in part of the last run, so of its commit. */
+function titleOf({ baseline, commit }: ImportedRun): string {
+  const name = baseline === 'new' ? 'Last run' : `Baseline ${baseline}`;
+  return commit === null ? name : `${name} at ${commit.slice(0, 12)}`;
 }
 
 export function ImportedRuns({
-  document: { runs },
+  document: { runs, left_out: leftOut },
 }: {
   document: ImportDetail;
 }) {
   return (
     <>
+      {leftOut.length > 0 && (
+        <Panel title="Left out" flush>
+          <DataTable
+            label="Series that were left out"
+            columns={LEFT_OUT}
+            rows={leftOut}
+            rowKey={({ id, path, why }) => [id, path, why].join('|')}
+          />
+        </Panel>
+      )}
       {runs.map((run) => (
         <Panel
           key={run.run_id}
@@ -74,7 +95,7 @@ export function ImportedRuns({
             label={`Benchmarks of ${titleOf(run).toLowerCase()}`}
             columns={COLUMNS}
             rows={run.series}
-            rowKey={({ id }) => id}
+            rowKey={({ id, metric }) => `${id} ${metric}`}
           />
         </Panel>
       ))}

@@ -12,8 +12,10 @@ const SIGNING = {
   benchmark: 'sign',
   arm: 'dalek',
   params: { message: 32 },
+  metric: 'time',
+  unit: 'ns' as const,
   samples: 1000,
-  median_ns: 13_740,
+  median: 13_740,
   outliers_mild: 12,
   outliers_severe: 3,
 };
@@ -22,6 +24,7 @@ const ITS_RUN = {
   run_id: 'run-9',
   job_id: 'job-9',
   baseline: 'before',
+  commit: null,
   series: [SIGNING],
 };
 
@@ -74,12 +77,48 @@ describe('an imported document', () => {
     });
     const [signing] = await rowsOf('Benchmarks of baseline before');
     expect(signing).toHaveTextContent(
-      /^sign · dalekmessage 3213\.7 µs.*1,00012 and 3/,
+      /^sign\/dalek\/32sign · dalek · time message 3213\.7 µs.*1,00012 and 3/,
     );
     expect(screen.getByText('One after another.')).toBeInTheDocument();
     expect(
       screen.getByRole('link', { name: 'The run of baseline before' }),
     ).toHaveAttribute('href', '/runs/run-9');
+  });
+
+  it('names what was left out, other units, and the commit of the last run', async () => {
+    renderApp('/imports/import-1', (backend) => {
+      backend.fleet.imports = backend.fleet.imports.map((document) => ({
+        ...document,
+        format: 'criterion',
+        runs: [
+          {
+            ...ITS_RUN,
+            baseline: 'new',
+            commit: 'b'.repeat(40),
+            series: [
+              {
+                ...SIGNING,
+                id: '解析',
+                benchmark: 'b__0123456789abcdef',
+                metric: 'bytes',
+                unit: 'bytes' as const,
+              },
+            ],
+          },
+        ],
+        left_out: [
+          { id: 'hash/16', path: 'line 2', why: "its unit is 'cycles'" },
+          { id: null, path: 'cut/new', why: 'expected JSON' },
+        ],
+      }));
+    });
+    const [measured] = await rowsOf(
+      `Benchmarks of last run at ${'b'.repeat(12)}`,
+    );
+    expect(measured).toHaveTextContent(/^解析.*bytes.*13\.\d+ (kB|KiB)/);
+    const [named, unread] = await rowsOf('Series that were left out');
+    expect(named).toHaveTextContent("hash/16line 2its unit is 'cycles'");
+    expect(unread).toHaveTextContent('–cut/newexpected JSON');
   });
 
   it.each([

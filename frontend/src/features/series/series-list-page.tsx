@@ -82,7 +82,9 @@ const COLUMNS: readonly Column<Series>[] = [
     breaks: true,
     cell: (row) => (
       <AppLink to="/series/$seriesId" params={{ seriesId: row.id }}>
-        <Identifier name={`${row.benchmark} · ${row.arm} · ${row.metric}`} />
+        <Identifier
+          name={`${row.title ?? `${row.benchmark} · ${row.arm}`} · ${row.metric}`}
+        />
       </AppLink>
     ),
   },

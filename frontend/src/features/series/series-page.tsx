@@ -33,7 +33,7 @@ export function SeriesPage({ seriesId, search, onSearch }: SeriesPageProps) {
   const name =
     summary === undefined
       ? 'Series'
-      : `${summary.benchmark} ${summary.arm} ${summary.metric}`;
+      : `${summary.title ?? `${summary.benchmark} ${summary.arm}`} ${summary.metric}`;
   return (
     <Page
       title={summary === undefined ? name : `${name} on ${summary.target_name}`}
