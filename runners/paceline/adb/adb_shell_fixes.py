@@ -103,6 +103,8 @@ class MendedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
         if msg.command == constants.ID_TO_WIRE[constants.OPEN]:
             self.open_inbox(msg.arg0)
         left_s = max(deadline_of(adb_info) - time.monotonic(), 0.0)
+        if self._failure is not None:
+            raise self._lost_error()
         try:
             with self._sending:
                 self._write(msg, left_s)
@@ -147,7 +149,7 @@ class MendedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
                             del self._inboxes[service_id]
                         return packet
                     if self._failure is not None:
-                        raise LostError(self._failure.text, self._failure.advice)
+                        raise self._lost_error()
                     if not self._somebody_reads:
                         break
                     left_s = deadline - time.monotonic()
@@ -171,11 +173,10 @@ class MendedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
             packet = self._read_whole_packet()
         except LostError as error:
             self._fail(error)
-            raise
+            raise self._lost_error() from error
         except EncryptionRequestedError:
-            lost = LostError(f"{self._whom} is out of step: it sent STLS")
-            self._fail(lost)
-            raise lost from None
+            self._fail(LostError(f"{self._whom} is out of step: it sent STLS"))
+            raise self._lost_error() from None
         command, remote_id, service_id, _ = packet
         with self._arrival:
             inbox = self._inboxes.get(service_id)
@@ -256,6 +257,11 @@ class MendedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
         self._transport.bulk_write(header, timeout_s)
         if msg.data:
             self._transport.bulk_write(msg.data, timeout_s)
+
+    def _lost_error(self) -> LostError:
+        """Return what ended the connection first."""
+        first = self._failure
+        return LostError(first.text, first.advice) if first else LostError("lost")
 
     def _fail(self, error: AdbError) -> None:
         """Close the transport; waiting and later reads raise LostError with the reason."""
