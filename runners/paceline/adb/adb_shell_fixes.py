@@ -10,6 +10,7 @@ puts the packets of others into their inboxes.
 
 from __future__ import annotations
 
+import contextlib
 import struct
 import threading
 import time
@@ -22,6 +23,7 @@ from adb_shell.adb_message import AdbMessage, checksum
 from adb_shell.hidden_helpers import _AdbTransactionInfo
 
 from paceline.adb.port import AdbError, LostError, RefusedError, SlowError
+from paceline.adb.transport import GOODBYE_S
 
 VERSION = 0x01000001
 """The first version without checksums of payloads (A_VERSION_SKIP_CHECKSUM in AOSP adb/adb.h)."""
@@ -79,6 +81,11 @@ class MendedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
         Defect: adb-shell's `close` waits for the lock that a `connect` holds while a person is asked.
         """
         self._fail(LostError(f"the connection to {self._whom} was closed"))
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether the connection was closed, or ended by an error."""
+        return self._failure is not None
 
     def open_inbox(self, service_id: int) -> None:
         """Keep what arrives for a service from now on."""
@@ -288,6 +295,11 @@ class MendedDevice(AdbDevice):  # type: ignore[misc]  # adb-shell has no types
         return bytes(self._io_manager.banner)
 
     @property
+    def has_ended(self) -> bool:
+        """Whether the connection has ended, as far as it was used."""
+        return bool(self._io_manager.has_failed)
+
+    @property
     def longest_message(self) -> int:
         """Most bytes of one payload that the device accepts."""
         return int(self._maxdata)
@@ -377,8 +389,9 @@ class MendedDevice(AdbDevice):  # type: ignore[misc]  # adb-shell has no types
             if answer[:4] != constants.FAIL:
                 raise
             raise exceptions.PushFailedError(answer[8:]) from None
-        except (exceptions.PushFailedError, OSError, UnicodeError):
-            self._clse(adb_info)
+        except (exceptions.PushFailedError, SlowError, OSError, UnicodeError):
+            with contextlib.suppress(AdbError):  # the connection has ended, too
+                self.close_service(adb_info, time.monotonic() + GOODBYE_S)
             raise
 
 

@@ -1,21 +1,24 @@
-"""Connects to a device over TCP without any adb binary, by adb-shell.
+"""Connects to a device without any adb binary, by adb-shell.
 
-The backend for routes of kind `tcp` (`adb tcpip 5555`, emulators, simulated devices). adb-shell connects, opens
-services and transfers files; `adb_shell_fixes.py` mends it, `handshake.py` holds its connects. Here its errors become
-those of `port.py`. Every stream has a connection of its own.
+`DirectConnection` is the backend for routes of kind `tcp` (`adb tcpip 5555`, emulators, simulated devices);
+`UsbConnection` in `usb.py` is the one for USB. adb-shell connects, opens services and transfers files;
+`adb_shell_fixes.py` mends it, `handshake.py` holds its connects. Here its errors become those of `port.py`. Over TCP
+every stream has a connection of its own.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from adb_shell import exceptions
 
 from paceline.adb.adb_shell_fixes import MendedDevice, ServiceClosedError
@@ -33,18 +36,25 @@ REFUSAL_PREFIX = "Command failed: "
 """What adb-shell puts before the device's reason for refusing a pull."""
 
 
+class DeviceLease(msgspec.Struct, frozen=True):
+    """A connected device, its banner, and how to give it back."""
+
+    device: MendedDevice
+    banner: Banner
+    release: Callable[[], None]
+
+
 class AdbShellChannel:
-    """An open service of a device."""
+    """An open service of a device. `lease`: given back with the channel."""
 
     def __init__(
         self,
         device: MendedDevice,
         service: bytes,
         deadline: float,
-        *,
-        ends_device: bool,
+        lease: DeviceLease | None,
     ) -> None:
-        self._device, self._ends_device = device, ends_device
+        self._device, self._lease = device, lease
         self._transaction: Any = device.open_service(service, deadline)
 
     def receive(self, deadline: float) -> bytes | None:
@@ -56,14 +66,12 @@ class AdbShellChannel:
 
     def close(self) -> None:
         """See Channel."""
-        if self._ends_device:
-            self._device.close()
-            return
-        try:
+        with contextlib.suppress(AdbError):  # the connection has ended already
             deadline = time.monotonic() + GOODBYE_S
             self._device.close_service(self._transaction, deadline)
-        except AdbError:
-            self._device.close()
+        lease, self._lease = self._lease, None
+        if lease is not None:
+            lease.release()
 
 
 class AdbShellConnection(BaseConnection):
@@ -71,29 +79,28 @@ class AdbShellConnection(BaseConnection):
 
     def __init__(self, route: Route) -> None:
         super().__init__(route)
-        self._device: MendedDevice | None = None
+        self._lease: DeviceLease | None = None
 
     @abstractmethod
-    def _connect_device(self, deadline: float) -> tuple[MendedDevice, Banner]:
+    def _lease_device(self, deadline: float) -> DeviceLease:
         """Connect. Raises Absent-, Offline-, Unauthorized-, TlsRequiredError."""
 
     @property
     def longest_service(self) -> int:
-        return self._device.longest_message if self._device else LONGEST_SERVICE
+        return self._lease.device.longest_message if self._lease else LONGEST_SERVICE
 
     def _connect(self, deadline: float) -> Banner:
-        self._device, banner = self._connect_device(deadline)
-        return banner
+        self._lease = self._lease_device(deadline)
+        return self._lease.banner
 
     def _open(self, service: bytes, deadline: float, separate: bool) -> Channel:
-        device = self._device
-        if separate or device is None:
-            device, _ = self._connect_device(deadline)
+        if not separate and self._lease is not None:
+            return AdbShellChannel(self._lease.device, service, deadline, None)
+        lease = self._lease_device(deadline)
         try:
-            return AdbShellChannel(device, service, deadline, ends_device=separate)
+            return AdbShellChannel(lease.device, service, deadline, lease)
         except AdbError:
-            if separate:
-                device.close()
+            lease.release()
             raise
 
     def _push(
@@ -116,10 +123,10 @@ class AdbShellConnection(BaseConnection):
         self, remote: str, deadline: float
     ) -> Iterator[tuple[MendedDevice, float]]:
         """Give the device and the seconds left; adb-shell's errors become those of the port."""
-        if self._device is None:
+        if self._lease is None:
             raise LostError(f"the device at {self._route} is not connected")
         try:
-            yield self._device, max(deadline - time.monotonic(), 0.0)
+            yield self._lease.device, max(deadline - time.monotonic(), 0.0)
         except exceptions.PushFailedError as error:
             raise refusal_error(remote, _text(error.args[0])) from error
         except exceptions.AdbCommandFailureException as error:
@@ -144,9 +151,9 @@ class AdbShellConnection(BaseConnection):
             ) from error
 
     def _close(self) -> None:
-        if self._device is not None:
-            self._device.close()
-            self._device = None
+        lease, self._lease = self._lease, None
+        if lease is not None:
+            lease.release()
 
 
 class DirectConnection(AdbShellConnection):
@@ -167,15 +174,16 @@ class DirectConnection(AdbShellConnection):
         if self._shared is None:
             self._offers.close()
 
-    def _connect_device(self, deadline: float) -> tuple[MendedDevice, Banner]:
+    def _lease_device(self, deadline: float) -> DeviceLease:
         address = self._route.address
-        return self._offers.connect(
+        device, banner = self._offers.connect(
             address,
             partial(SocketTransport, address),
             f"the device at {address}",
             self._key,
             deadline,
         )
+        return DeviceLease(device, banner, device.close)
 
 
 def _text(reason: bytes | bytearray) -> str:
