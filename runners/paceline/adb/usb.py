@@ -51,7 +51,7 @@ class UsbBus:
         driver = _load_driver()
         context = self._context or driver.UsbTransport.USB1_CTX
         found = []
-        for device in context.getDeviceIterator(skip_on_error=True):
+        for device in driver.list_bus(context):
             setting = driver.find_adb_setting(device)
             if setting is not None:
                 hubs = ".".join(str(number) for number in device.getPortNumberList())
@@ -152,7 +152,7 @@ def _load_driver() -> Any:
         from paceline.adb import usb_transport  # noqa: PLC0415 -- needs libusb
     except ImportError as error:
         raise OfflineError(
-            f"USB cannot be searched: the package {error.name} is not installed",
+            "USB cannot be searched: the package libusb1 is not installed",
             NO_PACKAGE,
         ) from error
     except OSError as error:

@@ -190,6 +190,17 @@ find_adb_setting = interface_matcher(CLASS, SUBCLASS, PROTOCOL)
 """Returns a libusb device's ADB interface, or None."""
 
 
+def list_bus(context: Any) -> list[Any]:
+    """Return all devices of the bus, as libusb describes them. Raises OfflineError."""
+    try:
+        return list(context.getDeviceIterator(skip_on_error=True))
+    except usb1.USBError as error:
+        raise OfflineError(
+            f"USB cannot be searched: {_reason(error)}",
+            "Check that /dev/bus/usb is there; a container needs it as a volume.",
+        ) from error
+
+
 def serial_of(device: Any) -> str:
     """Return a libusb device's serial number; "" when this user may not read it, or it was unplugged."""
     try:

@@ -59,6 +59,10 @@ class SimulatedUsbDevice:
     def port(self) -> str:
         return f"{self._bus}-{'.'.join(map(str, self._ports))}"
 
+    @property
+    def is_claimed(self) -> bool:
+        return self.owner is not None
+
     def unplug(self) -> None:
         """Pull the cable."""
         self.is_unplugged = True
