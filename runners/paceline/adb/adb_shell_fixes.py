@@ -11,19 +11,45 @@ puts the packets of others into their inboxes.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import struct
+import sys
 import threading
 import time
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adb_shell import constants, exceptions
-from adb_shell.adb_device import AdbDevice, _AdbIOManager
 from adb_shell.adb_message import AdbMessage, checksum
 from adb_shell.hidden_helpers import _AdbTransactionInfo
 
 from paceline.adb.port import AdbError, LostError, RefusedError, SlowError
 from paceline.adb.transport import GOODBYE_S
+
+USB_TRANSPORT = "adb_shell.transport.usb_transport"
+
+
+def _import_adb_device() -> Any:
+    """Import adb-shell's device without its USB.
+
+    Defect: adb-shell opens libusb when it is imported, with descriptors that a fork inherits, and cannot be imported
+    at all where libusb does not start.
+    """
+    before = sys.modules.get(USB_TRANSPORT)
+    sys.modules[USB_TRANSPORT] = None  # type: ignore[assignment]  # makes the import fail
+    try:
+        return importlib.import_module("adb_shell.adb_device")
+    finally:
+        del sys.modules[USB_TRANSPORT]
+        if before is not None:
+            sys.modules[USB_TRANSPORT] = before
+
+
+if TYPE_CHECKING:
+    from adb_shell.adb_device import AdbDevice, _AdbIOManager
+else:
+    AdbDevice = _import_adb_device().AdbDevice
+    _AdbIOManager = _import_adb_device()._AdbIOManager
 
 VERSION = 0x01000001
 """The first version without checksums of payloads (A_VERSION_SKIP_CHECKSUM in AOSP adb/adb.h)."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -23,6 +25,7 @@ from paceline_contract.testing.waiting import WITHIN_S
 from .rigs import until
 from .scripted import BANNER, ScriptedDevice, scripted
 
+STOCK = "adb_shell.adb_device"
 SOON_S = 0.2
 """The time limit where nothing comes."""
 NOT_IN_TIME = (SlowError, exceptions.AdbTimeoutError)
@@ -71,6 +74,17 @@ def stock(peer: Peer, key: AgentKey) -> Iterator[AdbDevice]:
     connect(made, key)
     yield made
     made.close()
+
+
+@pytest.mark.parametrize(
+    ("module", "opens_usb"), [("paceline.adb.direct", "False"), (STOCK, "True")]
+)
+def test_libusb_is_not_opened_by_an_import(module: str, opens_usb: str) -> None:
+    asked = f"import sys, {module}; print('usb1' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", asked], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == [opens_usb]
 
 
 # --- services ---
