@@ -136,6 +136,8 @@ class MendedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
         if msg.command == constants.ID_TO_WIRE[constants.OPEN]:
             self.open_inbox(msg.arg0)
         left_s = max(deadline_of(adb_info) - time.monotonic(), 0.0)
+        if not msg.data:  # an acknowledgement must not end the connection at a deadline
+            left_s = max(left_s, GOODBYE_S)
         if self._failure is not None:
             raise self._lost_error()
         try:

@@ -21,6 +21,8 @@ class SocketTransport(BaseTransport):  # type: ignore[misc]  # adb-shell has no 
         self.whom = f"the device at {address}"
         self._address = address
         self._wire: DeadlineSocket | None = None
+        self._ahead = memoryview(b"")
+        """Received bytes that were not asked for yet: one call receives a small packet with its header."""
         self._is_abandoned = False
         self._changing = threading.Lock()
 
@@ -49,15 +51,18 @@ class SocketTransport(BaseTransport):  # type: ignore[misc]  # adb-shell has no 
 
     def readable(self, timeout_s: float) -> bool:
         """Return whether data arrives, or the connection ends, within `timeout_s`."""
-        return self._connected().readable(timeout_s)
+        return bool(self._ahead) or self._connected().readable(timeout_s)
 
-    def bulk_read(self, numbytes: int, transport_timeout_s: float) -> bytes:
+    def bulk_read(self, numbytes: int, transport_timeout_s: float) -> memoryview:
         """Return the next 1 to `numbytes` bytes. Raises SlowError, LostError."""
-        deadline = time.monotonic() + transport_timeout_s
-        data = self._connected().receive(min(numbytes, READ_BYTES), deadline)
-        if not data:
-            raise LostError(f"{self.whom} ended the connection")
-        return data
+        if not self._ahead:
+            deadline = time.monotonic() + transport_timeout_s
+            data = self._connected().receive(READ_BYTES, deadline)
+            if not data:
+                raise LostError(f"{self.whom} ended the connection")
+            self._ahead = memoryview(data)
+        taken, self._ahead = self._ahead[:numbytes], self._ahead[numbytes:]
+        return taken
 
     def bulk_write(self, data: bytes, transport_timeout_s: float) -> int:
         """Send all of `data`. Raises SlowError, LostError."""

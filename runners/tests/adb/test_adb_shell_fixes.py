@@ -57,6 +57,7 @@ def peer(shared_peer: Peer) -> Iterator[Peer]:
     shared_peer.violations.clear()
     yield shared_peer
     shared_peer.faults.__dict__.update(Faults().__dict__)
+    until(lambda: not shared_peer.processes(), "everything on the device ended")
     assert shared_peer.violations == []
 
 
@@ -106,7 +107,7 @@ def test_adb_shell_waits_for_a_refused_service(peer: Peer, stock: AdbDevice) -> 
 
 def test_a_service_runs_while_another_waits_for_output(device: MendedDevice) -> None:
     """adb-shell's `send` waits for the lock that the waiting read holds."""
-    quiet = device.open_service(b"exec:sleep 600", in_time())
+    quiet = device.open_service(b"exec:cat", in_time())
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(device.read_service, quiet, in_time())
         until(lambda: device._io_manager._somebody_reads, "it waits")

@@ -69,6 +69,7 @@ def peer(shared_peer: Peer) -> Iterator[Peer]:
     shared_peer.violations.clear()
     yield shared_peer
     shared_peer.faults.__dict__.update(Faults().__dict__)
+    until(lambda: not shared_peer.processes(), "everything on the device ended")
     assert shared_peer.violations == []
 
 

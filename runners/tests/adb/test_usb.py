@@ -25,7 +25,7 @@ from paceline.adb.port import (
     UnauthorizedError,
 )
 from paceline.adb.usb import UsbBus, UsbConnection, UsbLinks
-from paceline.adb.usb_transport import SLICE_S, UsbDeviceTransport
+from paceline.adb.usb_transport import SLICE_S, UDEV_RULE, UsbDeviceTransport
 from paceline.testing.adbd import Faults, Peer
 from paceline.testing.usb import (
     PACKET_BYTES,
@@ -38,6 +38,7 @@ from paceline_contract.testing.waiting import WITHIN_S
 
 from .rigs import until
 
+ANDROID_PAGE = Path(__file__).resolve().parents[3] / "docs" / "android.md"
 REMOTE = "/data/local/tmp/file"
 
 
@@ -47,6 +48,7 @@ def peer(shared_peer: Peer) -> Iterator[Peer]:
     shared_peer.features = frozenset({"cmd", "shell_v2"})
     shared_peer.violations.clear()
     yield shared_peer
+    until(lambda: not shared_peer.processes(), "everything on the device ended")
     assert shared_peer.violations == []
 
 
@@ -118,6 +120,7 @@ def test_without_permission_the_udev_rule_is_one_command(
     assert caught.value.advice.startswith("Run: echo 'SUBSYSTEM")
     assert "udevadm trigger" in caught.value.advice
     assert "\n" not in caught.value.advice
+    assert UDEV_RULE in ANDROID_PAGE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
