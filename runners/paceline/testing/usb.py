@@ -52,6 +52,7 @@ class SimulatedUsbDevice:
         """`is_denied`: this user may not open it. `is_held`: another program has claimed it."""
         self.claims = 0
         """How often it was claimed."""
+        self.open_handles = 0
         self.owner: SimulatedHandle | None = None
         self.daemon: _Daemon | None = None
 
@@ -186,6 +187,7 @@ class SimulatedHandle:
 
     def __init__(self, device: SimulatedUsbDevice) -> None:
         self._device = device
+        device.open_handles += 1
         self._is_closed = False
         self._transfers_in_flight = 0
         self._counting = threading.Lock()
@@ -254,6 +256,8 @@ class SimulatedHandle:
                 self._device.violations.append("a close under a transfer")
         if self._device.owner is self:
             self._device.owner = None
+        if not self._is_closed:
+            self._device.open_handles -= 1
         self._is_closed = True
 
     @contextlib.contextmanager

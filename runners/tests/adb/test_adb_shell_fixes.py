@@ -15,7 +15,12 @@ from typing import Any
 import pytest
 from adb_shell import exceptions
 from adb_shell.adb_device import AdbDevice
-from paceline.adb.adb_shell_fixes import HOST_FEATURES, VERSION, MendedDevice
+from paceline.adb.adb_shell_fixes import (
+    HOST_FEATURES,
+    VERSION,
+    MendedDevice,
+    ServiceClosedError,
+)
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import LostError, RefusedError, SlowError
 from paceline.adb.socket_transport import SocketTransport
@@ -345,6 +350,23 @@ def test_a_device_that_closes_after_its_refusal_has_refused() -> None:
         device = connected(address)
         with pytest.raises(exceptions.PushFailedError, match="full"):
             device.push(BytesIO(bytes(3 << 20)), "/x", read_timeout_s=WITHIN_S)
+        device.close()
+
+
+def test_a_service_that_the_device_closed_is_not_closed_again() -> None:
+    def script(other: ScriptedDevice) -> None:
+        other.greet()
+        ours, theirs = other.accept_service()
+        other.take(packets.WRTE)
+        other.send(packets.CLSE, ours, theirs)
+        other.accept_service()
+        other.wait_for_end()
+
+    with scripted(script) as address:
+        device = connected(address)
+        with pytest.raises(ServiceClosedError):
+            device.pull("/x", BytesIO(), read_timeout_s=WITHIN_S)
+        device.open_service(b"exec:true", in_time())
         device.close()
 
 

@@ -178,6 +178,7 @@ def test_a_device_that_another_program_holds_says_so_and_is_free_later(
         connection(phone, key, links).connect()
     assert "adb_server in agent.toml" in caught.value.advice
     assert "adb kill-server" in caught.value.advice
+    assert phone.open_handles == 0
     phone.is_held = False
     made = connection(phone, key, links)
     assert made.run(["true"]).rc == 0
@@ -278,6 +279,19 @@ def test_without_the_empty_transfer_a_device_waits_for_more(
 
 
 WAIT_MS = int(WITHIN_S * 1000)
+
+
+def test_a_read_of_less_than_a_packet_of_the_bus_is_no_overflow(
+    phone: SimulatedUsbDevice,
+) -> None:
+    """A device that sends header and payload in one transfer."""
+    usb = transport(phone)
+    usb.connect(WITHIN_S)
+    assert phone.daemon is not None
+    phone.daemon.transfers.append(bytes(range(100)))
+    assert usb.bulk_read(24, WITHIN_S) == bytes(range(24))
+    assert usb.bulk_read(200, WITHIN_S) == bytes(range(24, 100))
+    usb.close()
 
 
 def test_what_came_before_a_time_limit_is_kept(phone: SimulatedUsbDevice) -> None:
