@@ -233,8 +233,8 @@ def test_a_late_start_of_a_run_that_was_cleaned_away_starts_nothing(
 def test_a_signal_reaches_the_workload_and_its_children(shell: Shell) -> None:
     """mksh catches SIGTERM, and so does a child that it has just forked: until the child runs its program, the
     signal is lost. So the signal is sent when both programs run."""
-    launch = shell.start("sh", "-c", "sleep 600 & sleep 600")
-    wait_until("both children", lambda: shell.commands().count("sleep 600") == 2)
+    launch = shell.start("sh", "-c", "sleep 601 & sleep 601")
+    wait_until("both children", lambda: shell.commands().count("sleep 601") == 2)
     shell("order", launch, "TERM")
     assert status(shell.follow(launch)) == "143"
 
