@@ -10,8 +10,8 @@ namespace whose loopback has that MTU (Linux, unprivileged user namespaces), so 
 network. USB and Wi-Fi are not measured.
 
 The second form compares the backend `direct` with Google's `adb` client: a push, a pull and the output of a command,
-in turns, on the simulated device or on the given one, which must trust the key in the directory --key. The target is
-at most twice Google's time.
+in turns, on the simulated device or on the given one, which must trust the key in the directory --key. A push or pull
+within ten times Google's is enough (decision 54).
 
 Ratios are formed within a turn, so that other load on the host affects both sides. MB is 10^6 bytes.
 """

@@ -21,6 +21,7 @@ from paceline_contract.attempts import FinishReport
 
 from paceline import environment
 from paceline.adb.keys import key_directory
+from paceline.adb.usb import UsbBus
 from paceline.announce import Announcer
 from paceline.api import (
     ApiClient,
@@ -78,7 +79,9 @@ class Agent:
         self._announcer = Announcer(config, self._repositories, data_dir)
         self._executor = executor or HostExecutor(self._announcer.serial)
         self._backends = backends or AdbBackends(
-            config.devices.adb_server, key_directory(data_dir)
+            config.devices.adb_server,
+            key_directory(data_dir),
+            UsbBus() if config.devices.usb else None,
         )
         self._poll_s, self._pace = poll_s, pace
         self._pause_s = RETRY_S

@@ -47,7 +47,10 @@ class DeviceSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     enabled: bool = True
     adb_server: str = "127.0.0.1:5037"
-    """Address of Google's adb server, for USB and devices paired over Wi-Fi; used when one listens there."""
+    """Address of Google's adb server, for devices paired over Wi-Fi and those on USB that it holds; used when one
+    listens there."""
+    usb: bool = True
+    """Whether the agent uses devices on USB that no adb server holds. A device that it uses is hidden from `adb`."""
     routes: list[str] = []
     """Devices that listen on TCP themselves (`adb tcpip 5555`), without an adb server."""
     simulated: list[str] = []

@@ -1,19 +1,19 @@
 """Implements the methods of `port.Connection` for both real backends.
 
 An error other than a refusal by the device closes the connection: its commands end on the device, late bytes
-cannot pass for an answer, and the next call connects again. `direct.py` and `server.py` define how to connect
-and how to open a service of adbd.
+cannot pass for an answer, and the next call connects again. `direct.py` and `server.py` define how to connect,
+to open a service of adbd and to transfer a file.
 """
 
 from __future__ import annotations
 
 import contextlib
-import io
 import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 
 from paceline.adb import shell
@@ -34,8 +34,7 @@ from paceline.adb.port import (
     UnauthorizedError,
 )
 from paceline.adb.props import properties
-from paceline.adb.sync import SERVICE as SYNC
-from paceline.adb.sync import Sync, whole_file
+from paceline.adb.transfer import whole_file
 
 CLOSING_ERRORS = (
     AbsentError,
@@ -56,7 +55,7 @@ A device that does restart may print something else."""
 
 
 class BaseConnection(ABC):
-    """A `port.Connection`; subclasses add the three methods below."""
+    """A `port.Connection`; subclasses add the methods below."""
 
     def __init__(self, route: Route) -> None:
         self._route = route
@@ -71,6 +70,16 @@ class BaseConnection(ABC):
     @abstractmethod
     def _open(self, service: bytes, deadline: float, separate: bool) -> Channel:
         """Opens a service, with `separate` on a connection of its own. Raises RefusedError, LostError, SlowError."""
+
+    @abstractmethod
+    def _push(
+        self, source: Path | bytes, remote: str, mode: int, deadline: float
+    ) -> int:
+        """Writes a file and returns its size. Raises TransferError, SlowError, LostError."""
+
+    @abstractmethod
+    def _pull(self, remote: str, target: Path | BytesIO, deadline: float) -> None:
+        """Writes the content of a file to `target`. Raises TransferError, SlowError, LostError."""
 
     @abstractmethod
     def _close(self) -> None:
@@ -118,23 +127,23 @@ class BaseConnection(ABC):
         timeout_s: float = 300.0,
     ) -> int:
         """See port.Connection."""
-        with (
-            io.BytesIO(source)
-            if isinstance(source, bytes)
-            else source.open("rb") as file,
-            self._open_sync(timeout_s) as sync,
-        ):
-            return sync.push(file, remote, mode)
+        with self._closing_on_error():
+            deadline = self._start_operation(timeout_s)
+            return self._push(source, remote, mode, deadline)
 
     def pull(
         self, remote: str, target: Path | None = None, timeout_s: float = 300.0
     ) -> bytes:
         """See port.Connection."""
-        with self._open_sync(timeout_s) as sync:
-            if target is None:
-                return b"".join(sync.pull(remote))
-            whole_file(sync.pull(remote), target)
-            return b""
+        with self._closing_on_error():
+            deadline = self._start_operation(timeout_s)
+            if target is not None:
+                with whole_file(target) as beside:
+                    self._pull(remote, beside, deadline)
+                return b""
+            content = BytesIO()
+            self._pull(remote, content, deadline)
+            return content.getvalue()
 
     def props(self) -> dict[str, str]:
         """See port.Connection."""
@@ -200,16 +209,6 @@ class BaseConnection(ABC):
             f"the device at {self._route} refuses to start {command_text(argv)}",
             "Its shell may be disabled by its maker, or the device is shutting down. Try `adb shell true`.",
         )
-
-    @contextmanager
-    def _open_sync(self, timeout_s: float) -> Iterator[Sync]:
-        with self._closing_on_error():
-            deadline = self._start_operation(timeout_s)
-            channel = self._open(SYNC, deadline, separate=False)
-            try:
-                yield Sync(channel, deadline)
-            finally:
-                channel.close()
 
     @contextmanager
     def _closing_on_error(self) -> Iterator[None]:

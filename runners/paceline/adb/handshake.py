@@ -1,11 +1,12 @@
-"""The handshake with a device: identifies it and proves that it trusts this agent's key.
+"""Connects to a device by adb-shell, and holds a connect that waits for a person.
 
     CNXN ──▶ AUTH token ──▶ signature ──▶ AUTH token ──▶ public key ──▶ (a person) ──▶ CNXN
       └────────────────────────┴───────────────────────────────────────────────────────▲
 
 Every offer of a key opens another dialog on the device, which stays when its connection ends (adbd queues
-them, `AdbdAuthContext::PromptUser`). So a handshake that waits for a person is kept in `KeyOffers` and the next
-try continues it. After its connection has ended, the key is offered again only after OFFER_AGAIN_S.
+them, `AdbdAuthContext::PromptUser`). adb-shell's `connect` gives up after its time limit, so each connect has a thread
+of its own: one that waits for a person is kept in `KeyOffers`, and the next try goes on with it. After its connection
+has ended, the key is offered again only after OFFER_AGAIN_S.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any
 
-import msgspec
+from adb_shell import exceptions
 
-from paceline.adb import packets
+from paceline.adb.adb_shell_fixes import EncryptionRequestedError, MendedDevice
 from paceline.adb.keys import AgentKey
-from paceline.adb.packets import PacketConnection
 from paceline.adb.port import (
     AdbError,
     Banner,
@@ -29,115 +31,114 @@ from paceline.adb.port import (
     UnauthorizedError,
 )
 
-HOST_BANNER = b"host::features=shell_v2,cmd\0"
-"""The features of adb's host side that this client uses."""
-AUTH_TOKEN, AUTH_SIGNATURE, AUTH_PUBLIC_KEY = 1, 2, 3
 OFFER_AGAIN_S = 300.0
 """Shortest time between two offers to one device, so that a person finds one dialog there, not a hundred."""
+PERSON_S = 24 * 3600.0
+"""How long a connect waits for a person; adb-shell's `auth_timeout_s`."""
 PROP_PREFIX = "ro.product."
 NOT_RUNNING = ("recovery", "sideload", "bootloader", "rescue")
 """States of a device that has not started Android; its banner begins with one (AOSP adb/adb.cpp)."""
+NO_PACKETS = (
+    exceptions.AdbTimeoutError,
+    exceptions.InvalidChecksumError,
+    exceptions.InvalidCommandError,
+    exceptions.InvalidResponseError,
+)
+"""adb-shell's errors for an answer that is not the protocol."""
 
 
-class HandshakeResult(msgspec.Struct, frozen=True):
-    """What a device answered. `longest_message`: most bytes of one payload it accepts."""
+class ConnectAttempt:
+    """One `connect` of adb-shell in a thread of its own.
 
-    banner: Banner
-    longest_message: int
-
-
-class Handshake:
-    """One handshake on a connection of its own.
-
-    After UnauthorizedError with `waits_for_person` the connection is still open and `finish` may be called
-    again. After any other error it is closed.
+    After UnauthorizedError with `waits_for_person` it still runs, and `finish` may be called again. After any other
+    error its connection is closed.
     """
 
     def __init__(
-        self, connection: PacketConnection, key: AgentKey, address: str
+        self,
+        transport: Any,
+        whom: str,
+        key: AgentKey,
+        request_offer: Callable[[], float],
+        timeout_s: float,
     ) -> None:
-        self.connection = connection
+        """`request_offer` returns 0 when the key may be offered now, else the seconds until it may."""
+        self.device = MendedDevice(transport, whom)
         self.waits_for_person = False
-        self._key, self._address, self._whom = key, address, f"the device at {address}"
-        self._has_greeted = self._has_signed = False
+        self._transport, self._whom, self._key = transport, whom, key
+        self._request_offer = request_offer
+        self._ended: Future[None] = Future()
+        threading.Thread(
+            target=self._connect, args=(timeout_s,), name=f"connect {whom}", daemon=True
+        ).start()
 
-    def finish(
-        self, deadline: float, request_offer: Callable[[], float]
-    ) -> HandshakeResult:
-        """Continues until the device accepts us. `request_offer` returns 0 when the key may be offered now,
-        else the seconds until it may. Raises Offline-, Unauthorized-, TlsRequiredError."""
+    def finish(self, deadline: float) -> Banner:
+        """Wait until the device accepts us. Raises Absent-, Offline-, Unauthorized-, TlsRequiredError."""
         try:
-            return self._finish(deadline, request_offer)
-        except SlowError as error:
-            if self.waits_for_person:
-                raise prompt_waits_error(self._whom, self._key.fingerprint) from error
-            self.connection.close()
-            raise OfflineError(
-                f"{self._whom} accepts connections but does not answer", _NO_ANSWER
-            ) from error
-        except LostError as error:
-            self.connection.close()
-            if self.waits_for_person:
-                self.waits_for_person = False
-                raise _refused_error(self._whom, self._key.fingerprint) from error
-            raise OfflineError(
-                f"{self._whom} ended the handshake: {error.text}", _NO_ANSWER
-            ) from error
+            return self._finish(deadline)
         except AdbError:
-            self.connection.close()
+            if not self.waits_for_person:
+                self.close()
             raise
 
-    def _finish(
-        self, deadline: float, request_offer: Callable[[], float]
-    ) -> HandshakeResult:
-        if not self._has_greeted:
-            self._has_greeted = True
-            self._send(
-                packets.CNXN,
-                packets.VERSION,
-                packets.LONGEST_PAYLOAD,
-                HOST_BANNER,
-                deadline,
-            )
-        while True:
-            packet = self.connection.receive(deadline)
-            if packet.command == packets.CNXN:
-                self.waits_for_person = False
-                self.connection.sums = packet.arg0 < packets.VERSION
-                text = packet.payload.rstrip(b"\0").decode("utf-8", "replace")
-                longest = max(1, min(packet.arg1, packets.LONGEST_PAYLOAD))
-                return HandshakeResult(parse_banner(text, self._address), longest)
-            if packet.command == packets.STLS:
-                raise tls_required_error(self._whom)
-            if packet.command != packets.AUTH or packet.arg0 != AUTH_TOKEN:
-                raise LostError(f"it sent {packet.name} where its answer was expected")
-            self._answer_token(bytes(packet.payload), deadline, request_offer)
+    def close(self) -> None:
+        """End the connection, and with it the thread."""
+        self._transport.abandon()
+        self.device.close()
 
-    def _answer_token(
-        self, token: bytes, deadline: float, request_offer: Callable[[], float]
-    ) -> None:
-        """Signs the first token. A second one means that the device does not know the key: offers it."""
-        if not self._has_signed:
-            self._has_signed = True
-            self._send(packets.AUTH, AUTH_SIGNATURE, 0, self._key.sign(token), deadline)
-            return
-        if self.waits_for_person:
-            raise LostError("it asked again while its prompt waits")
-        if wait_s := request_offer():
+    def _connect(self, timeout_s: float) -> None:
+        try:
+            self.device.connect(
+                rsa_keys=[self._key.signer],
+                transport_timeout_s=timeout_s,
+                read_timeout_s=timeout_s,
+                auth_timeout_s=PERSON_S,
+                auth_callback=self._before_offer,
+            )
+        except Exception as error:
+            self._ended.set_exception(error)
+        else:
+            self._ended.set_result(None)
+
+    def _before_offer(self, _: object) -> None:
+        """adb-shell calls this when no signature was accepted, before it offers the key."""
+        if wait_s := self._request_offer():
             raise _offered_lately_error(self._whom, self._key.fingerprint, wait_s)
         self.waits_for_person = True
-        self._send(
-            packets.AUTH, AUTH_PUBLIC_KEY, 0, self._key.public_text + b"\0", deadline
-        )
 
-    def _send(
-        self, command: int, arg0: int, arg1: int, payload: bytes, deadline: float
-    ) -> None:
-        self.connection.send(command, arg0, arg1, payload, deadline)
+    def _finish(self, deadline: float) -> Banner:
+        fingerprint = self._key.fingerprint
+        try:
+            error = self._ended.exception(max(deadline - time.monotonic(), 0.0))
+        except TimeoutError as slow:
+            if self.waits_for_person:
+                raise prompt_waits_error(self._whom, fingerprint) from slow
+            raise _silent_error(self._whom) from slow
+        was_asking, self.waits_for_person = self.waits_for_person, False
+        match error:
+            case None:
+                text = self.device.banner.rstrip(b"\0").decode("utf-8", "replace")
+                return parse_banner(text, self._whom)
+            case EncryptionRequestedError():
+                raise tls_required_error(self._whom) from error
+            case SlowError():
+                raise _silent_error(self._whom) from error
+            case LostError() if was_asking:
+                raise _refused_error(self._whom, fingerprint) from error
+            case LostError():
+                raise OfflineError(
+                    f"{self._whom} ended the handshake: {error.text}", _NO_ANSWER
+                ) from error
+            case error if isinstance(error, NO_PACKETS):
+                raise OfflineError(
+                    f"{self._whom} does not speak ADB: {error}", _NO_ANSWER
+                ) from error
+            case _:
+                raise error
 
 
 class KeyOffers:
-    """Handshakes that wait for a person, and when the key was last offered to each device.
+    """Connects that wait for a person, and when the key was last offered to each device.
 
     Shared by all connections of one agent; safe to use from any thread.
     """
@@ -145,23 +146,71 @@ class KeyOffers:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._waiting: dict[str, Handshake] = {}
+        self._waiting: dict[str, ConnectAttempt] = {}
         self._offered_s: dict[str, float] = {}
 
-    def take(self, address: str) -> Handshake | None:
-        """Removes and returns the handshake that waits at `address`; the caller owns it now."""
+    def connect(
+        self,
+        address: str,
+        open_transport: Callable[[], Any],
+        whom: str,
+        key: AgentKey,
+        deadline: float,
+    ) -> tuple[MendedDevice, Banner]:
+        """Connect to the device at `address`, or go on with the connect that waits there. Raises Absent-, Offline-,
+        Unauthorized-, TlsRequiredError."""
+        waiting = self._take(address)
+        if waiting is not None:
+            try:
+                return self._finish(address, waiting, deadline)
+            except (OfflineError, UnauthorizedError):
+                if waiting.waits_for_person:
+                    raise
+                # Its connection has ended meanwhile: begin anew.
+        attempt = ConnectAttempt(
+            open_transport(),
+            whom,
+            key,
+            lambda: self._request(address),
+            max(deadline - time.monotonic(), 0.0),
+        )
+        return self._finish(address, attempt, deadline)
+
+    def close(self) -> None:
+        """Close all waiting connects."""
+        with self._lock:
+            waiting = list(self._waiting.values())
+            self._waiting.clear()
+        for attempt in waiting:
+            attempt.close()
+
+    def _finish(
+        self, address: str, attempt: ConnectAttempt, deadline: float
+    ) -> tuple[MendedDevice, Banner]:
+        try:
+            banner = attempt.finish(deadline)
+        except UnauthorizedError:
+            if attempt.waits_for_person:
+                self._keep(address, attempt)
+            raise
+        with self._lock:  # if the device forgets the key, it may be offered at once
+            self._offered_s.pop(address, None)
+        return attempt.device, banner
+
+    def _take(self, address: str) -> ConnectAttempt | None:
+        """Remove and return the connect that waits at `address`; the caller owns it now."""
         with self._lock:
             return self._waiting.pop(address, None)
 
-    def keep(self, address: str, handshake: Handshake) -> None:
-        """Keeps a handshake that waits for a person; an earlier one there is closed."""
+    def _keep(self, address: str, attempt: ConnectAttempt) -> None:
+        """Keep a connect that waits for a person; an earlier one there is closed."""
         with self._lock:
-            before, self._waiting[address] = self._waiting.get(address), handshake
+            before, self._waiting[address] = self._waiting.get(address), attempt
         if before is not None:
-            before.connection.close()
+            before.close()
 
-    def request(self, address: str) -> float:
-        """Returns 0 when the key may be offered now, and counts that as an offer; else the seconds to wait."""
+    def _request(self, address: str) -> float:
+        """Return 0 when the key may be offered now, and count that as an offer; else the seconds to wait."""
         now = self._clock()
         with self._lock:
             last_s = self._offered_s.get(address)
@@ -170,28 +219,13 @@ class KeyOffers:
             self._offered_s[address] = now
             return 0.0
 
-    def note_trust(self, address: str) -> None:
-        """Notes that the device accepted the key. If it forgets the key, it may be offered at once."""
-        with self._lock:
-            self._offered_s.pop(address, None)
 
-    def close(self) -> None:
-        """Closes all waiting handshakes."""
-        with self._lock:
-            waiting = list(self._waiting.values())
-            self._waiting.clear()
-        for handshake in waiting:
-            handshake.connection.close()
-
-
-def parse_banner(text: str, address: str) -> Banner:
-    """Parses `device::ro.product.name=x;…;features=a,b`. Raises OfflineError for a device that has not
+def parse_banner(text: str, whom: str) -> Banner:
+    """Parse `device::ro.product.name=x;…;features=a,b`. Raises OfflineError for a device that has not
     started Android."""
     state, _, rest = text.partition("::")
     if state in NOT_RUNNING:
-        raise OfflineError(
-            f"the device at {address} is in {state}", "Restart it into Android."
-        )
+        raise OfflineError(f"{whom} is in {state}", "Restart it into Android.")
     pairs = dict(pair.split("=", 1) for pair in rest.split(";") if "=" in pair)
     features = frozenset(filter(None, pairs.pop("features", "").split(",")))
     return Banner(
@@ -201,6 +235,10 @@ def parse_banner(text: str, address: str) -> Banner:
 
 
 _NO_ANSWER = "Plug it in again, or switch USB debugging off and on. Another adb may be using the device."
+
+
+def _silent_error(whom: str) -> OfflineError:
+    return OfflineError(f"{whom} accepts connections but does not answer", _NO_ANSWER)
 
 
 def _refused_error(whom: str, fingerprint: str) -> UnauthorizedError:
@@ -223,7 +261,7 @@ def _offered_lately_error(
 
 
 def prompt_waits_error(whom: str, fingerprint: str) -> UnauthorizedError:
-    """The error for a device that shows its prompt. A device whose person refused is just as silent."""
+    """Return the error for a device that shows its prompt. A device whose person refused is just as silent."""
     return UnauthorizedError(
         f"{whom} asks whether to trust this agent",
         f"Unlock it and accept the prompt with the fingerprint {fingerprint}; tick 'always allow'. If there is"
@@ -233,7 +271,7 @@ def prompt_waits_error(whom: str, fingerprint: str) -> UnauthorizedError:
 
 
 def tls_required_error(whom: str) -> TlsRequiredError:
-    """The error for a device that answers STLS."""
+    """Return the error for a device that answers STLS."""
     return TlsRequiredError(
         f"{whom} requires an encrypted connection (wireless debugging)",
         "Pair it with Google's adb and let the agent use that adb server: adb pair HOST:PORT, adb connect"

@@ -14,9 +14,10 @@ import struct
 import tempfile
 from pathlib import Path
 
+from adb_shell.auth.sign_cryptography import CryptographySigner
 from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa, utils
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from paceline.errors import UserError
 
@@ -50,7 +51,7 @@ def public_form(key: rsa.RSAPublicKey) -> bytes:
 
 
 class AgentKey:
-    """A private key that signs tokens."""
+    """A private key, and its public form."""
 
     def __init__(self, private: rsa.RSAPrivateKey) -> None:
         self._private = private
@@ -90,11 +91,17 @@ class AgentKey:
         """The key as a line of an `adb_keys` file, as `adb pubkey` prints it."""
         return base64.b64encode(self._public) + COMMENT
 
-    def sign(self, data: bytes) -> bytes:
-        """PKCS#1 v1.5 over `data` as if it were a SHA-1 digest: ADB signs its 20 random bytes like that."""
-        # The protocol requires it (AOSP adb/protocol.txt).
-        digest = utils.Prehashed(hashes.SHA1())  # noqa: S303 -- see above
-        return self._private.sign(data, padding.PKCS1v15(), digest)
+    @property
+    def signer(self) -> AgentSigner:
+        """The key as adb-shell takes it."""
+        return AgentSigner(self._private, self.public_text)
+
+
+class AgentSigner(CryptographySigner):  # type: ignore[misc]  # adb-shell has no types
+    """adb-shell's signer, which would read the key from a file and its public form from another."""
+
+    def __init__(self, private: rsa.RSAPrivateKey, public_text: bytes) -> None:
+        self.rsa_key, self.public_key = private, public_text
 
 
 _REMAKE = "Remove the file: a new key is created, and each device asks again whether to trust it."

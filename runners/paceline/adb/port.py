@@ -1,7 +1,7 @@
 """The port to one Android device: connect, run, stream, push, pull, props, reboot, close.
 
-Three backends pass one conformance suite: `direct.py` speaks ADB over TCP, `server.py` uses an adb server (USB,
-paired over Wi-Fi), and `testing/fake_device.py` needs no device. Commands are argv lists, quoted per item, so
+Four backends pass one conformance suite: `direct.py` (TCP) and `usb.py` use adb-shell, `server.py` uses an adb server
+(USB, paired over Wi-Fi), and `testing/fake_device.py` needs no device. Commands are argv lists, quoted per item, so
 that no item can become shell code. An exit status always comes from the device; without one the transport was
 lost.
 """
@@ -68,18 +68,21 @@ class TransferError(AdbError):
 
 class Route(msgspec.Struct, frozen=True):
     """How a device is reached; never its identity. `address` is host:port of the device itself (`tcp`) or of
-    an adb server (`server`), which knows the device as `name`."""
+    an adb server (`server`), which knows the device as `name`. Of a device on USB (`usb`) it is the port, such as
+    1-2.3, and `name` is the serial number that it tells there, if this user may read it."""
 
-    kind: Literal["tcp", "server"]
+    kind: Literal["tcp", "server", "usb"]
     address: str
     name: str = ""
 
     def __str__(self) -> str:
-        return (
-            self.address
-            if self.kind == "tcp"
-            else f"{self.name} by the adb server at {self.address}"
-        )
+        match self.kind:
+            case "tcp":
+                return self.address
+            case "server":
+                return f"{self.name} by the adb server at {self.address}"
+            case "usb":
+                return f"{self.name or 'a device'} at USB port {self.address}"
 
 
 class Banner(msgspec.Struct, frozen=True):

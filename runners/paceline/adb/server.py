@@ -9,9 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
 
 from paceline.adb.base_connection import BaseConnection
-from paceline.adb.channel import Bytes, Channel
+from paceline.adb.channel import Bytes
 from paceline.adb.port import (
     CONNECT_TIMEOUT_S,
     AbsentError,
@@ -31,6 +35,8 @@ from paceline.adb.smart_socket import (
     parse_devices,
     state_error,
 )
+from paceline.adb.sync import SERVICE as SYNC
+from paceline.adb.sync import Sync
 from paceline.adb.transport import READ_BYTES, DeadlineSocket
 
 
@@ -82,7 +88,7 @@ class ServerChannel:
         self._wire = wire
 
     def send(self, data: Bytes, deadline: float) -> None:
-        """See Channel."""
+        """Sends all of `data`. Raises SlowError, LostError."""
         self._wire.send(data, deadline)
 
     def receive(self, deadline: float) -> bytes | None:
@@ -132,7 +138,7 @@ class ServerConnection(BaseConnection):
         }
         return Banner(frozenset(filter(None, features.split(","))), props)
 
-    def _open(self, service: bytes, deadline: float, separate: bool) -> Channel:
+    def _open(self, service: bytes, deadline: float, separate: bool) -> ServerChannel:
         del separate  # every service has a socket of its own
         address, name = self._route.address, self._route.name
         request = AdbServerRequest(address, deadline)
@@ -150,6 +156,31 @@ class ServerConnection(BaseConnection):
             request.wire.close()
             raise
         return ServerChannel(request.wire)
+
+    def _push(
+        self, source: Path | bytes, remote: str, mode: int, deadline: float
+    ) -> int:
+        with (
+            BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file,
+            self._open_sync(deadline) as sync,
+        ):
+            return sync.push(file, remote, mode)
+
+    def _pull(self, remote: str, target: Path | BytesIO, deadline: float) -> None:
+        with self._open_sync(deadline) as sync:
+            if isinstance(target, BytesIO):
+                target.writelines(sync.pull(remote))
+            else:
+                with target.open("wb") as file:
+                    file.writelines(sync.pull(remote))
+
+    @contextmanager
+    def _open_sync(self, deadline: float) -> Iterator[Sync]:
+        channel = self._open(SYNC, deadline, separate=False)
+        try:
+            yield Sync(channel, deadline)
+        finally:
+            channel.close()
 
     def _close(self) -> None:
         self._transport = b""

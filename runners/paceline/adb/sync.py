@@ -1,22 +1,20 @@
-"""Transfers files with the sync service, version 1 (AOSP adb/SYNC.TXT).
+"""Transfers files through an adb server with the sync service, version 1 (AOSP adb/SYNC.TXT).
 
-A file counts as pushed only after the device's OKAY. A refusal ends the push in the middle of a file. A pulled
-file appears whole under its name or not at all. Callers verify content by a digest that the device computes.
+A file counts as pushed only after the device's OKAY. A refusal ends the push in the middle of a file. Devices that
+are reached directly get their files by adb-shell (`direct.py`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
 import struct
-import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from paceline.adb.channel import Bytes, Channel
 from paceline.adb.port import AdbError, LostError, SlowError, TransferError
+from paceline.adb.transfer import REGULAR_FILE, checked_path, refusal_error
 
 SERVICE = b"sync:"
 HEADER = struct.Struct("<4sI")
@@ -26,16 +24,19 @@ BURST_BYTES = 15 * (CHUNK_BYTES + HEADER.size)
 """Bytes sent at a time: just below the 1 MiB that a device acknowledges as one message (MAX_PAYLOAD)."""
 DRAIN_S = 5.0
 """Longest time to send what the host's socket buffers hold after a refusal: a few MB on a slow link."""
-LONGEST_PATH = 1024
-"""Most bytes of a path that the device accepts."""
-REGULAR_FILE = 0o100000
-NO_SPACE = ("no space left", "disk quota exceeded")
+
+
+class SendingChannel(Channel, Protocol):
+    """An open service that also takes bytes."""
+
+    def send(self, data: Bytes, deadline: float) -> None:
+        """Sends all of `data`, which the caller may reuse then. Raises SlowError, LostError."""
 
 
 class Sync:
     """One use of the sync service. The caller closes the channel."""
 
-    def __init__(self, channel: Channel, deadline: float) -> None:
+    def __init__(self, channel: SendingChannel, deadline: float) -> None:
         self._channel, self._deadline = channel, deadline
         self._arrived = memoryview(b"")
         """Received bytes that were not taken yet."""
@@ -161,39 +162,5 @@ def _read_into(file: BinaryIO, burst: memoryview, at: int) -> int:
     return int(file.readinto(room))  # type: ignore[attr-defined]
 
 
-def whole_file(pieces: Iterator[Bytes], target: Path) -> None:
-    """Writes `pieces` to `target`, which appears only once it is complete."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.writelines(pieces)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
 def _message(kind: bytes, body: bytes) -> bytes:
     return HEADER.pack(kind, len(body)) + body
-
-
-def checked_path(remote: str) -> bytes:
-    """The path as the service takes it. Raises AdbError for an invalid path."""
-    path = remote.encode("utf-8", "surrogateescape")
-    if not path or b"\0" in path or len(path) > LONGEST_PATH:
-        raise AdbError(
-            f"{remote!r} is not a path of a device",
-            f"A path has 1 to {LONGEST_PATH} bytes and no NUL.",
-        )
-    return path
-
-
-def refusal_error(remote: str, reason: str) -> TransferError:
-    """The error for a FAIL with `reason`."""
-    if any(text in reason.lower() for text in NO_SPACE):
-        return TransferError(
-            f"{remote}: the device's storage is full ({reason})",
-            "Remove files that are not needed; `adb shell du -sh /data/local/tmp/*` lists the largest.",
-            no_space=True,
-        )
-    return TransferError(f"{remote}: the device refused the file: {reason}")

@@ -1,6 +1,6 @@
 """A connected socket whose every operation has a deadline.
 
-The lowest layer of both backends. Nagle's algorithm is off, because it costs 40 ms per message; keepalive
+The lowest layer of TCP devices and of the adb server's backend. Nagle's algorithm is off, because it costs 40 ms per message; keepalive
 detects a dead peer; poll(2) waits, because select(2) has a highest descriptor. The socket never blocks: data
 that has arrived costs one call.
 """
@@ -23,8 +23,6 @@ two hours the kernel would wait."""
 READ_BYTES = 256 << 10
 GOODBYE_S = 1.0
 """Timeout for a last message whose answer does not matter."""
-MORE_FOLLOWS = getattr(socket, "MSG_MORE", 0)
-"""Lets the kernel send a header together with the payload that follows in the next call (Linux)."""
 
 
 def host_and_port(address: str) -> tuple[str, int]:
@@ -88,19 +86,12 @@ class DeadlineSocket:
         self._socket, self.whom = connected, whom
         connected.setblocking(False)
 
-    def send(
-        self,
-        data: bytes | bytearray | memoryview,
-        deadline: float,
-        *,
-        more: bool = False,
-    ) -> None:
-        """Sends all of `data`. `more`: another send follows at once. Raises SlowError, LostError."""
-        flags = MORE_FOLLOWS if more else 0
+    def send(self, data: bytes | bytearray | memoryview, deadline: float) -> None:
+        """Sends all of `data`. Raises SlowError, LostError."""
         view = memoryview(data)
         while view:
             try:
-                view = view[self._socket.send(view, flags) :]
+                view = view[self._socket.send(view) :]
             except BlockingIOError:
                 if not self._ready(deadline, to_send=True):
                     raise SlowError(f"{self.whom} accepts no more data") from None
@@ -113,16 +104,6 @@ class DeadlineSocket:
         while True:
             try:
                 return self._socket.recv(most)
-            except BlockingIOError:
-                self._wait_for_data(deadline)
-            except OSError as error:
-                raise self._lost(error) from error
-
-    def receive_into(self, view: memoryview, deadline: float) -> int:
-        """Like `receive`, into `view`; returns the number of bytes."""
-        while True:
-            try:
-                return self._socket.recv_into(view)
             except BlockingIOError:
                 self._wait_for_data(deadline)
             except OSError as error:

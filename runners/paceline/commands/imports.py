@@ -271,13 +271,20 @@ def _parse_policy(text: str) -> BatchPolicy:
 def _connector(
     device: str, data: Path | None, config_path: Path | None
 ) -> Callable[[], Connection]:
-    """Opens connections to a device: directly to an address, otherwise through the adb server."""
-    from paceline.adb.direct import DirectConnection  # noqa: PLC0415 - files need none of it
-    from paceline.adb.keys import AgentKey  # noqa: PLC0415
-    from paceline.adb.server import AdbServer  # noqa: PLC0415
+    """Opens connections to a device: directly to an address or on USB, otherwise through the adb server."""
+    from paceline.adb.keys import key_directory  # noqa: PLC0415 - files need none of it
+    from paceline.adb.port import Route  # noqa: PLC0415
+    from paceline.adb.usb import UsbBus  # noqa: PLC0415
+    from paceline.devices.backends import AdbBackends  # noqa: PLC0415
 
-    if config.ADDRESS.fullmatch(device) is None:
-        server = AdbServer(config.load(config_path).devices.adb_server)
-        return lambda: server.connection(device)
-    key = AgentKey.of_agent(config.data_dir(data))
-    return lambda: DirectConnection(device, key)
+    settings = config.load(config_path).devices
+    usb = UsbBus() if settings.usb else None
+    keys = key_directory(config.data_dir(data))
+    backends = AdbBackends(settings.adb_server, keys, usb)
+    if config.ADDRESS.fullmatch(device) is not None:
+        route = Route("tcp", device)
+    else:
+        backends.list_devices()
+        on_usb = {found.name: found for found in backends.list_usb_routes()}
+        route = on_usb.get(device) or backends.route_to(device)
+    return lambda: backends.open(route)

@@ -102,12 +102,14 @@ def devices(
 
 def _survey(data: Path | None, config_path: Path | None) -> list[SurveyedDevice]:
     from paceline.adb.keys import key_directory  # noqa: PLC0415 - see above
+    from paceline.adb.usb import UsbBus  # noqa: PLC0415
     from paceline.devices.backends import AdbBackends  # noqa: PLC0415
     from paceline.devices.survey import survey  # noqa: PLC0415
 
     root = config.data_dir(data)
     settings = config.load(config_path).devices
-    backends = AdbBackends(settings.adb_server, key_directory(root))
+    usb = UsbBus() if settings.usb else None
+    backends = AdbBackends(settings.adb_server, key_directory(root), usb)
     try:
         return survey(settings, backends, root / "devices")
     finally:

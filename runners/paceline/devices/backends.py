@@ -1,6 +1,7 @@
-"""Opens routes to devices and lists the devices of an adb server.
+"""Opens routes to devices, and lists the devices of an adb server and on USB.
 
-Having no adb server is normal, because devices on TCP need none. A server that fails to answer once keeps its
+Having no adb server is normal, because devices on TCP and USB need none. A device on USB that a running server holds is
+reached through it. A server that fails to answer once keeps its
 devices. Every failure is an AdbError with advice, even a problem with the agent's own key.
 """
 
@@ -24,12 +25,15 @@ from paceline.adb.port import (
 )
 from paceline.adb.server import AdbServer
 from paceline.adb.smart_socket import ListedDevice
+from paceline.adb.usb import UsbBus, UsbConnection, UsbLinks
 from paceline.devices.routes import is_address
 from paceline.errors import UserError
 
 log = logging.getLogger("paceline.devices")
 
 LIST_TIMEOUT_S = 5.0
+NOT_HOLDING = ("no permissions", "detached")
+"""States of a device on USB that an adb server sees and does not hold."""
 
 
 class DeviceBackends(Protocol):
@@ -41,6 +45,15 @@ class DeviceBackends(Protocol):
     def list_devices(self) -> list[ListedDevice]:
         """The devices that the adb server knows; empty without a server."""
 
+    def list_usb_routes(self) -> list[Route]:
+        """The devices on USB that the adb server does not hold, as of the last `list_devices`."""
+
+    def usb_problem(self) -> AdbError | None:
+        """Why devices on USB were not found at the last look, by nobody."""
+
+    def usb_note(self, serial: str) -> str:
+        """A sentence on who holds the device on USB, if that is the adb server; else ""."""
+
     def route_to(self, name: str) -> Route:
         """The route to the device that the adb server calls `name`."""
 
@@ -49,13 +62,21 @@ class DeviceBackends(Protocol):
 
 
 class AdbBackends:
-    """Direct TCP connections, and an adb server where one listens. The agent's key is created on first use."""
+    """Direct connections over TCP and USB, and an adb server where one listens. The agent's key is created on first
+    use. `usb`: the bus to search; None leaves USB to the adb server."""
 
-    def __init__(self, adb_server: str, key_dir: Path) -> None:
+    def __init__(
+        self, adb_server: str, key_dir: Path, usb: UsbBus | None = None
+    ) -> None:
         self._address, self._key_dir = adb_server, key_dir
         self._server = AdbServer(adb_server)
         self._key: AgentKey | None = None
         self._offers = KeyOffers()
+        self._usb = usb
+        self._usb_links = UsbLinks(usb or UsbBus(), self._offers)
+        self._usb_problem: AdbError | None = None
+        self._usb_notes: dict[str, str] = {}
+        self._has_server = False
         self._last: list[ListedDevice] = []
         self._lock = threading.Lock()
         self._dropped: set[str] = set()
@@ -71,6 +92,8 @@ class AdbBackends:
             return self._server.connection(route.name)
         if self._key is None:
             self._key = self._load_key()
+        if route.kind == "usb":
+            return UsbConnection(route, self._key, self._usb_links)
         return DirectConnection(route.address, self._key, self._offers)
 
     def _load_key(self) -> AgentKey:
@@ -88,11 +111,46 @@ class AdbBackends:
     def list_devices(self) -> list[ListedDevice]:
         try:
             self._last = self._server.devices(LIST_TIMEOUT_S)
+            self._has_server = True
         except AbsentError:
             self._last = []
+            self._has_server = False
         except AdbError as error:  # one slow answer does not mean lost devices
             log.warning("the adb server's last list of devices is kept: %s", error.text)
         return [*self._last, *self._connect_dropped()]
+
+    def list_usb_routes(self) -> list[Route]:
+        if self._usb is None:
+            return []
+        try:
+            found = self._usb.devices()
+        except AdbError as error:
+            if self._usb_problem is None:
+                log.info("%s %s", error.text, error.advice)
+            self._usb_problem = error
+            return []
+        self._usb_problem = None
+        held = {
+            known.name
+            for known in self._last
+            if not known.state.startswith(NOT_HOLDING)
+        }
+        notes = {
+            device.serial: f"The adb server at {self._address} holds it at USB port {device.port}, so it is reached"
+            " through that server."
+            for device in found
+            if device.serial in held
+        }
+        for serial in notes.keys() - self._usb_notes.keys():
+            log.info("device %s: %s", serial, notes[serial])
+        self._usb_notes = notes
+        return [device.route for device in found if device.serial not in held]
+
+    def usb_problem(self) -> AdbError | None:
+        return None if self._has_server else self._usb_problem
+
+    def usb_note(self, serial: str) -> str:
+        return self._usb_notes.get(serial, "")
 
     def _connect_dropped(self) -> list[ListedDevice]:
         """The dropped devices that the server does not list; tells it to connect to them again. One that it lists

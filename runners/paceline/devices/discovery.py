@@ -2,8 +2,8 @@
 
     agent.toml routes ─┐
     simulated ─────────┼─▶ routes ─▶ known to a device? ─▶ nothing to do
-    adb server's list ─┘                │ no
-                                        ├─▶ its name implies a serial ─▶ that device, or a new one
+    adb server's list ─┤                │ no
+    USB ───────────────┘                ├─▶ its name implies a serial ─▶ that device, or a new one
                                         └─▶ ask who answers ─▶ that device, or a new one, or: why not
 
 The serial that answers decides; it corrects a serial implied by a name. A device that has answered once is kept
@@ -63,6 +63,7 @@ class Discovery:
             self._backends.route_to(known.name)
             for known in self._backends.list_devices()
         }
+        listed |= set(self._backends.list_usb_routes())
         self._drop_routes(self._listed - listed)
         self._listed = listed
         simulated = {Route("tcp", address) for address in self._config.simulated}

@@ -1,7 +1,8 @@
 """Orders the routes to a device, and derives facts from the name that an adb server gives it.
 
 A route is never an identity: the serial in a name is used only to list a device that does not trust this agent yet.
-Routes by an adb server come before TCP, because a cable is more reliable and the server holds the pairing.
+Routes by an adb server come first, because the server holds the pairing, then USB, because a cable is more reliable
+than a network.
 """
 
 from __future__ import annotations
@@ -11,20 +12,21 @@ from collections.abc import Iterable
 
 from paceline.adb.port import Route
 
+BEST_FIRST = ("server", "usb", "tcp")
 _MDNS = re.compile(r"adb-(?P<serial>[^.]+)-[A-Za-z0-9]{6}\._adb-tls-connect\._tcp\.?")
 
 
 def order_routes(routes: Iterable[Route]) -> tuple[Route, ...]:
     """The routes without duplicates, best first."""
     return tuple(
-        sorted(dict.fromkeys(routes), key=lambda route: route.kind != "server")
+        sorted(dict.fromkeys(routes), key=lambda route: BEST_FIRST.index(route.kind))
     )
 
 
 def route_survives_restart(route: Route) -> bool:
-    """Whether the route works again after the device restarts. It does for USB devices and emulators, because an adb
-    server finds them by itself."""
-    return (
+    """Whether the route works again after the device restarts. It does for USB devices and emulators, because they are
+    found without a person."""
+    return route.kind == "usb" or (
         route.kind == "server"
         and ":" not in route.name
         and not _MDNS.fullmatch(route.name)
@@ -37,10 +39,12 @@ def is_address(route: Route) -> bool:
 
 
 def presumed_serial(route: Route) -> str | None:
-    """The serial that an adb server's name for a device implies: for USB (adbd names its USB interface after
-    ro.serialno) and for paired devices. None for addresses and emulators."""
+    """The serial that the name of a device implies: for USB (adbd names its USB interface after ro.serialno) and for
+    paired devices. None for addresses and emulators."""
     if route.kind == "tcp":
         return None
+    if route.kind == "usb":
+        return route.name or None
     if paired := _MDNS.fullmatch(route.name):
         return paired["serial"]
     if re.search(r"[:\s]", route.name) or re.fullmatch(

@@ -58,12 +58,19 @@ def survey(
         discovery.connect_s = CONNECT_TIMEOUT_S
         discovery.look()
     devices = [
-        _survey_device(discovery.devices[serial])
+        _survey_device(discovery.devices[serial], backends.usb_note(serial))
         for serial in sorted(discovery.devices)
     ]
-    return devices + [
+    devices += [
         _describe_route(route, link) for route, link in discovery.unknown.items()
     ]
+    if problem := backends.usb_problem():
+        devices.append(
+            SurveyedDevice(
+                None, "nobody yet", "USB", "absent", problem.text, problem.advice
+            )
+        )
+    return devices
 
 
 def _describe_route(route: Route, link: axis.ConnectionStatus) -> SurveyedDevice:
@@ -72,7 +79,7 @@ def _describe_route(route: Route, link: axis.ConnectionStatus) -> SurveyedDevice
     )
 
 
-def _survey_device(device: AttachedDevice) -> SurveyedDevice:
+def _survey_device(device: AttachedDevice, usb_note: str) -> SurveyedDevice:
     route = str(device.route or "")
     with device.claim(Stop(), timeout_s=0.0) as claimed:
         if not claimed:
@@ -82,6 +89,9 @@ def _survey_device(device: AttachedDevice) -> SurveyedDevice:
             )
         online = device.look()
         findings = _read_findings(device) if online else []
+        if usb_note:
+            note = {"level": "info", "code": "usb", "text": usb_note, "advice": ""}
+            findings = [*findings, note]
         device.disconnect()
     link, facts = device.link, device.facts
     words = [facts.factors.get("soc"), facts.abi, facts.api and f"API {facts.api}"]

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from paceline.adb import handshake, shell, sync
+from paceline.adb import handshake, shell, transfer
 from paceline.adb.base_connection import command_text
 from paceline.adb.port import (
     COMMAND_TIMEOUT_S,
@@ -239,7 +239,7 @@ class FakeConnection:
         del timeout_s
         data = source if isinstance(source, bytes) else source.read_bytes()
         with self._operation(self.device.faults.refuse_sync, "sync:"):
-            sync.checked_path(remote)
+            transfer.checked_path(remote)
             if remote in self.device.directories:
                 raise TransferError(
                     f"{remote}: the device refused the file: Is a directory"
@@ -247,7 +247,7 @@ class FakeConnection:
             room = self.device.faults.no_space_after
             if room is not None and len(data) > room:
                 self.device.faults.no_space_after = 0
-                raise sync.refusal_error(
+                raise transfer.refusal_error(
                     remote, "write failed: No space left on device"
                 )
             if room is not None:
@@ -261,12 +261,13 @@ class FakeConnection:
         """See port.Connection."""
         del timeout_s
         with self._operation(self.device.faults.refuse_sync, "sync:"):
-            sync.checked_path(remote)
+            transfer.checked_path(remote)
             if remote not in self.device.files:
-                raise sync.refusal_error(remote, "No such file or directory")
+                raise transfer.refusal_error(remote, "No such file or directory")
             if target is None:
                 return self.device.files[remote]
-            sync.whole_file(iter([self.device.files[remote]]), target)
+            with transfer.whole_file(target) as beside:
+                beside.write_bytes(self.device.files[remote])
             return b""
 
     def props(self) -> dict[str, str]:

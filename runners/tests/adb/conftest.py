@@ -9,13 +9,16 @@ import pytest
 from paceline.adb.keys import AgentKey
 from paceline.testing.adbd import Peer
 
-from .rigs import DirectRig, MemoryRig, Rig, ServerRig, until
+from .rigs import DirectRig, MemoryRig, Rig, ServerRig, UsbRig, until
 
 BACKENDS = [
     "memory",
     "direct",
     "direct-exec",
     "direct-terminal",
+    "usb",
+    "usb-exec",
+    "usb-terminal",
     "server",
     "server-exec",
     "server-terminal",
@@ -55,8 +58,9 @@ def rig(request: pytest.FixtureRequest) -> Iterator[Rig]:
         made = MemoryRig()
     else:
         variant = variant or "v2"
-        if backend == "direct":
-            made = DirectRig(
+        if backend in ("direct", "usb"):
+            rig_class = DirectRig if backend == "direct" else UsbRig
+            made = rig_class(
                 request.getfixturevalue("shared_peer"),
                 variant,
                 request.getfixturevalue("key"),

@@ -14,11 +14,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from paceline.adb.direct import DirectConnection
+from paceline.adb.handshake import KeyOffers
 from paceline.adb.keys import AgentKey
-from paceline.adb.port import AdbError, Connection
+from paceline.adb.port import AdbError, Connection, Route
 from paceline.adb.server import AdbServer
+from paceline.adb.usb import UsbBus, UsbConnection, UsbLinks
 from paceline.testing.adbd import Faults, Peer
 from paceline.testing.fake_device import FakeDevice
+from paceline.testing.usb import SimulatedUsb, SimulatedUsbDevice
 from paceline_contract.testing.waiting import WITHIN_S
 
 
@@ -185,6 +188,46 @@ class DirectRig(PeerRig):
             return False
         connection.close()
         return True
+
+
+class UsbRig(PeerRig):
+    """The peer on a simulated bus."""
+
+    def __init__(self, peer: Peer, variant: str, key: AgentKey) -> None:
+        super().__init__(peer, variant)
+        self.device = SimulatedUsbDevice(peer.address, peer.serial)
+        self.usb = SimulatedUsb(self.device)
+        self._key = key
+        self._offers = KeyOffers()
+        self.links = UsbLinks(UsbBus(self.usb), self._offers)
+        self.opened.callback(self.device.unplug)
+        self.opened.callback(self._offers.close)
+
+    def _connection(self) -> Connection:
+        route = Route("usb", self.device.port, self.device.serial)
+        return UsbConnection(route, self._key, self.links)
+
+    def cut(self) -> None:
+        self.device.unplug()
+
+    def plug_in(self) -> None:
+        self.device.plug_in()
+        until(self._answers, "the device answers")
+
+    def _answers(self) -> bool:
+        connection = self.connection
+        try:
+            connection.connect()
+        except AdbError:
+            return False
+        connection.close()
+        return True
+
+    def leave(self) -> None:
+        self.device.unplug()
+
+    def mistakes(self) -> list[str]:
+        return [*super().mistakes(), *self.device.violations]
 
 
 class ServerRig(PeerRig):

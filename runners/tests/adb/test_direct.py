@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import io
 import random
+import subprocess
+import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,12 +26,35 @@ from paceline.adb.port import (
     TlsRequiredError,
     UnauthorizedError,
 )
-from paceline.testing.adbd import Faults, Peer
+from paceline.testing.adbd import Faults, Peer, packets
 from paceline_contract.testing.waiting import WITHIN_S
 
 from .rigs import saying, until
+from .scripted import ScriptedDevice, scripted
 
 REMOTE = "/data/local/tmp/file"
+OUTPUT_BYTES = 1 << 30
+MOST_GROWTH_KIB = 60 << 10
+READ_OUTPUT = f"""
+import resource, sys
+from pathlib import Path
+from paceline.adb.direct import DirectConnection
+from paceline.adb.keys import AgentKey
+
+def most_kib():
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most // 1024 if sys.platform == "darwin" else most
+
+connection = DirectConnection(sys.argv[1], AgentKey.load_or_create(Path(sys.argv[2])))
+connection.run(["true"])
+before, size = most_kib(), 0
+with connection.stream(["head", "-c", "{OUTPUT_BYTES}", "/dev/zero"]) as stream:
+    while piece := stream.read(60):
+        size += len(piece)
+connection.close()
+print(size, most_kib() - before)
+"""
+"""Reads the output in a process of its own, whose memory nothing else uses."""
 
 
 def noise(size: int) -> bytes:
@@ -41,6 +69,7 @@ def peer(shared_peer: Peer) -> Iterator[Peer]:
     shared_peer.violations.clear()
     yield shared_peer
     shared_peer.faults.__dict__.update(Faults().__dict__)
+    until(lambda: not shared_peer.processes(), "everything on the device ended")
     assert shared_peer.violations == []
 
 
@@ -149,6 +178,67 @@ def test_a_key_is_offered_again_minutes_after_the_connection_of_its_prompt_ended
         offers.close()
 
 
+def test_two_connections_that_race_for_a_dialog_open_one(
+    key: AgentKey, tmp_path: Path
+) -> None:
+    offers = KeyOffers()
+    both = threading.Barrier(2)
+
+    def connect(address: str) -> str:
+        both.wait(WITHIN_S)
+        with pytest.raises(UnauthorizedError) as caught:
+            DirectConnection(address, key, offers).connect(timeout_s=0.5)
+        return caught.value.advice
+
+    with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
+        with ThreadPoolExecutor(2) as pool:
+            tries = [pool.submit(connect, peer.address) for _ in range(2)]
+            advice = [attempt.result(WITHIN_S) for attempt in tries]
+        assert peer.prompts == [key.fingerprint]
+        assert all(key.fingerprint in text for text in advice)
+        peer.answer_prompt(True)
+        connections = [DirectConnection(peer.address, key, offers) for _ in range(2)]
+        for connection in connections:
+            assert connection.run(["true"]).rc == 0
+            connection.close()
+        offers.close()
+
+
+def test_a_revoked_key_is_offered_again_at_once(key: AgentKey, tmp_path: Path) -> None:
+    offers = KeyOffers()
+    with Peer(tmp_path, serial="SIMREVOKES") as peer:
+        connection = DirectConnection(peer.address, key, offers)
+        assert connection.run(["true"]).rc == 0
+        peer.revoke_keys()
+        assert connection.run(["true"]).rc == 0, "what is connected stays connected"
+        peer.cut()
+        with pytest.raises(LostError):
+            connection.run(["true"])
+        with pytest.raises(UnauthorizedError, match="asks whether to trust"):
+            connection.connect(timeout_s=0.3)
+        assert peer.prompts == [key.fingerprint]
+        peer.answer_prompt(True)
+        assert connection.run(["true"]).rc == 0
+        connection.close()
+        offers.close()
+
+
+def test_closing_the_offers_leaves_no_connect_behind(
+    key: AgentKey, tmp_path: Path
+) -> None:
+    offers = KeyOffers()
+    with Peer(tmp_path, serial="SIMASKS", trust=set()) as peer:
+        whom = f"connect the device at {peer.address}"
+        with pytest.raises(UnauthorizedError):
+            DirectConnection(peer.address, key, offers).connect(timeout_s=0.3)
+        assert whom in {thread.name for thread in threading.enumerate()}
+        offers.close()
+        until(
+            lambda: whom not in {thread.name for thread in threading.enumerate()},
+            "its thread ended",
+        )
+
+
 def offers_ended(peer: Peer) -> bool:
     """Whether the next try ends by itself: it may not offer, so nothing is waited for."""
     return bool(peer.prompts)
@@ -220,6 +310,26 @@ def test_a_device_that_does_not_run_android_is_offline(state: str) -> None:
         parse_banner(f"{state}::ro.product.model=x", "here")
 
 
+@pytest.mark.parametrize("banner", [b"device::", b"device::features=\0", b"device"])
+def test_a_device_without_features_in_its_banner_gets_the_oldest_services(
+    banner: bytes, key: AgentKey
+) -> None:
+    def script(other: ScriptedDevice) -> None:
+        other.greet(banner=banner)
+        for service in (b"exec:", b"shell:"):
+            header, name = other.take(packets.OPEN)
+            assert name.startswith(service)
+            other.send(packets.CLSE, 0, header.arg0)
+        other.wait_for_end()
+
+    with scripted(script) as address:
+        connection = DirectConnection(address, key)
+        assert connection.connect(WITHIN_S).features == frozenset()
+        with pytest.raises(RefusedError):
+            connection.run(["true"])
+        connection.close()
+
+
 # --- networks ---
 
 
@@ -267,18 +377,59 @@ def test_silence_in_a_transfer_is_slow_and_the_connection_is_closed(
     assert connection.run(["true"]).rc == 0
 
 
+def test_a_reboot_in_a_push_is_lost_and_the_next_push_arrives(
+    peer: Peer, connection: DirectConnection
+) -> None:
+    data = noise(4 << 20)
+    connection.connect()
+    peer.faults.slow_bps = 4 << 20
+    with ThreadPoolExecutor(1) as pool:
+        pushing = pool.submit(connection.push, data, REMOTE, timeout_s=WITHIN_S)
+        until((peer.files / REMOTE.lstrip("/")).exists, "the push has begun")
+        peer.reboot()
+        with pytest.raises(LostError):
+            pushing.result(WITHIN_S)
+    peer.faults.slow_bps = None
+    assert connection.push(data, REMOTE) == len(data)
+    assert connection.pull(REMOTE) == data
+
+
+def test_a_gigabyte_of_output_needs_little_memory(peer: Peer, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", READ_OUTPUT, peer.address, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=WITHIN_S,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    size, grown_kib = (int(word) for word in done.stdout.split())
+    assert size == OUTPUT_BYTES
+    assert grown_kib <= MOST_GROWTH_KIB
+
+
 def test_what_an_abandoned_transfer_still_sends_is_not_taken_for_an_answer(
     connection: DirectConnection, tmp_path: Path
 ) -> None:
-    """The target's directory is gone: the pull ends with the device in the middle of the file."""
+    """The target's file system is full: the pull ends with the device in the middle of the file."""
     connection.push(noise(300_000), REMOTE)
+    full = FullFile()
     for _ in range(5):
+        with pytest.raises(OSError, match="No space"):
+            connection._pull(REMOTE, full, time.monotonic() + WITHIN_S)
         with pytest.raises(OSError, match="No such file"):
             connection.pull(REMOTE, tmp_path / "nowhere" / "target")
         pieces = connection.stream(["cat", REMOTE])
         assert pieces.read(WITHIN_S)
         pieces.close()
         assert connection.run(["echo", "mine"]).text == "mine\n"
+
+
+class FullFile(io.BytesIO):
+    """A file on a full disk."""
+
+    def write(self, _: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_a_device_with_small_packets_gets_a_long_push_in_many(

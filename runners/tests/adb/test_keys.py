@@ -112,7 +112,7 @@ def private_key(directory: Path) -> rsa.RSAPrivateKey:
 
 def test_a_signature_is_what_a_device_verifies(directory: Path) -> None:
     token = bytes(range(20))
-    signature = AgentKey.load_or_create(directory).sign(token)
+    signature = AgentKey.load_or_create(directory).signer.Sign(token)
     private_key(directory).public_key().verify(
         signature,
         token,

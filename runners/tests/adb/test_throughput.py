@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from paceline.adb import packets
+from adb_shell import adb_message
+from paceline.adb import adb_shell_fixes
 from paceline.adb.direct import DirectConnection
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import LostError, SlowError
@@ -85,13 +86,14 @@ def test_eight_megabytes_take_few_calls_and_no_sum_of_their_bytes(
         }
         for owner, name in (
             (DeadlineSocket, "send"),
-            (DeadlineSocket, "receive_into"),
-            (packets, "checksum_of"),
+            (DeadlineSocket, "receive"),
+            (adb_shell_fixes, "checksum"),
+            (adb_message, "checksum"),
         ):
             monkeypatch.setattr(owner, name, counted(name, getattr(owner, name)))
         work[what]()
         connection.close()
-    assert "checksum_of" not in calls
+    assert "checksum" not in calls
     assert 0 < len(calls) < SIZE_BYTES / LEAST_BYTES_A_CALL
 
 
@@ -202,10 +204,8 @@ def test_what_the_kernel_does_not_take_at_once_is_sent_again_and_would_be_lost_w
         connection.push(data, REMOTE)
         assert (peer.files / REMOTE.lstrip("/")).read_bytes() == data
 
-        def once(
-            self: DeadlineSocket, data: bytes, deadline: float, *, more: bool = False
-        ) -> None:
-            del deadline, more
+        def once(self: DeadlineSocket, data: bytes, deadline: float) -> None:
+            del deadline
             self._socket.send(
                 data[:65_536]
             )  # what a kernel takes whose send buffer is nearly full

@@ -6,15 +6,14 @@ import hashlib
 import os
 import random
 import socket
-import struct
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from paceline.adb.packets import WRTE, PacketConnection
 from paceline.adb.port import AbsentError, AdbError, LostError, SlowError
+from paceline.adb.socket_transport import SocketTransport
 from paceline.adb.transport import NOBODY, DeadlineSocket, host_and_port, open_socket
 from paceline_contract.testing.ports import reserved_port
 from paceline_contract.testing.waiting import WITHIN_S
@@ -121,57 +120,22 @@ def connected(listener: socket.socket) -> DeadlineSocket:
 def test_an_ended_connection_is_an_error_and_no_empty_read(
     listener: socket.socket,
 ) -> None:
-    packets = PacketConnection(connected(listener), "the device")
+    transport = SocketTransport(f"127.0.0.1:{listener.getsockname()[1]}")
+    transport.connect(WITHIN_S)
     listener.accept()[0].close()
     with pytest.raises(LostError, match="ended the connection"):
-        packets.receive(in_time())
-    packets.close()
+        transport.bulk_read(24, WITHIN_S)
+    transport.close()
 
 
-@pytest.mark.parametrize(
-    "sizes",
-    [[0, 1, 0], [70_000], [65_512, 3], [1 << 20, 0, 65_536, 5], [16_384, 16_385]],
-)
-def test_packets_of_any_size_come_whole_however_they_are_cut(
-    pair: tuple[DeadlineSocket, socket.socket], sizes: list[int]
+def test_a_transport_that_was_abandoned_while_it_connected_is_closed(
+    listener: socket.socket,
 ) -> None:
-    """Around the 64 KiB that are read ahead, through a send buffer of a few KiB."""
-    wire, theirs = pair
-    other = PacketConnection(DeadlineSocket(theirs, "the agent"), "the agent")
-    ours = PacketConnection(wire, "the device")
-    payloads = [random.Random(size).randbytes(size) for size in sizes]  # noqa: S311 -- test data
-
-    def send_all() -> None:
-        for number, data in enumerate(payloads):
-            ours.send(WRTE, 1, number, data, in_time())
-
-    sending = threading.Thread(target=send_all)
-    sending.start()
-    for number, data in enumerate(payloads):
-        packet = other.receive(in_time())
-        assert (packet.command, packet.arg0, packet.arg1) == (WRTE, 1, number)
-        assert packet.payload == data
-    sending.join(WITHIN_S)
-
-
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        ({5: 0}, "out of step"),
-        ({3: (1 << 20) + 1}, "out of step"),
-        ({4: 7}, "checksum"),
-    ],
-)
-def test_what_is_no_packet_is_lost_with_the_reason(
-    pair: tuple[DeadlineSocket, socket.socket], change: dict[int, int], text: str
-) -> None:
-    wire, theirs = pair
-    words = [WRTE, 1, 2, 1, 120, WRTE ^ 0xFFFFFFFF]
-    for at, word in change.items():
-        words[at] = word
-    theirs.send(struct.pack("<6I", *words) + b"x")
-    with pytest.raises(LostError, match=text):
-        PacketConnection(wire, "the device").receive(in_time())
+    transport = SocketTransport(f"127.0.0.1:{listener.getsockname()[1]}")
+    transport.abandon()
+    transport.connect(WITHIN_S)
+    with pytest.raises(LostError, match="broke"):
+        transport.bulk_write(b"x", WITHIN_S)
 
 
 def test_small_messages_leave_at_once_and_silence_is_probed(

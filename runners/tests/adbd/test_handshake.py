@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 
 import pytest
-from paceline.adb.packets import checksum_of
 from paceline.testing.adbd import Peer, fingerprint
 from paceline.testing.adbd.auth import UnreadableKeyError
 
@@ -178,13 +177,6 @@ def test_a_wrong_checksum_is_noticed_by_an_old_device(peer: Peer) -> None:
         with pytest.raises(EOFError):
             client.receive()
     assert peer.violations == ["CNXN with a wrong checksum"]
-
-
-@pytest.mark.parametrize(
-    "payload", [b"", b"\xff", b"\xff" * 256, b"\xff" * 257, bytes(range(256)) * 4096]
-)
-def test_a_checksum_is_the_sum_of_the_bytes(payload: bytes) -> None:
-    assert checksum_of(payload) == sum(payload)
 
 
 def test_checksums_do_not_count_between_two_modern_sides(client: Client) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from paceline.adb.port import Connection, Route
+from paceline.adb.port import AdbError, Connection, Route
 from paceline.adb.smart_socket import ListedDevice
 from paceline.devices import check, conditions, scripts
 from paceline.devices.attached_device import AttachedDevice
@@ -86,6 +86,8 @@ class FakeBackends:
     def __init__(self, **at: FakeDevice) -> None:
         self.at: dict[str, FakeDevice] = dict(at)
         self.names: dict[str, str] = {}
+        self.usb: list[Route] = []
+        self.usb_notes: dict[str, str] = {}
         self.reconnects: list[Route] = []
         self.opened: list[Route] = []
 
@@ -99,6 +101,15 @@ class FakeBackends:
 
     def list_devices(self) -> list[ListedDevice]:
         return [ListedDevice(name, state, {}) for name, state in self.names.items()]
+
+    def list_usb_routes(self) -> list[Route]:
+        return [*self.usb]
+
+    def usb_problem(self) -> AdbError | None:
+        return None
+
+    def usb_note(self, serial: str) -> str:
+        return self.usb_notes.get(serial, "")
 
     def route_to(self, name: str) -> Route:
         return Route("server", SERVER, name)

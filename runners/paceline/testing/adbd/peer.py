@@ -179,6 +179,16 @@ class Peer:
         """Answers the prompts of all waiting keys, as a person would."""
         self._call(self._answer_prompts(allow=allow))
 
+    def revoke_keys(self) -> None:
+        """Forgets every key that a person agreed to, as "Revoke USB debugging authorizations" does, and asks a person
+        about each from now on."""
+
+        async def revoke() -> None:
+            self._trust = frozenset()
+            self._known.clear()
+
+        self._call(revoke())
+
     def log(self, tag: str, text: str, level: str = "I", pid: int = 1000) -> None:
         """Adds the lines of `text` to the device's log."""
 
