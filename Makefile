@@ -11,9 +11,9 @@ DEVICES ?=
 
 ##@ Use
 .PHONY: run
-run: ## Set up, serve, run the hashing suite once (DEVICES=3: with simulated devices; ARGS="--port 8001")
+run: ## Set up, serve, run the hashing suite once (DEVICES=3: simulated devices; REPOSITORY=PATH: your suites; ARGS="--port 8001")
 	@scripts/port $(ARGS) && scripts/setup $(if $(DEVICES),devices,run) && \
-	  exec scripts/inside paceline-server up $(if $(DEVICES),--devices $(DEVICES)) $(ARGS)
+	  exec scripts/inside paceline-server up $(if $(DEVICES),--devices $(DEVICES)) $(if $(REPOSITORY),--repository "$(REPOSITORY)") $(ARGS)
 
 .PHONY: sign-in-link
 sign-in-link: ## Print another one-time link to the dashboard that `make run` serves

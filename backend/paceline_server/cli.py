@@ -133,12 +133,25 @@ def up(  # noqa: PLR0917 - options, passed by name
             min=0, max=16, help="Simulated Android devices to try the loop with."
         ),
     ] = 0,
+    repository: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH[:MANIFEST]",
+            help="A repository with suites of your own, for this and later starts; repeatable. "
+            "Default MANIFEST: every committed suite.toml.",
+        ),
+    ] = None,
 ) -> None:
     """Start everything on this machine: database, server, background work and an agent."""
     from paceline_server.runtime import up as embedded  # noqa: PLC0415
 
     settings = _settings(data_dir=data, host=host, port=port)
-    options = embedded.Options(agent=agent, first_run=first_run, devices=devices)
+    options = embedded.Options(
+        agent=agent,
+        first_run=first_run,
+        devices=devices,
+        repositories=tuple(repository or ()),
+    )
     raise typer.Exit(embedded.run(settings, options))
 
 

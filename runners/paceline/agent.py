@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -30,7 +30,7 @@ from paceline.api import (
     UnreachableError,
 )
 from paceline.artifacts import ArtifactCache, EntriesInUse
-from paceline.config import Config
+from paceline.config import ConfigFile, RepositoryConfig
 from paceline.credentials import check_address
 from paceline.delivery import deliver
 from paceline.devices.backends import AdbBackends, DeviceBackends
@@ -61,7 +61,7 @@ class Agent:
         self,
         server: str,
         data_dir: Path,
-        config: Config,
+        config_file: ConfigFile,
         executor: Executor | None = None,
         *,
         poll_s: float = POLL_S,
@@ -69,13 +69,12 @@ class Agent:
         pace: DriverIntervals | None = None,
     ) -> None:
         self._server = check_address(server)
-        self._data_dir, self._config = data_dir, config
+        self._data_dir, self._config_file = data_dir, config_file
+        config = self._config = config_file.config
         self._artifacts = data_dir / "artifacts"
         data_dir.mkdir(parents=True, exist_ok=True)
-        self._repositories = {
-            name: Repository(name, item.location, data_dir)
-            for name, item in config.repositories.items()
-        }
+        self._repositories: dict[str, Repository] = {}
+        self._open_repositories({})
         self._announcer = Announcer(config, self._repositories, data_dir)
         self._executor = executor or HostExecutor(self._announcer.serial)
         self._backends = backends or AdbBackends(
@@ -166,6 +165,7 @@ class Agent:
     def _send_heartbeat(self, api: ApiClient) -> float:
         """Sends one heartbeat, and another one with the manifests that the server lacks, and applies the reply;
         returns the pause until the next."""
+        self._apply_config_changes()
         reply = self._exchange_heartbeat(api)
         if self._announcer.note_wanted_manifests(reply.manifests_wanted):
             reply = self._exchange_heartbeat(api)
@@ -175,6 +175,38 @@ class Agent:
         if reply.rotate_credential:
             rotate(api, self._data_dir)
         return reply.heartbeat_s
+
+    def _apply_config_changes(self) -> None:
+        """Read agent.toml again if it has changed: its repositories are used at once, the rest after a restart."""
+        before = self._config
+        try:
+            if not self._config_file.reload():
+                return
+        except UserError as error:
+            log.error("agent.toml has changed and is not used: %s", error)
+            return
+        self._config = self._config_file.config
+        self._open_repositories(before.repositories)
+        self._announcer.use(self._config)
+        log.info(
+            "agent.toml was read again: %s",
+            ", ".join(self._repositories) or "no repositories",
+        )
+        if (before.agent, before.devices) != (self._config.agent, self._config.devices):
+            log.warning(
+                "[agent] and [devices] of agent.toml have changed: restart the agent to use them"
+            )
+
+    def _open_repositories(self, before: Mapping[str, RepositoryConfig]) -> None:
+        """Make `_repositories` those of the configuration; one that is as it was before stays open."""
+        listed = self._config.repositories
+        for name in self._repositories.keys() - listed.keys():
+            del self._repositories[name]
+        for name, item in listed.items():
+            if name not in before or before[name].location != item.location:
+                self._repositories[name] = Repository(
+                    name, item.location, self._data_dir
+                )
 
     def _exchange_heartbeat(self, api: ApiClient) -> HeartbeatReply:
         lane, devices = self._lane, self._devices

@@ -55,6 +55,15 @@ class Announcer:
         self._refused: dict[str, str] = {}
         self._refused_targets: dict[str, str] = {}
 
+    def use(self, config: Config) -> None:
+        """Announce the repositories of a changed configuration, and no longer those that it does not name."""
+        self._config = config
+        for name, path in list(self._suites):
+            listed = config.repositories.get(name)
+            if listed is None or path not in listed.manifests:
+                del self._suites[name, path]
+        self._heads.clear()
+
     def refusal_reason(self) -> str | None:
         """The reason why this host takes no jobs now, or None."""
         free = shutil.disk_usage(self._data_dir).free

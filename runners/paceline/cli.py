@@ -376,7 +376,7 @@ def agent(
     logging.getLogger("httpx").setLevel(logging.WARNING)
     from paceline.agent import Agent  # noqa: PLC0415 - a third of every command's start
 
-    running = Agent(server, config.data_dir(data), config.load(config_path))
+    running = Agent(server, config.data_dir(data), config.ConfigFile(config_path))
     interruptible(lambda: running.run(enrol), running.leave)
 
 

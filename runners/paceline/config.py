@@ -76,6 +76,36 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     repositories: dict[str, RepositoryConfig] = {}
 
 
+class ConfigFile:
+    """An agent.toml that may change while the agent runs. `config` is what was read last."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Read the file. Raises UserError with file and line."""
+        self._path = path
+        self._seen = self._stamp()
+        self.config = load(path)
+
+    def reload(self) -> bool:
+        """Read the file again if it has changed, and return whether it was. Raises UserError, once for each change
+        that cannot be used; `config` stays as it was then."""
+        stamp = self._stamp()
+        if stamp == self._seen:
+            return False
+        self._seen = stamp
+        self.config = load(self._path)
+        return True
+
+    def _stamp(self) -> tuple[int, int, int] | None:
+        """What differs after a change of the file; None without a file."""
+        if self._path is None:
+            return None
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+
 def load(path: Path | None) -> Config:
     """The configuration in `path`, or the defaults without a path. Raises UserError with file and line."""
     if path is None:

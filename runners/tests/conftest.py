@@ -114,7 +114,7 @@ class World:
 
     def agent(self) -> Agent:
         return Agent(
-            self.server.url, self.data, config.load(self.config_path), poll_s=0.3
+            self.server.url, self.data, config.ConfigFile(self.config_path), poll_s=0.3
         )
 
     def spawn(self) -> ChildProcess[bytes]:

@@ -79,6 +79,34 @@ def test_the_heartbeat_announces_target_and_suite(world: World, running: Agent) 
     assert running is not None
 
 
+def test_changes_of_agent_toml_are_used_without_a_restart(
+    world: World, running: Agent, caplog: pytest.LogCaptureFixture
+) -> None:
+    def announced() -> set[str]:
+        return {suite["repository"] for suite in world.server.heartbeats[-1]["suites"]}
+
+    world.server.wait_for(lambda: world.server.heartbeats)
+    first = world.config_path.read_text()
+    added = first + first[first.index("[repositories.") :].replace("theirs]", "mine]")
+    world.config_path.write_text(added)
+    world.server.wait_for(lambda: announced() == {"theirs", "mine"})
+    world.config_path.write_text(added + "typing = [")
+    world.server.wait_for(
+        lambda: "agent.toml has changed and is not used" in caplog.text
+    )
+    job = world.add_job(repository="mine")
+    assert finish_of(world, job)["outcome"] == "done", "the last good one is in use"
+    assert announced() == {"theirs", "mine"}
+    world.config_path.write_text(
+        added.replace("[repositories.theirs]", "[repositories.other]")
+    )
+    world.server.wait_for(lambda: announced() == {"other", "mine"})
+    refused = world.add_job("job-2")
+    assert finish_of(world, refused)["cause"] == "checkout_failed"
+    assert caplog.text.count("is not used") == 1
+    assert running is not None
+
+
 def test_a_manifest_is_sent_once_and_again_when_the_server_lost_it(
     world: World, running: Agent
 ) -> None:

@@ -52,7 +52,7 @@ class Fleet:
         self.agent = Agent(
             world.server.url,
             world.data,
-            config.load(world.config_path),
+            config.ConfigFile(world.config_path),
             poll_s=0.2,
             pace=QUICK,
         )

@@ -1,4 +1,4 @@
-"""Starts the agent of this host for `up`, restarts it when it ends, and writes its configuration.
+"""Starts the agent of this host for `up`, and restarts it when it ends.
 
 The agent never outlives the server, even a killed one (on Linux, by the parent-death signal). It is told to end before
 the server, so that it can report. Its output goes to a file.
@@ -7,13 +7,12 @@ the server, so that it can report. Its output goes to a file.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import structlog
@@ -25,13 +24,7 @@ RESTART_AFTER_S = (1.0, 2.0, 5.0, 15.0, 30.0)
 CANCEL_AFTER_S = 2.0
 """An idle agent has ended by then. A measuring agent gets a second signal, which cancels its job."""
 ENDS_WITHIN_S = 15.0
-GIT_ANSWERS_WITHIN_S = 20.0
-REPOSITORY = "paceline"
-GENERATED_MARK = "# Written by `paceline-server up` at every start; remove this line to keep your own changes.\n"
 PR_SET_PDEATHSIG = 1
-SELF_TEST_OF = "native/hashing"
-SELF_TEST = f"{SELF_TEST_OF}/build/{{abi}}/paceline-hashing-engines"
-"""The program that the health check runs on devices, if it was built; see native/hashing/README.md."""
 
 
 class AgentMissingError(Exception):
@@ -50,79 +43,19 @@ def agent_command() -> list[str]:
     return [str(program), "agent"]
 
 
-def find_clone() -> Path | None:
-    """The git repository this code runs from, if it has suites."""
-    root = find_sources()
-    return root if root is not None and (root / ".git").exists() else None
-
-
-def describe_unmeasured(root: Path) -> str | None:
-    """Which files in `root` no run measures, because they are not committed; None if there are none."""
-    if not (root / ".git").exists():
-        return (
-            f"{root} is no git repository, and runs measure commits, so its suites are not announced. "
-            "Clone the repository instead, or commit these files: "
-            "git init && git add --all && git commit -m Start. "
-            "Without a commit, `make bench SUITE=hashing` measures the files as they are."
-        )
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(root), "status", "--porcelain", "--untracked-files=no"],
-            capture_output=True,
-            stdin=subprocess.DEVNULL,
-            timeout=GIT_ANSWERS_WITHIN_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    if done.returncode != 0 or not done.stdout.strip():
-        return None
-    return (
-        "This clone has uncommitted changes, which runs do not measure: they measure commits. "
-        "`make bench` measures the files as they are."
-    )
-
-
-def find_sources() -> Path | None:
-    """The directory with suites that this code is in; None if it is installed elsewhere."""
-    root = Path(__file__).resolve().parents[3]
-    return root if (root / "native").is_dir() else None
-
-
-def write_config(path: Path, root: Path | None, simulated: Sequence[str] = ()) -> bool:
-    """Write agent.toml with the suites of this clone and the addresses of simulated devices. False, without a change,
-    if a person has taken the file over."""
-    if path.exists() and not path.read_text("utf-8").startswith(GENERATED_MARK):
-        return False
-    text = GENERATED_MARK
-    if root is not None:
-        manifests = sorted(
-            manifest.relative_to(root).as_posix()
-            for manifest in root.glob("native/*/suite.toml")
-        )
-        if manifests:
-            listed = ", ".join(f'"{manifest}"' for manifest in manifests)
-            escaped = str(root).replace("\\", "\\\\").replace('"', '\\"')
-            text += f'[repositories.{REPOSITORY}]\npath = "{escaped}"\nmanifests = [{listed}]\n'
-    devices = [f"simulated = {json.dumps(list(simulated))}"] if simulated else []
-    if root is not None and (root / SELF_TEST_OF).is_dir():
-        devices.append(f"self_test = {json.dumps(str(root / SELF_TEST))}")
-    if devices:
-        text += "\n".join(["[devices]", *devices, ""])
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return True
-
-
 class AgentChild:
     """Keeps an agent process running until stopped."""
 
     def __init__(
-        self, server_url: str, data_dir: Path, new_code: Callable[[], str | None]
+        self,
+        server_url: str,
+        data_dir: Path,
+        config: Path,
+        new_code: Callable[[], str | None],
     ) -> None:
         self._url = server_url
         self._data = data_dir / "agent"
-        self._config = data_dir / "agent.toml"
+        self._config = config
         self._new_code = new_code
         self.log_file = data_dir / "agent.log"
         self._process: subprocess.Popen[bytes] | None = None

@@ -16,6 +16,7 @@ import socket
 import sys
 import threading
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -38,12 +39,15 @@ from paceline_server.runtime import (
     serving,
     simulated_devices,
 )
-from paceline_server.runtime.agent_child import (
-    AgentChild,
-    agent_command,
+from paceline_server.runtime.agent_child import AgentChild, agent_command
+from paceline_server.runtime.agent_config import (
+    OwnRepository,
     describe_unmeasured,
     find_clone,
+    find_repository,
     find_sources,
+    is_written_here,
+    lines_for,
     write_config,
 )
 from paceline_server.runtime.simulated_devices import SimulatedDevice, SimulatedFleet
@@ -57,6 +61,8 @@ log = structlog.get_logger("paceline.up")
 OWNER = "owner"
 STARTED_BY = "up"
 """The name in the audit log of whoever enrolled the agent that is started here."""
+CONFIG_FILE = "agent.toml"
+"""The agent's configuration in the data directory."""
 LOG_FILE = "server.log"
 """The log file in the data directory. With PACELINE_LOG_JSON, the log goes to stderr instead."""
 
@@ -69,6 +75,8 @@ class Options:
     first_run: bool = True
     devices: int = 0
     """How many simulated devices to start."""
+    repositories: tuple[str, ...] = ()
+    """PATH[:MANIFEST] of each repository that the agent may measure beside this clone, now and at later starts."""
 
 
 def run(settings: Settings, options: Options) -> int:
@@ -80,6 +88,7 @@ def run(settings: Settings, options: Options) -> int:
         )
     if options.agent:
         agent_command()  # fails before anything starts
+    repositories = _find_repositories(settings.data_dir / CONFIG_FILE, options)
     with contextlib.ExitStack() as resources:
         resources.enter_context(data_lock.hold_lock(settings.data_dir))
         listening = resources.enter_context(contextlib.closing(_listen(settings)))
@@ -98,12 +107,15 @@ def run(settings: Settings, options: Options) -> int:
         agent = AgentChild(
             address,
             settings.data_dir,
+            settings.data_dir / CONFIG_FILE,
             lambda: _code_if_needed(settings.data_dir, address),
         )
         ended = threading.Event()
         after = threading.Thread(
-            target=_after_start,
-            args=(settings, options, agent, simulated, ended),
+            target=partial(
+                _after_start, simulated=simulated, repositories=repositories
+            ),
+            args=(settings, options, agent, ended),
             name="after-start",
             daemon=True,
         )
@@ -171,12 +183,28 @@ def _start_devices(
     ).devices
 
 
+def _find_repositories(config: Path, options: Options) -> list[OwnRepository]:
+    """Find the repositories of the command line. Raises SettingsError."""
+    found = [find_repository(text) for text in options.repositories]
+    if found and not options.agent:
+        raise SettingsError(
+            "repositories are measured by the agent: leave out --no-agent, or --repository"
+        )
+    if found and not is_written_here(config):
+        raise SettingsError(
+            f"{config.absolute()} is your own. Leave out --repository, and add these lines there:\n{lines_for(found)}"
+        )
+    return found
+
+
 def _after_start(
     settings: Settings,
     options: Options,
     agent: AgentChild,
-    simulated: list[SimulatedDevice],
     ended: threading.Event,
+    *,
+    simulated: list[SimulatedDevice],
+    repositories: list[OwnRepository],
 ) -> None:
     """Print the banner, start the agent and request the first run; runs once the server answers."""
     try:
@@ -185,11 +213,12 @@ def _after_start(
         _banner(settings, link)
         if not options.agent:
             return
-        config = settings.data_dir / "agent.toml"
+        config = settings.data_dir / CONFIG_FILE
         clone, sources = find_clone(), find_sources()
-        configured = write_config(
-            config, clone, [device.address for device in simulated]
+        own = write_config(
+            config, clone, [device.address for device in simulated], repositories
         )
+        configured = own is not None
         if (
             configured
             and sources is not None
@@ -197,6 +226,10 @@ def _after_start(
         ):
             _say(note)
         agent.start()
+        for name, repository in (own or {}).items():
+            _say(
+                f"  Repository {name}:  {repository.path} ({', '.join(repository.manifests)})"
+            )
         for line in simulated_devices.describe_devices(
             simulated, config.absolute(), configured=configured
         ):

@@ -10,7 +10,7 @@ import psutil
 import pytest
 from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.kernel.settings import SettingsError
-from paceline_server.runtime.agent_child import GENERATED_MARK, write_config
+from paceline_server.runtime.agent_config import GENERATED_MARK, write_config
 from paceline_server.runtime.simulated_devices import (
     SimulatedDevice,
     SimulatedFleet,
@@ -98,7 +98,7 @@ def test_simulated_devices_are_added_only_to_a_configuration_we_wrote(
     tmp_path: Path,
 ) -> None:
     config = tmp_path / "agent.toml"
-    assert write_config(config, None, [DEVICE.address])
+    assert write_config(config, None, [DEVICE.address]) == {}
     assert 'simulated = ["127.0.0.1:4711"]' in config.read_text(encoding="utf-8")
     assert describe_devices([DEVICE], config, configured=True) == [
         "  Simulated device:   SIM0001 (overheats within two minutes and cools again)"
@@ -109,7 +109,7 @@ def test_simulated_devices_are_added_only_to_a_configuration_we_wrote(
         .replace("4711", "1")
     )
     config.write_text(own, encoding="utf-8")
-    configured = write_config(config, None, [DEVICE.address])
+    configured = write_config(config, None, [DEVICE.address]) is not None
     assert not configured
     assert config.read_text(encoding="utf-8") == own
     words = "\n".join(describe_devices([DEVICE], config, configured=configured))

@@ -21,8 +21,9 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+from paceline.testing.suites import MANIFEST
 from paceline_contract.testing.child_process import ChildProcess
-from paceline_contract.testing.waiting import WITHIN_S
+from paceline_contract.testing.waiting import WITHIN_S, wait_until
 
 COMMAND = Path(sys.executable).with_name("paceline-server")
 
@@ -109,6 +110,16 @@ def start(
     return up
 
 
+def own_repository(root: Path) -> Path:
+    """A repository with a suite called `mine`."""
+    root.mkdir()
+    (root / "suite.toml").write_text(MANIFEST, encoding="utf-8")
+    git = ["git", "-C", root, "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for command in ("init --quiet", "add --all", "commit --quiet -m Measure"):
+        subprocess.run([*git, *command.split()], check=True)
+    return root
+
+
 def cookie_for(address: str, token: str) -> dict[str, str]:
     answer = httpx.post(f"{address}/api/v1/session/link", json={"token": token})
     assert answer.status_code == 200, answer.text
@@ -146,13 +157,33 @@ def simulated_targets(
     raise AssertionError("the stream ended")
 
 
+def announces(address: str, cookie: dict[str, str], suite: str) -> bool:
+    """Whether an agent has announced `suite`, once any is announced."""
+    listed = httpx.get(f"{address}/api/v1/suites", headers=cookie).json()["items"]
+    return suite in {item["name"] for item in listed}
+
+
 def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(
     tmp_path: Path, started: list[Up]
 ) -> None:
-    first = start(started, tmp_path / "data", "--no-first-run", "--port", "0")
+    own = own_repository(tmp_path / "own")
+    first = start(
+        started,
+        tmp_path / "data",
+        "--no-first-run",
+        "--port",
+        "0",
+        "--repository",
+        own,
+    )
     address, token = first.ready()
     assert httpx.get(f"{address}/readyz").json()["status"] == "ready"
-    agent_id = wait_for_agent(address, cookie_for(address, token))
+    cookie = cookie_for(address, token)
+    agent_id = wait_for_agent(address, cookie)
+    first.line(rf"Repository own:  {own} \(suite.toml\)")
+    wait_until(
+        "the suite of the own repository", lambda: announces(address, cookie, "mine")
+    )
     agents = first.agents()
     assert agents
     assert first.end() == 0
@@ -179,6 +210,7 @@ def test_up_serves_signs_in_enrols_once_and_ends_with_its_agent(
     assert another != token
     cookie = cookie_for(again, another)
     assert wait_for_agent(again, cookie) == agent_id
+    second.line(rf"Repository own:  {own} \(suite.toml\)")
     assert len(httpx.get(f"{again}/api/v1/agents", headers=cookie).json()["items"]) == 1
     assert second.end(signal.SIGINT) == 0
 
