@@ -129,7 +129,7 @@ def _analyse(
         run.demonstration,
         run.knobs,
         target_kind="device" if context.target.kind == "device" else "host",
-        suppress=tuple(run.suppress),
+        suppress=_expected_errors(context),
     )
     look = Look(
         number=job.batch,
@@ -190,6 +190,17 @@ THOROUGH = ("confirm", "bisect")
 """Triggers of A/B runs in which an alert waits for every comparison."""
 
 
+_SIMULATED = ("simulated",)
+"""What the server itself knows of a simulated target, by the name of the configuration error."""
+
+
+def _expected_errors(context: JobContext) -> tuple[str, ...]:
+    """Return the configuration errors that do not void a job: those that its request suppressed and, as everybody
+    knows of a simulated target, that it is one. The verdict names them."""
+    own = _SIMULATED if context.target.simulated else ()
+    return tuple(dict.fromkeys((*context.run.suppress, *own)))
+
+
 def _read_facts(
     session: Session, context: JobContext, side: SideName | None = None
 ) -> JobFacts:
@@ -200,7 +211,7 @@ def _read_facts(
         warnings=ingest.warnings(session, job_id, side),
         conditions=ingest.conditions(session, job_id),
         announced=ingest.cases(session, job_id, side),
-        configuration=("simulated",) if context.target.simulated else (),
+        configuration=_SIMULATED if context.target.simulated else (),
         broken=(WHY_IMPORTED,) if context.is_imported else (),
         builds=[start["build"] for _, start in ingest.starts(session, job_id, side)],
     )

@@ -38,7 +38,7 @@ CONFIGURATION_ERRORS: Final[Mapping[str, ConfigurationError]] = {
     ),
     "simulated": ConfigurationError(
         "it is simulated: no phone measured this",
-        "Suppress simulated to try the whole loop without a phone.",
+        "Measure on a phone. On simulated targets it is expected and named in the verdict.",
     ),
 }
 """The errors known to this server, by name."""

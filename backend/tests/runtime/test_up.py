@@ -114,7 +114,15 @@ def own_repository(root: Path) -> Path:
     """A repository with a suite called `mine`."""
     root.mkdir()
     (root / "suite.toml").write_text(MANIFEST, encoding="utf-8")
-    git = ["git", "-C", root, "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    git = [
+        "git",
+        "-C",
+        str(root),
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@example.org",
+    ]
     for command in ("init --quiet", "add --all", "commit --quiet -m Measure"):
         subprocess.run([*git, *command.split()], check=True)
     return root

@@ -207,7 +207,7 @@ export function simulatedPhone(): Target {
       {
         name: 'simulated',
         text: 'it is simulated: no phone measured this',
-        advice: 'Suppress simulated to try the whole loop without a phone.',
+        advice: 'Measure on a phone. On simulated targets it is expected and named in the verdict.',
       },
     ],
   });
