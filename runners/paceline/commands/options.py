@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,22 +16,42 @@ from paceline_contract.outputs import Output
 from paceline.credentials import check_address, check_credential
 from paceline.errors import UserError
 
+
+def _refuse_without(text: str, advice: str) -> Callable[[], str]:
+    """Return a default that is an error, for a required option whose absence needs advice."""
+
+    def refuse() -> str:
+        raise UserError(text, advice)
+
+    return refuse
+
+
 Server = Annotated[
     str,
     typer.Option(
         envvar="PACELINE_SERVER",
-        help="The server's address.",
+        help="The server's address. Required.",
         parser=check_address,
         metavar="URL",
+        default_factory=_refuse_without(
+            "No server is named: --server or PACELINE_SERVER is missing.",
+            "Give the address that the dashboard has in a browser, such as http://127.0.0.1:8321.",
+        ),
+        show_default=False,
     ),
 ]
 Token = Annotated[
     str,
     typer.Option(
         envvar="PACELINE_TOKEN",
-        help="An API token.",
+        help="An API token. Required.",
         parser=check_credential,
         metavar="TOKEN",
+        default_factory=_refuse_without(
+            "No token is given: --token or PACELINE_TOKEN is missing.",
+            "Make one on the dashboard's page Tokens, or on the server: paceline-server token create NAME",
+        ),
+        show_default=False,
     ),
 ]
 Json = Annotated[
