@@ -5,17 +5,16 @@ All three languages must keep the contract's order of arms in every round. No ti
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
+from paceline_contract import workload
 from paceline_contract.testing.waiting import WITHIN_S
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,6 +23,7 @@ PAGES = [
 ]
 PACELINE = Path(sys.executable).with_name("paceline")
 SEED = 7
+HELPER = Path(workload.__file__)
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +38,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(body, encoding="utf-8")
+    shutil.copy(HELPER, directory / "bench" / "paceline_workload.py")
     manifest = (directory / "bench" / "suite.toml").read_text(encoding="utf-8")
     before, rest = manifest.split("[[workloads]]", 1)
     after = rest[rest.index("[benchmarks.") :]
@@ -138,27 +139,23 @@ def test_every_language_draws_the_same_order_from_the_same_seed(
     )
 
 
-def golden_groups() -> Iterator[dict[str, Any]]:
-    path = ROOT / "native" / "protocol" / "vectors" / "interleaving.golden.json"
-    yield from json.loads(path.read_text(encoding="utf-8"))
-
-
-def test_the_python_example_draws_the_contracts_orders(project: Path) -> None:
-    spec = importlib.util.spec_from_file_location(
-        "top_ten_example", project / "bench" / "top_ten.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
-    for group in golden_groups():
-        phase, _, rest = group["key"].partition("/")
-        drawn = example.orders(
-            group["seed"], phase, rest, group["arms"], len(group["orders"])
-        )
-        assert list(islice(drawn, len(group["orders"]))) == group["orders"], group[
-            "key"
-        ]
+def test_new_writes_the_example_of_the_page_and_overwrites_nothing(
+    project: Path, tmp_path: Path
+) -> None:
+    written = tmp_path / "mine"
+    assert paceline("new", "mine", cwd=tmp_path).returncode == 0
+    names = {path.name for path in written.iterdir()}
+    assert names == {"suite.toml", "top_ten.py", "paceline_workload.py"}
+    for name in names:
+        page = project / "bench" / name
+        assert (written / name).read_bytes() == page.read_bytes(), name
+    (written / "top_ten.py").unlink()
+    (written / "suite.toml").write_text("# mine", encoding="utf-8")
+    again = paceline("new", "mine", cwd=tmp_path)
+    assert again.returncode == 1
+    assert "nothing was written" in again.stderr
+    assert (written / "suite.toml").read_text("utf-8") == "# mine"
+    assert not (written / "top_ten.py").exists()
 
 
 def test_the_examples_verdicts_are_judged_offline(project: Path) -> None:

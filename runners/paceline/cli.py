@@ -27,6 +27,7 @@ from paceline import __version__, ab, config, environment, local, manifest, past
 from paceline.commands import (
     alerts,
     imports,
+    new_suite,
     rules,
     schedules,
     submitting,
@@ -92,6 +93,7 @@ app.add_typer(schedules.app, name="schedules")
 app.add_typer(targets.app, name="targets")
 app.add_typer(waivers.app, name="waivers")
 app.command("import")(imports.import_)
+app.command()(new_suite.new)
 app.command()(this_host.doctor)
 app.command()(this_host.devices)
 Result = TypeVar("Result")
@@ -216,6 +218,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     )
     if past is not None:
         past_runs.remember(valid, selection, past, time.monotonic() - began)
+    print_note(f"Judge it: paceline-server judge {target} --manifest {suite}")
     print_line(str(target))
 
 
