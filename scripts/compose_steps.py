@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import httpx
@@ -49,6 +50,10 @@ path = "/srv/repository"
 manifests = ["{SUITE[1]}"]
 """
 CA = WORK / "proxy-ca.crt"
+COMPOSE = (
+    str(WORK / "bin" / "docker-compose"),
+    *("--file", "docker-compose.yml", "--file", str(WORK / "override.yml")),
+)
 
 
 class StepError(Exception):
@@ -106,15 +111,7 @@ def docker(*arguments: str) -> str:
 
 
 def compose(*arguments: str, given: bytes | None = None, status: int | None = 0) -> str:
-    files = ("--file", "docker-compose.yml", "--file", str(WORK / "override.yml"))
-    return run_command(
-        str(WORK / "bin/docker-compose"),
-        *files,
-        *arguments,
-        given=given,
-        status=status,
-        cwd=CLONE,
-    )
+    return run_command(*COMPOSE, *arguments, given=given, status=status, cwd=CLONE)
 
 
 def up(*options: str) -> None:
@@ -168,32 +165,31 @@ def sign_in(address: str, **options: Any) -> httpx.Client:
 
 
 class Deployment:
-    """What steps hand on: a signed-in client, a token, figures for the table."""
+    """What steps hand on: a signed-in client and a token."""
 
     def __init__(self) -> None:
         self.client = httpx.Client()
         self.token = ""
-        self.sizes = ""
 
-    def job_state(self) -> str:
-        newest = self.client.get("/api/v1/runs").json()["items"][0]
-        return str(newest["state"])
+    def runs(self) -> list[dict[str, Any]]:
+        """The runs as the API lists them, newest first."""
+        items: list[dict[str, Any]] = self.client.get("/api/v1/runs").json()["items"]
+        return items
+
+    def run_ids(self) -> list[str]:
+        return [run["id"] for run in self.runs()]
+
+    def is_measuring(self) -> bool:
+        states = [job["state"] for run in self.runs() for job in run["jobs"]]
+        return "measuring" in states
 
     @contextmanager
-    def running_job(self, *, launches: int = 40) -> Iterator[Callable[[], str]]:
-        """A run that measures while the body runs; call the value to wait for its verdict."""
+    def submitted(self, *options: str) -> Iterator[Callable[[], str]]:
+        """A run that was requested; call the value to wait for its verdict, which must be a pass."""
+        command = [str(ROOT / ".venv/bin/paceline"), "submit", SUITE[0], *options]
+        command += ["--server", "http://localhost", "--format", "json"]
         child = subprocess.Popen(
-            [
-                *(
-                    str(ROOT / ".venv/bin/paceline"),
-                    "submit",
-                    SUITE[0],
-                    "--server",
-                    "http://localhost",
-                ),
-                *("--launches", str(launches), "--rounds", "20"),
-                *("--format", "json"),
-            ],
+            command,
             env={**os.environ, "PACELINE_TOKEN": self.token},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -204,20 +200,23 @@ class Deployment:
             text = out.decode(errors="replace")
             with LOG.open("a", encoding="utf-8") as log:
                 log.write(f"submit: {text[-4000:]}[{child.returncode}]\n")
-            require(
-                child.returncode == 0,
-                f"submit ended with {child.returncode}: {text[-300:]}",
-            )
+            require(not child.returncode, f"submit: {child.returncode}, {text[-300:]}")
             return "pass"
 
         try:
-            wait_until("the job to run", lambda: self.job_state() == "running")
-            require(child.poll() is None, "the job ended before the fault")
             yield verdict
         finally:
             if child.poll() is None:
                 child.terminate()
                 child.wait(WITHIN_S)
+
+    @contextmanager
+    def measuring(self, *, launches: int) -> Iterator[Callable[[], str]]:
+        """As `submitted`, of a slow run that measures when the body begins and when it ends."""
+        slow = ("--knob", "mode=slow", "--launches", str(launches), "--rounds", "20")
+        with self.submitted(*slow) as verdict:
+            wait_until("the job to measure", self.is_measuring)
+            yield verdict
 
 
 class Load:
@@ -260,7 +259,7 @@ class Load:
 # ---- the steps ----
 
 
-def build(state: Deployment) -> str:
+def build(_: Deployment) -> str:
     """From a clone that only its owner may read."""
     shutil.rmtree(CLONE, ignore_errors=True)
     run_command("git", "clone", "--quiet", f"file://{ROOT}", str(CLONE), umask=0o077)
@@ -293,8 +292,8 @@ def build(state: Deployment) -> str:
         "paceline-agent:local": "rust:1-bookworm",
     }
     own = [size_of(image) - size_of(base) for image, base in bases.items()]
-    state.sizes = " and ".join(f"{size / 1e6:.0f} MB" for size in own)
-    return f"own layers of server and agent: {state.sizes}"
+    sizes = " and ".join(f"{size / 1e6:.0f} MB" for size in own)
+    return f"own layers of server and agent: {sizes}"
 
 
 def size_of(image: str) -> int:
@@ -371,29 +370,10 @@ def inside_only(state: Deployment) -> str:
     return "404 outside, 200 inside"
 
 
-def forwarded_address(_: Deployment) -> str:
-    """From the agent's container nobody takes another address: guesses there are throttled as one client's."""
-    code = """
-import json, sys, urllib.request as request, urllib.error as errors
-body = json.dumps({"email": "alice@example.org", "password": "wrong guess"}).encode()
-answers = []
-for number in range(12):
-    headers = {"Content-Type": "application/json", "X-Forwarded-For": f"203.0.113.{number}"}
-    try:
-        request.urlopen(request.Request("http://api:8321/api/v1/session", body, headers))
-    except errors.HTTPError as error:
-        answers.append(error.code)
-print(answers)
-"""
-    answers = json.loads(compose("exec", "-T", "agent", "python3", "-c", code))
-    require(set(answers[:3]) == {401} and answers[-1] == 429, f"answers: {answers}")
-    return f"throttled after {answers.index(429)} guesses under 12 names"
-
-
 def run_to_verdict(state: Deployment) -> str:
     target = state.client.get("/api/v1/targets").json()["items"][0]
     require(target["name"] == "agent", f"the target is called {target['name']}")
-    with state.running_job(launches=5) as verdict:
+    with state.submitted("--launches", "5") as verdict:
         return verdict()
 
 
@@ -453,9 +433,10 @@ def postgres_killed(state: Deployment) -> str:
 
 
 def redis_lost_in_job(state: Deployment) -> str:
-    with state.running_job() as verdict:
+    with state.measuring(launches=12) as verdict:
         compose("exec", "-T", "redis", "redis-cli", "flushall")
         compose("restart", "redis")
+        require(state.is_measuring(), "the job ended before Redis was back")
         return f"{verdict()}, flushed and restarted"
 
 
@@ -468,7 +449,7 @@ def upgrade_in_job(state: Deployment) -> str:
         with (CLONE / path).open("a") as module:
             module.write("\n# Another version.\n")
     compose("build")
-    with state.running_job() as verdict, Load(state.client) as load:
+    with state.measuring(launches=30) as verdict, Load(state.client) as load:
         up()
         decided = verdict()
     after = {
@@ -479,7 +460,23 @@ def upgrade_in_job(state: Deployment) -> str:
     return f"{decided}; {load.require_answered()}"
 
 
-def browser_over_https(_: Deployment) -> str:
+FORGE = """
+import json, urllib.request as request, urllib.error as errors
+body = json.dumps({"email": "alice@example.org", "password": "wrong guess"}).encode()
+answers = []
+for number in range(12):
+    headers = {"Content-Type": "application/json", "Origin": "https://localhost"}
+    headers["X-Forwarded-For"] = f"203.0.113.{number}"
+    try:
+        request.urlopen(request.Request("http://api:8321/api/v1/session", body, headers))
+    except errors.HTTPError as error:
+        answers.append(error.code)
+print(answers)
+"""
+
+
+def https_and_forged_addresses(_: Deployment) -> str:
+    """A certificate, a browser, and a workload that pretends to be many clients."""
     set_variable("PACELINE_PUBLIC_URL", "https://localhost")
     up()
     root = "/data/caddy/pki/authorities/local/root.crt"
@@ -517,93 +514,74 @@ def browser_over_https(_: Deployment) -> str:
         "alice" in page,
         f"the page does not name who is signed in: {re.sub('<[^>]+>', ' ', page)[-300:]}",
     )
+    answers = json.loads(compose("exec", "-T", "agent", "python3", "-c", FORGE))
+    require(answers[0] == 401 and answers[-1] == 429, f"guesses: {answers}")
     set_variable("PACELINE_PUBLIC_URL", "http://localhost")
     up()
-    return "verified certificate, secure cookie, dashboard in Chromium"
+    return (
+        "verified certificate, secure cookie, dashboard in Chromium; "
+        f"under 12 forged addresses {answers.count(401)} guesses"
+    )
 
 
 def down_and_up(state: Deployment) -> str:
-    before = state.client.get("/api/v1/runs").json()["items"]
+    before = state.run_ids()
     compose("stop", "agent")
     compose("down")
     require(not containers(every=True), "containers are left")
     up()
-    after = state.client.get("/api/v1/runs").json()["items"]
-    require(
-        before and [run["id"] for run in after] == [run["id"] for run in before],
-        "runs are gone",
-    )
-    return f"{len(after)} runs and the session are still there"
+    require(before and state.run_ids() == before, "runs are gone")
+    return f"{len(before)} runs and the session are still there"
 
 
 def restore_into_fresh_system(state: Deployment) -> str:
     """As docs/deploying.md says, onto volumes whose first initialisation is slow."""
-    files = ("--username", "paceline")
-    dump = WORK / "paceline.dump"
-    with dump.open("wb") as file:
-        subprocess.run(
-            [
-                *(
-                    str(WORK / "bin/docker-compose"),
-                    "exec",
-                    "-T",
-                    "postgres",
-                    "pg_dump",
-                    *files,
-                ),
-                *("--format", "custom", "paceline"),
-            ],
-            cwd=CLONE,
-            stdout=file,
-            check=True,
-        )
-    runs = [run["id"] for run in state.client.get("/api/v1/runs").json()["items"]]
+    on_database = ("exec", "-T", "postgres")
+    dump_command = [
+        "pg_dump",
+        "--username",
+        "paceline",
+        "--format",
+        "custom",
+        "paceline",
+    ]
+    dump = subprocess.run(
+        [*COMPOSE, *on_database, *dump_command], cwd=CLONE, stdout=PIPE, check=True
+    ).stdout
+    runs = state.run_ids()
     compose("down", "--volumes")
     slow = WORK / "initdb.d" / "slow.sh"
     slow.write_text("sleep 25\n")
     up()
     slow.unlink()
     (migration,) = containers("migrate", every=True).values()
-    require(
-        migration["State"]["ExitCode"] == 0,
-        "the migration failed while the database initialised",
-    )
+    require(migration["State"]["ExitCode"] == 0, "the migration failed meanwhile")
     compose("stop", "agent", "proxy", "worker", "api")
-    compose("exec", "-T", "postgres", "dropdb", *files, "--force", "paceline")
-    compose("exec", "-T", "postgres", "createdb", *files, "paceline")
-    compose(
-        *(
-            "exec",
-            "-T",
-            "postgres",
-            "pg_restore",
-            *files,
-            "--dbname",
-            "paceline",
-            "--exit-on-error",
-        ),
-        given=dump.read_bytes(),
-    )
+    for command in (
+        "dropdb --username paceline --force paceline",
+        "createdb paceline --username paceline",
+    ):
+        compose(*on_database, *command.split())
+    restore = "pg_restore --username paceline --dbname paceline --exit-on-error"
+    compose(*on_database, *restore.split(), given=dump)
     up()
-    restored = [run["id"] for run in state.client.get("/api/v1/runs").json()["items"]]
-    require(restored == runs, f"restored: {restored}, dumped: {runs}")
+    require(state.run_ids() == runs, f"restored: {state.run_ids()}, dumped: {runs}")
     wait_until(
         "the agent to be refused",
         lambda: "is not started again" in compose("logs", "agent"),
     )
     (agent,) = containers("agent").values()
-    require(
-        agent["RestartCount"] == 0,
-        f"the agent was started again {agent['RestartCount']} times",
-    )
+    require(agent["RestartCount"] == 0, "the agent was started again and again")
     credential = "/var/lib/paceline-agent/data/credential.json"
     compose("exec", "-T", "agent", "rm", credential)
     up("--force-recreate", "enrolment", "agent")
     wait_until(
-        "the agent to be ready",
-        lambda: "ready: target" in compose("logs", "--tail", "5", "agent"),
+        "the agent to be ready", lambda: "ready: target" in compose("logs", "agent")
     )
-    return f"slow first start held; {len(runs)} runs restored; the agent ended once and was enrolled again"
+    return (
+        f"slow first start held; {len(runs)} runs restored; "
+        "the agent ended once and was enrolled again"
+    )
 
 
 def stop_signals(_: Deployment) -> str:
@@ -632,13 +610,12 @@ STEPS: dict[str, Callable[[Deployment], str]] = {
         inside_only,
         run_to_verdict,
         idle_memory,
-        forwarded_address,
         scale,
         rolling_restart,
         postgres_killed,
         redis_lost_in_job,
         upgrade_in_job,
-        browser_over_https,
+        https_and_forged_addresses,
         down_and_up,
         restore_into_fresh_system,
         stop_signals,
