@@ -101,9 +101,9 @@ def run_command(
     if status is not None and done.returncode != status:
         last = "; ".join((err or out).strip().splitlines()[-3:])
         raise StepError(
-            f"{' '.join(command)[:80]} ended with {done.returncode}: {last}"
+            f"…{' '.join(command)[-80:]} ended with {done.returncode}: {last}"
         )
-    return out + (err if status != 0 else "")
+    return f"{out}{err}" if status != 0 else str(out)
 
 
 def docker(*arguments: str) -> str:
