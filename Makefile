@@ -47,6 +47,9 @@ test-house: ## Generated files are current, the compose file is valid, shell scr
 .PHONY: test-bare
 test-bare: ## Try the first hour on a minimal Debian 12 (root, about an hour; ARGS: steps) before a release
 	@scripts/test-bare $(ARGS)
+.PHONY: test-compose
+test-compose: ## Run docker-compose.yml on a Docker engine of its own and break it (root; not part of `test`; ARGS: steps)
+	@scripts/setup test && scripts/test-compose $(ARGS)
 .PHONY: test-long
 test-long: ## What `make test` runs in a short length, in full: hours (CONTRIBUTING.md says what)
 	@scripts/setup test && scripts/test long

@@ -24,12 +24,14 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/* \
  && git config --system --add safe.directory /srv/repository \
  && git config --system --add safe.directory /srv/repository/.git \
- && useradd --system --uid 10001 --user-group --home-dir /var/lib/paceline-agent --create-home paceline \
+ && groupadd --gid 10001 paceline \
+ && useradd --uid 10001 --gid paceline --home-dir /var/lib/paceline-agent --create-home paceline \
  && install --directory --owner=paceline --mode=700 /enrolment
 COPY --from=python /opt/paceline /opt/paceline
 # Not by PYTHONPATH: workloads inherit the environment, and our packages are not theirs.
 RUN printf '#!/usr/bin/python3\nimport sys\nsys.path.insert(0, "/opt/paceline/lib")\n\
 from paceline.cli import main\nmain()\n' >/usr/local/bin/paceline && chmod 755 /usr/local/bin/paceline
+COPY --chown=paceline:paceline docker/start-agent /usr/local/bin/start-agent
 ENV PYTHONUNBUFFERED=1 \
     CARGO_HOME=/var/lib/paceline-agent/cargo
 USER paceline

@@ -23,11 +23,13 @@ RUN /opt/build/bin/pip wheel --no-deps --no-build-isolation --wheel-dir /src/whe
  && pip --python /opt/paceline/bin/python install --no-deps --no-index /src/wheels/*.whl
 
 FROM python:3.11-slim-bookworm
-RUN useradd --system --uid 10001 --user-group --home-dir /var/lib/paceline --create-home paceline \
+RUN groupadd --gid 10001 paceline \
+ && useradd --uid 10001 --gid paceline --home-dir /var/lib/paceline --create-home paceline \
  && install --directory --owner=paceline --mode=700 /enrolment
 COPY --from=python /opt/paceline /opt/paceline
-COPY --from=frontend /src/frontend/dist /srv/paceline/frontend
-COPY alembic/ /srv/paceline/alembic/
+# Owned by it, because a clone made under umask 077 has files that only their owner can read.
+COPY --chown=paceline:paceline --from=frontend /src/frontend/dist /srv/paceline/frontend
+COPY --chown=paceline:paceline alembic/ /srv/paceline/alembic/
 ENV PATH=/opt/paceline/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     PACELINE_HOST=0.0.0.0 \

@@ -26,12 +26,20 @@ from paceline_contract.testing.ports import reserved_port
 from paceline_contract.testing.waiting import WITHIN_S, wait_until
 from paceline_server.kernel.settings import Settings
 from paceline_server.testing import servers
+from paceline_server.testing.server_process import server_process
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docker-compose.yml").read_text(encoding="utf-8")
 COMPOSE: dict[str, Any] = yaml.safe_load(TEXT)
 SERVICES: dict[str, Any] = COMPOSE["services"]
-OURS = {name for name, service in SERVICES.items() if "build" in service}
+BUILDERS = {
+    service["image"]: name for name, service in SERVICES.items() if "build" in service
+}
+OURS = {
+    name
+    for name, service in SERVICES.items()
+    if service["image"].startswith("paceline-")
+}
 ONE_SHOT = {
     name for name, service in SERVICES.items() if service.get("restart") == "no"
 }
@@ -39,7 +47,9 @@ BIN = Path(sys.executable).parent
 
 
 def dockerfile(name: str) -> str:
-    path: str = SERVICES[name]["build"]["dockerfile"]
+    """The Dockerfile of a service's image, with continued lines joined."""
+    builder = SERVICES[BUILDERS[SERVICES[name]["image"]]]
+    path: str = builder["build"]["dockerfile"]
     return (ROOT / path).read_text(encoding="utf-8").replace("\\\n", " ")
 
 
@@ -102,13 +112,44 @@ def test_generated_secrets_fill_every_required_variable_and_differ_each_time() -
     assert first != second
 
 
+def test_a_clone_that_the_agents_container_cannot_read_is_named_with_the_remedy(
+    tmp_path: Path,
+) -> None:
+    """The remedy leaves `.env` and the server's data as they are."""
+    clone = tmp_path / "clone"
+    (clone / "scripts").mkdir(parents=True)
+    (clone / "var").mkdir(mode=0o700)
+    shutil.copy(ROOT / "scripts" / "compose-secrets", clone / "scripts")
+
+    def write_secrets() -> str:
+        (clone / ".env").unlink(missing_ok=True)
+        return subprocess.run(
+            [clone / "scripts" / "compose-secrets"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
+
+    assert write_secrets() == ""
+    closed = clone / "docker"
+    closed.mkdir(mode=0o700)
+    said = write_secrets()
+    assert "./docker" in said
+    remedy = said.splitlines()[-1]
+    subprocess.run(["sh", "-c", remedy], cwd=clone, check=True)
+    assert write_secrets() == ""
+    assert closed.stat().st_mode & 0o777 == 0o755
+    assert (clone / ".env").stat().st_mode & 0o777 == 0o600
+    assert (clone / "var").stat().st_mode & 0o777 == 0o700
+
+
 @pytest.mark.parametrize("name", sorted(OURS - ONE_SHOT - {"agent"}))
 def test_server_commands_exist(name: str) -> None:
     assert SERVICES[name]["command"][0] in commands("paceline-server")
 
 
-@pytest.mark.parametrize("name", ["migrate", "enrolment", "agent"])
-def test_one_shot_and_agent_commands_exist(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(ONE_SHOT))
+def test_one_shot_commands_exist(name: str) -> None:
     service = SERVICES[name]
     words = " ".join(
         [*service.get("entrypoint", ["paceline-server"]), *service.get("command", [])]
@@ -119,7 +160,7 @@ def test_one_shot_and_agent_commands_exist(name: str) -> None:
 
 
 def test_the_agents_options_exist() -> None:
-    words = " ".join(SERVICES["agent"]["entrypoint"])
+    words = " ".join(SERVICES["agent"]["command"])
     shown = subprocess.run(
         [BIN / "paceline", "agent", "--help"],
         capture_output=True,
@@ -130,6 +171,41 @@ def test_the_agents_options_exist() -> None:
     assert options
     assert all(option in shown.stdout for option in options)
     assert "PACELINE_ENROL" in shown.stdout
+
+
+def test_each_image_of_ours_is_built_once_and_never_asked_of_a_registry() -> None:
+    """Compose writes the name of the service into the image: built twice under one tag, it changes at each `up`."""
+    builders = [service for service in SERVICES.values() if "build" in service]
+    assert len(builders) == len(BUILDERS)
+    assert set(BUILDERS) == {SERVICES[name]["image"] for name in OURS}
+    for name in OURS - set(BUILDERS.values()):
+        assert SERVICES[name]["pull_policy"] == "never", name
+
+
+def test_nothing_that_waits_for_a_job_depends_on_what_an_upgrade_replaces() -> None:
+    """Compose stops what depends on a service before it replaces the service, and the agent finishes its job first."""
+    assert "depends_on" not in SERVICES["agent"]
+    assert "depends_on" not in SERVICES["proxy"]
+    assert "lb_try_duration 30s" in (ROOT / "docker/Caddyfile").read_text()
+
+
+def test_only_the_proxy_may_name_a_clients_address() -> None:
+    """Workloads run in the agent's container; nothing they can reach the server from is trusted."""
+    trusted = SERVICES["api"]["environment"]["PACELINE_TRUSTED_PROXIES"]
+    ((network, pools),) = [
+        (name, network["ipam"]["config"])
+        for name, network in COMPOSE["networks"].items()
+        if "ipam" in network
+    ]
+    assert pools == [{"subnet": trusted}]
+    assert {
+        name for name, service in SERVICES.items() if network in service["networks"]
+    } == {"proxy", "api"}
+
+
+def test_the_database_is_healthy_only_when_it_answers_over_tcp() -> None:
+    """While the image initialises a volume, a temporary server answers on the socket, and then ends."""
+    assert "--host=127.0.0.1" in SERVICES["postgres"]["healthcheck"]["test"]
 
 
 def test_every_setting_given_to_the_server_is_one_it_knows() -> None:
@@ -195,7 +271,24 @@ def test_volumes_are_named_and_each_is_used() -> None:
 def test_images_of_ours_do_not_run_as_root(name: str) -> None:
     users = re.findall(r"^USER (\S+)", dockerfile(name), re.MULTILINE)
     assert users[-1] == "paceline"
+    assert "groupadd --gid 10001 paceline" in dockerfile(name)
+    assert "useradd --uid 10001 --gid paceline" in dockerfile(name)
     assert SERVICES[name]["cap_drop"] == ["ALL"]
+    for mounted in SERVICES[name].get("tmpfs", []):
+        if mounted.startswith("/var"):
+            assert mounted.endswith(":uid=10001,gid=10001,mode=0700")
+
+
+@pytest.mark.parametrize("name", ["api", "agent"])
+def test_what_an_image_takes_from_a_clone_is_readable_in_it(name: str) -> None:
+    """A clone made under umask 077 has files that only their owner may read, and the images keep the modes."""
+    last = dockerfile(name).rsplit("\nFROM ", 1)[1]
+    copied = re.findall(r"^COPY (.+)$", last, re.MULTILINE)
+    from_clone = [
+        line for line in copied if "--from=" not in line or "frontend" in line
+    ]
+    assert from_clone
+    assert all(line.startswith("--chown=paceline:paceline ") for line in from_clone)
 
 
 @pytest.mark.parametrize("name", ["api", "agent"])
@@ -212,8 +305,10 @@ def test_images_copy_only_what_is_tracked_and_not_ignored(name: str) -> None:
         for line in (ROOT / ".dockerignore").read_text().splitlines()
         if line and line[0] != "#"
     ]
-    for line in re.findall(r"^COPY (?!--from)(.+)$", dockerfile(name), re.MULTILINE):
-        for source in line.split()[:-1]:
+    for line in re.findall(r"^COPY (.+)$", dockerfile(name), re.MULTILINE):
+        if "--from=" in line:
+            continue
+        for source in re.sub(r"--chown=\S+", "", line).split()[:-1]:
             below = [
                 path
                 for path in tracked
@@ -223,6 +318,18 @@ def test_images_copy_only_what_is_tracked_and_not_ignored(name: str) -> None:
             assert not any(
                 fnmatch(source.rstrip("/"), pattern) for pattern in ignored
             ), source
+
+
+def test_every_image_of_others_has_a_stand_in_for_the_engines_test() -> None:
+    used = {SERVICES[name]["image"] for name in set(SERVICES) - OURS}
+    for image in BUILDERS.values():
+        used |= set(re.findall(r"^FROM (\S+)", dockerfile(image), re.MULTILINE))
+    script = (ROOT / "scripts/test-compose").read_text(encoding="utf-8")
+    made = dict(re.findall(r"^  stand_in (\w+) (\S+)", script, re.MULTILINE))
+    assert set(made.values()) == used
+    assert {f"{name}.Dockerfile" for name in made} == {
+        path.name for path in (ROOT / "docker/stand-ins").glob("*.Dockerfile")
+    }
 
 
 def pins(name: str) -> dict[str, str]:
@@ -342,3 +449,70 @@ def test_git_in_the_agent_image_may_read_the_mounted_clone() -> None:
     """git names the directory it distrusts: for a plain clone that is its `.git`."""
     trusted = re.findall(r"safe\.directory (\S+)", dockerfile("agent"))
     assert trusted == ["/srv/repository", "/srv/repository/.git"]
+
+
+AGENT_TOML = "[devices]\nenabled = false\n"
+
+
+def test_the_agents_container_waits_for_what_it_needs_and_does_not_start_in_a_loop(
+    tmp_path: Path,
+) -> None:
+    """Before the server and its code are there; when told to stop; and when the server no longer accepts it."""
+    (tmp_path / "agent.toml").write_text(AGENT_TOML)
+    data, code = tmp_path / "agent", tmp_path / "code"
+    settings = {
+        "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}",
+        "PACELINE_DATA_DIR": str(tmp_path / "server"),
+        "PACELINE_HEARTBEAT_S": "0.2",
+    }
+
+    def run_command(*arguments: str) -> str:
+        return subprocess.run(
+            [BIN / "paceline-server", *arguments],
+            env={**os.environ, **settings},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    run_command("migrate")
+    with server_process(settings) as server:
+
+        @contextmanager
+        def container(name: str) -> Iterator[tuple[ChildProcess[bytes], Path]]:
+            log = tmp_path / name
+            command = [ROOT / "docker/start-agent", code, server.url, "--data", data]
+            command += ["--config", tmp_path / "agent.toml"]
+            with (
+                log.open("wb") as file,
+                ChildProcess[bytes](
+                    list(map(str, command)),
+                    env={**os.environ, **settings},
+                    stderr=file,
+                ) as child,
+            ):
+                try:
+                    yield child, log
+                finally:
+                    child.end()
+
+        with container("first") as (child, log):
+            server.start()
+            code.write_text(run_command("enrolment-code"))
+            wait_until(
+                "the agent to be ready", lambda: b"ready: target" in log.read_bytes()
+            )
+            child.terminate()
+            assert child.wait(WITHIN_S) == 0
+        with container("second") as (child, log):
+            wait_until(
+                "the agent to be ready", lambda: b"ready: target" in log.read_bytes()
+            )
+            run_command("agent", "revoke", run_command("agent", "list").split("\t")[0])
+            wait_until(
+                "the reason", lambda: b"is not started again" in log.read_bytes()
+            )
+            assert log.read_bytes().count(b"does not accept this agent") == 1
+            assert child.poll() is None
+            child.terminate()
+            assert child.wait(WITHIN_S) == 0

@@ -39,11 +39,12 @@ def run(settings: Settings, concurrency: int) -> int:
     memory.tune_collector()
     log.info("worker_started", concurrency=concurrency, features=features)
     try:
-        worker = app.Worker(
+        worker = broker.worker_class(app)(
             hostname=f"paceline@{socket.gethostname()}",
             **broker.worker_options(settings, concurrency),
         )
         worker.start()
+        log.info("worker_ended")
     finally:
         sweeper.stop()
         broker.close_lanes(lanes)

@@ -37,7 +37,7 @@ from paceline.devices.backends import AdbBackends, DeviceBackends
 from paceline.devices.driver import DriverIntervals
 from paceline.devices.fleet import DeviceLanes
 from paceline.devices.heartbeat_report import FindingEntry, agent_error_finding
-from paceline.enrolment import NOT_ACCEPTED, enrol, not_accepted_error, rotate
+from paceline.enrolment import NOT_ACCEPTED, NotAcceptedError, enrol, rotate
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
@@ -141,9 +141,7 @@ class Agent:
                 self._heartbeat_due.set()
                 heartbeats.join()
             if self._refusal is not None:
-                raise not_accepted_error(
-                    self._refusal, self._data_dir
-                ) from self._refusal
+                raise NotAcceptedError(self._refusal, self._data_dir) from self._refusal
 
     @contextlib.contextmanager
     def _lock_data_directory(self) -> Iterator[None]:
@@ -242,7 +240,7 @@ class Agent:
                 self._leaving.wait(RETRY_S)
             except ApiError as error:
                 if error.status in NOT_ACCEPTED:
-                    raise not_accepted_error(error, self._data_dir) from error
+                    raise NotAcceptedError(error, self._data_dir) from error
                 raise UserError(
                     f"The server refuses the heartbeat: {error}",
                     "Check that agent and server have the same version.",

@@ -113,7 +113,7 @@ def main() -> None:
         print_note(Text.assemble(("error: ", "bold red"), error.text))
         if error.advice:
             print_note(error.advice)
-        sys.exit(1)
+        sys.exit(error.exit_status)
 
 
 def _usage_errors_exit_1() -> None:

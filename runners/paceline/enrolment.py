@@ -91,13 +91,20 @@ def rotate(api: ApiClient, data_dir: Path) -> None:
     log.info("replaced the credential of %s", known.agent_id)
 
 
-def not_accepted_error(error: ApiError, data_dir: Path) -> UserError:
-    """The error for an agent that the server does not accept."""
-    advice = (
-        f"Remove {data_dir / 'credential.json'} and enrol again with a new one-time code; one made with --replaces "
-        "keeps the targets of this agent."
-    )
-    return UserError(f"The server does not accept this agent: {error.detail}", advice)
+class NotAcceptedError(UserError):
+    """The server does not accept this agent. Its exit status tells service managers that another start is of no
+    use (77 is EX_NOPERM of sysexits.h)."""
+
+    exit_status = 77
+
+    def __init__(self, error: ApiError, data_dir: Path) -> None:
+        advice = (
+            f"Remove {data_dir / 'credential.json'} and enrol again with a new one-time code; one made with "
+            "--replaces keeps the targets of this agent."
+        )
+        super().__init__(
+            f"The server does not accept this agent: {error.detail}", advice
+        )
 
 
 def _read(path: Path) -> Credential | None:

@@ -86,7 +86,7 @@ def test_a_revoked_credential_ends_the_agent_with_the_advice_of_its_start(
     world.server.wait_for(lambda: world.server.heartbeats)
     with world.server.changed:
         world.server.credential = "plc_other"
-    assert process.wait(WITHIN_S) == 1
+    assert process.wait(WITHIN_S) == 77
     text = (world.data.parent / "agent.log").read_text()
     assert "does not accept this agent" in text
     assert "enrol again" in text
@@ -101,7 +101,7 @@ def test_a_credential_revoked_during_a_job_ends_the_agent_and_keeps_what_it_meas
     world.server.wait_for(lambda: values_of(job) > 0)
     with world.server.changed:
         world.server.credential = "plc_other"
-    assert process.wait(WITHIN_S) == 1
+    assert process.wait(WITHIN_S) == 77
     assert "enrol again" in (world.data.parent / "agent.log").read_text()
     assert list((world.data / "spool").rglob("items.ndjson"))
 
@@ -116,7 +116,7 @@ def test_a_silent_workload_stops_when_the_credential_is_revoked(world: World) ->
     world.server.wait_for(lambda: any(s["state"] == "measuring" for s in job.states))
     with world.server.changed:
         world.server.credential = "plc_other"
-    assert process.wait(WITHIN_S) == 1
+    assert process.wait(WITHIN_S) == 77
     text = (world.data.parent / "agent.log").read_text()
     assert "no longer accepts this agent: The credential is not known." in text
     assert "job job-1: agent_error" in text

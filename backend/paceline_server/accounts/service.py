@@ -28,6 +28,7 @@ from paceline_server.accounts.sessions import (
 )
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import (
+    ProblemError,
     conflict,
     forbidden,
     not_found,
@@ -250,6 +251,12 @@ def find_account(session: Session, name: str | None) -> Account:
         account = queries.account_by_name(session, name) or queries.account_by_email(
             session, name
         )
+    if account is None and name is None:
+        raise ProblemError(
+            404,
+            "not_found",
+            "There is no account yet. Create one: paceline-server account create NAME --admin",
+        )
     if account is None:
-        raise not_found("account", name or "(any)")
+        raise not_found("account", str(name))
     return account

@@ -134,6 +134,18 @@ def is_reachable(app: Celery) -> bool:
     return True
 
 
+def worker_class(app: Celery) -> type[Any]:
+    """Celery's worker, without the plain line that it prints on SIGTERM among our JSON."""
+    from celery.apps.worker import install_worker_term_handler  # noqa: PLC0415 - only workers need it
+
+    class QuietWorker(app.Worker):  # type: ignore[misc] # a class that the application makes
+        def install_platform_tweaks(self, worker: Any) -> None:
+            super().install_platform_tweaks(worker)
+            install_worker_term_handler(worker, verbose=False)
+
+    return QuietWorker
+
+
 def worker_options(settings: Settings, concurrency: int) -> dict[str, Any]:
     """The options of every worker: no gossip, mingle or heartbeat; threads, which share numpy's memory."""
     return {

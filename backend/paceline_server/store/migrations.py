@@ -53,10 +53,16 @@ def head() -> str:
 
 @cache
 def _revisions() -> list[str]:
-    return sorted(
-        path.stem.split("_", 1)[0]
-        for path in (scripts() / "versions").glob("[0-9]*.py")
+    directory = scripts() / "versions"
+    revisions = sorted(
+        path.stem.split("_", 1)[0] for path in directory.glob("[0-9]*.py")
     )
+    if not revisions:
+        raise MigrationsMissingError(
+            f"no migrations can be read in {directory}: it is empty, or this user may not list it. Copy it again "
+            "from a clone, readable for this user"
+        )
+    return revisions
 
 
 def current(connection: Connection) -> str | None:

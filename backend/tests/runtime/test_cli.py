@@ -62,14 +62,15 @@ def run(environment: dict[str, str]) -> Callable[..., subprocess.CompletedProces
 def running(
     environment: dict[str, str], says: str, *arguments: str
 ) -> Iterator[subprocess.Popen[str]]:
-    """A command that serves, entered once its log says `says`."""
+    """A command that serves, entered once its log says `says`. It prints nothing beside its log."""
     process = ChildProcess[str](
         [str(COMMAND), *arguments],
         env=environment,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
+    assert process.stdout is not None
     ready = threading.Event()
     said: list[str] = []
 
@@ -91,10 +92,12 @@ def running(
         process.terminate()
         try:
             code = process.wait(WITHIN_S)
+            printed = process.stdout.read()
         finally:
             process.end()
             reader.join(WITHIN_S)
     assert code in (0, -signal.SIGTERM), "".join(said)
+    assert printed == ""
 
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -104,6 +107,10 @@ def test_accounts_links_and_codes_come_from_the_command_line(
     run: Run, client: object, settings: Settings
 ) -> None:
     assert "already current" in run("migrate").stdout
+    with data_lock.hold_lock(settings.data_dir):  # as a server of this directory does
+        assert (
+            "Create one: paceline-server account create" in run("sign-in-link").stderr
+        )
     created = run(
         "account",
         "create",
@@ -321,6 +328,18 @@ def test_an_unmigrated_database_and_missing_redis_are_refused_with_advice(
     assert several.returncode == 1
     assert "PACELINE_REDIS_URL" in several.stderr
     assert "PACELINE_REDIS_URL" in run("worker").stderr
+
+
+@pytest.mark.shapes("embedded")
+def test_migrations_that_cannot_be_listed_are_a_sentence(
+    environment: dict[str, str], run: Run, tmp_path: Path
+) -> None:
+    """As in an image made of a clone whose directories only their owner may read."""
+    (tmp_path / "env.py").touch()
+    environment["PACELINE_MIGRATIONS_DIR"] = str(tmp_path)
+    refused = run("migrate")
+    assert (refused.returncode, "Traceback" in refused.stderr) == (1, False)
+    assert "readable for this user" in refused.stderr
 
 
 @pytest.mark.shapes("scaled")

@@ -77,9 +77,12 @@ def measure(options: argparse.Namespace, n: int) -> None:
     iterations = max(1, 10 * options.min_time_ns // max(elapsed, 1))
     warmup = max(5, options.rounds // 10)
     total = warmup + options.rounds
+    arms = list(enumerate(ARMS))
     for number in range(total):
-        arms = list(enumerate(ARMS))
-        order.shuffle(arms)
+        if (number - warmup) % 2:  # the order of before, the other way round
+            arms.reverse()
+        else:
+            order.shuffle(arms)
         taken = [
             (case, position, *timed(work, n, iterations))
             for position, (case, (_, work)) in enumerate(arms)
