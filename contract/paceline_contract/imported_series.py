@@ -6,7 +6,9 @@ series is left out with its id, its path and a reason, and never refuses the oth
 
 from __future__ import annotations
 
+import hashlib
 import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol, Self, TypeVar
@@ -22,8 +24,14 @@ MAX_SAMPLES: Final = 1_000_000
 """Most samples of one benchmark: a hundred times what people configure."""
 MAX_BENCHMARKS, MAX_ARMS, MAX_VALUES = 500, 64, 1_000
 """Most benchmarks of a run, and most functions and values of a benchmark: what a manifest declares at most."""
+MAX_GATES: Final = 500
+"""Most gates of a run."""
 DIGEST_MARK: Final = "__"
 """Precedes the digest in a name whose plain form loses some of its text; no plain form has it."""
+MAX_NAME, DIGITS = 64, 16
+"""Most characters of a name, and those of its digest."""
+NO_ARM: Final = "criterion"
+"""The arm of a benchmark without a function."""
 MAX_SHOWN: Final = 1_000
 """Most characters of an id or a path of what is left out."""
 LARGEST: Final = 1e18
@@ -132,6 +140,46 @@ def series_id(series: ImportedSeries) -> str:
     """The parts that are there, as criterion joins them."""
     parts = (series.benchmark, series.arm, series.value)
     return "/".join(part for part in parts if part)
+
+
+def name_of(text: str) -> str:
+    """The name that manifests allow for a text: the text where that is one, else its plain form with a digest.
+
+    Two texts never share a name, whatever else was imported: a text is its own name only without `__`, which precedes
+    every digest. `sign` → `sign`, `n<=8` → `n_8__` and 16 digits."""
+    plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    plain = plain if plain[:1].isalpha() else f"b_{plain}".rstrip("_")
+    if plain == text and len(text) <= MAX_NAME:
+        return text
+    return _with_digest(plain, text)
+
+
+def arm_of(text: str | None) -> str:
+    """The arm of a function. Without one it is `criterion`, and a function of that name gets a digest."""
+    if not text:
+        return NO_ARM
+    return _with_digest(text, text) if text == NO_ARM else name_of(text)
+
+
+def _with_digest(plain: str, text: str) -> str:
+    digest = hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+    return f"{plain[: MAX_NAME - DIGITS - len(DIGEST_MARK)].rstrip('_')}{DIGEST_MARK}{digest}"
+
+
+def texts_of_names(title: str, benchmark: str, arm: str) -> dict[str, str]:
+    """The parts of a series' title (`series_id`) that its names were made of, by each name with a digest."""
+    parts = title.split("/")
+    texts: dict[str, str] = {}
+    at = 0
+    for name, make_name in ((benchmark, name_of), (arm, arm_of)):
+        for end in range(at + 1, len(parts) + 1):
+            text = "/".join(parts[at:end])
+            if make_name(text) == name:
+                at = end
+                if DIGEST_MARK in name:
+                    texts[name] = text
+                break
+    return texts
 
 
 def leave_out(series: ImportedSeries, why: str) -> LeftOut:

@@ -7,11 +7,14 @@ from dataclasses import dataclass, field, replace
 import pytest
 from paceline_contract.imported_series import (
     LeftOut,
+    arm_of,
     keep_one_of_each,
     metric_of,
+    name_of,
     sentences,
     series_id,
     series_problem,
+    texts_of_names,
 )
 
 
@@ -121,3 +124,27 @@ def test_what_is_left_out_can_be_stored_whatever_its_name() -> None:
         "left out a (x), y: odd",
         "left out 4 more",
     ]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "arm", "value"),
+    [
+        ("解析", "n<=8", "16"),
+        ("a/b c", None, "1/2"),
+        ("plain", "Map::get/2", None),
+        ("criterion", "criterion", "x"),
+        ("Sign", None, None),
+    ],
+)
+def test_a_title_tells_the_text_of_each_name_with_a_digest(
+    benchmark: str, arm: str | None, value: str | None
+) -> None:
+    title = series_id(Series(benchmark, arm, value))
+    names = {name_of(benchmark): benchmark, arm_of(arm): arm or ""}
+    assert texts_of_names(title, name_of(benchmark), arm_of(arm)) == {
+        name: text for name, text in names.items() if "__" in name
+    }
+
+
+def test_a_title_of_another_series_tells_nothing() -> None:
+    assert texts_of_names("a/b/c", name_of("解析"), arm_of("b c")) == {}

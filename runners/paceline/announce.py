@@ -53,6 +53,7 @@ class Announcer:
         self._locations: dict[str, str] = {}
         self._logged: dict[str, str] = {}
         self._refused: dict[str, str] = {}
+        self._not_understood = ""
         self._refused_targets: dict[str, str] = {}
 
     def use(self, config: Config) -> None:
@@ -83,6 +84,7 @@ class Announcer:
             findings = preflight.examine(
                 self._data_dir, self._config.agent.min_free_bytes
             )
+            self._log_not_understood(findings)
             self._target = {
                 "kind": "host",
                 "serial": self.serial,
@@ -189,6 +191,20 @@ class Announcer:
             log.info("the server takes %s now", target)
         self._refused_targets = now
         return now.get(f"host:{self.serial}")
+
+    def _log_not_understood(self, findings: list[preflight.Finding]) -> None:
+        """Logs what this host's files say that is not understood, once and after each change."""
+        now = next(
+            (
+                finding.text
+                for finding in findings
+                if finding.code == preflight.Code.NOT_UNDERSTOOD
+            ),
+            "",
+        )
+        if now and now != self._not_understood:
+            log.warning("this host: %s", now)
+        self._not_understood = now
 
     def _log_once(self, key: str, text: str) -> None:
         if self._logged.get(key) != text:

@@ -1,13 +1,12 @@
 """Samples the host before, during and after a job: frequency, temperature, load, pressure, memory, battery, steal.
 
 The conditions tell a void job from a slow one (stats/README.md §1). A value that cannot be read is absent, never
-zero, because unknown is not cool. One thread samples once a second and costs about a millisecond of one core;
+zero, because unknown is not cool; one file that is not understood hides no other value. One thread samples once a second and costs about a millisecond of one core;
 nothing is read inside the workload's process.
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import math
 import re
@@ -22,8 +21,11 @@ from paceline_contract.items import Conditions, ObservationPhase, Observed
 
 from paceline import cpu_features
 from paceline.cpu_wait import WorkloadWait
+from paceline.devices.parsers.frequencies import read_khz
+from paceline.devices.parsers.text_values import integer
 from paceline.environment import boot_id, governor, read_text
 
+CPU_DIRECTORY = Path("/sys/devices/system/cpu")
 PERIOD_S = 1.0
 SHORTEST_SHARE_S = 0.05
 """Shortest time over which shares are meaningful."""
@@ -73,17 +75,21 @@ class Sampler:
 class HostConditions:
     """Reads this host; steal, CPU use and pressure are shares since the previous reading."""
 
-    def __init__(self) -> None:
+    def __init__(self, cpu_directory: Path = CPU_DIRECTORY) -> None:
+        self._cpu_directory = cpu_directory
         self._cpu_times = psutil.cpu_times()
         self._stalls = _stalls()
         self._stalls_at = time.monotonic()
         self._wait = WorkloadWait()
+        self.unread: dict[str, list[str]] = {}
+        """What the last reading did not understand, by source."""
 
     def read(self, full: bool = True) -> dict[str, Observed]:
         """Values by name, units last. `full` adds what hardly changes within a job."""
         values: dict[str, Observed] = {}
+        self.unread = {}
         readers: list[Callable[[], dict[str, Observed]]] = [
-            _frequency,
+            self._frequency,
             _temperatures,
             _load,
             _memory,
@@ -93,12 +99,15 @@ class HostConditions:
             self._waiting,
         ]
         if full:
-            readers += [_rarely_changing, _calibration]
+            readers += [self._rarely_changing, _calibration]
         for reader in readers:
-            with contextlib.suppress(
-                OSError, psutil.Error, ValueError, AttributeError, NotImplementedError
-            ):
+            try:
                 values |= reader()
+            except (OSError, psutil.Error, AttributeError, NotImplementedError):
+                continue  # this system does not have it
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                # psutil met a text of the system that it does not understand.
+                self._note_unread(reader.__name__.strip("_"), str(error))
         return {key: value for key, value in values.items() if _finite(value)}
 
     def _pressure(self) -> dict[str, Observed]:
@@ -142,25 +151,60 @@ class HostConditions:
             shares["steal_percent"] = _round(100 * counted["steal"] / total)
         return shares
 
+    def _frequency(self) -> dict[str, Observed]:
+        if sys.platform == "linux":
+            listed = self._clocks_mhz("scaling_cur_freq")
+            if not listed:
+                matches = re.findall(
+                    r"^cpu MHz\s*:\s*([\d.]+)$",
+                    read_text("/proc/cpuinfo") or "",
+                    re.MULTILINE,
+                )
+                listed = [_round(float(value)) for value in matches]
+            return {"cpu_frequency_mhz": [*listed]} if listed else {}
+        else:  # noqa: RET505 - mypy checks every platform's branch only in this form
+            return {"cpu_frequency_mhz": [_round(psutil.cpu_freq().current)]}
 
-def _frequency() -> dict[str, Observed]:
-    if sys.platform == "linux":
-        paths = sorted(
-            Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_cur_freq")
-        )
-        listed = [int(text) / 1000 for path in paths if (text := read_text(path))]
-        if not listed:
-            matches = re.findall(
-                r"^cpu MHz\s*:\s*([\d.]+)$",
-                read_text("/proc/cpuinfo") or "",
-                re.MULTILINE,
-            )
-            listed = [float(value) for value in matches]
-        return (
-            {"cpu_frequency_mhz": [_round(value) for value in listed]} if listed else {}
-        )
-    else:  # noqa: RET505 - mypy checks every platform's branch only in this form
-        return {"cpu_frequency_mhz": [_round(psutil.cpu_freq().current)]}
+    def _clocks_mhz(self, name: str) -> list[float]:
+        """What cpufreq's file `name` says of each core that has one, without what is no frequency."""
+        listed: list[float] = []
+        for path, text in self._cpu_files(f"cpufreq/{name}"):
+            khz = read_khz(text)
+            if khz is not None:
+                listed.append(_round(khz / 1000))
+            else:
+                self._note_unread(path, text)
+        return listed
+
+    def _cpu_files(self, name: str) -> list[tuple[str, str]]:
+        """The files called `name` of each core; one that cannot be read, as of an offline core, is left out."""
+        paths = sorted(self._cpu_directory.glob(f"cpu[0-9]*/{name}"))
+        return [
+            (str(path), text) for path in paths if (text := read_text(path)) is not None
+        ]
+
+    def _note_unread(self, source: str, text: str) -> None:
+        self.unread.setdefault(source, []).append(text.strip())
+
+    def _rarely_changing(self) -> dict[str, Observed]:
+        values: dict[str, Observed] = {
+            "boot_id": boot_id(),
+            "cpus_online": psutil.cpu_count() or 0,
+        }
+        if (policy := governor()) is not None:
+            values["governor"] = policy
+        if sys.platform == "linux":
+            if caps := self._clocks_mhz("scaling_max_freq"):
+                values["cpu_frequency_cap_mhz"] = [*caps]
+            counts = []
+            for path, text in self._cpu_files("thermal_throttle/core_throttle_count"):
+                if (count := integer(text)) is not None:
+                    counts.append(count)
+                else:
+                    self._note_unread(path, text)
+            if counts:
+                values["throttle_count"] = sum(counts)
+        return values
 
 
 def _temperatures() -> dict[str, Observed]:
@@ -200,32 +244,11 @@ def _battery() -> dict[str, Observed]:
     battery = psutil.sensors_battery() if hasattr(psutil, "sensors_battery") else None
     if battery is None:
         return {}
-    return {
-        "battery_percent": _round(battery.percent),
-        "on_battery": int(battery.power_plugged is False),
-    }
-
-
-def _rarely_changing() -> dict[str, Observed]:
-    values: dict[str, Observed] = {
-        "boot_id": boot_id(),
-        "cpus_online": psutil.cpu_count() or 0,
-    }
-    if (policy := governor()) is not None:
-        values["governor"] = policy
-    if sys.platform == "linux":
-        paths = sorted(
-            Path("/sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_max_freq")
-        )
-        caps = [int(text) / 1000 for path in paths if (text := read_text(path))]
-        if caps:
-            values["cpu_frequency_cap_mhz"] = [_round(value) for value in caps]
-        throttled = Path("/sys/devices/system/cpu").glob(
-            "cpu[0-9]*/thermal_throttle/core_throttle_count"
-        )
-        counts = [int(text) for path in throttled if (text := read_text(path))]
-        if counts:
-            values["throttle_count"] = sum(counts)
+    values: dict[str, Observed] = {}
+    if 0 <= battery.percent <= 100:
+        values["battery_percent"] = _round(battery.percent)
+    if battery.power_plugged is not None:
+        values["on_battery"] = int(not battery.power_plugged)
     return values
 
 

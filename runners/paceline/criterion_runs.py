@@ -6,7 +6,8 @@
 What cannot be read or stored is left out with its id, its path and a reason; the others are kept. Each saved baseline
 is a series. Criterion keeps every run twice, so `new`, the last run, is not listed if it equals a saved baseline byte
 for byte. Benchmarks that the last run did not measure keep their older `new`; they are recognised by their time of
-writing, and left out. Parsing is in `formats/criterion.py`.
+writing, and left out. Copies of files have other times (a checkout, a download): then nothing tells what the last run
+measured, and no sample gets its commit. Parsing is in `formats/criterion.py`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ LONGEST_PAUSE_S = 600
 """The longest time in which a run writes nothing, beside what the next benchmark measures: builds between two
 `cargo bench`, warm-up and set-up. What was written before a longer pause is older than the last run."""
 LONGEST_BENCHMARK_S = 86_400
+COPIED_SHARE = 0.25
+"""Measurements in less than this share of the time that they took were not written by criterion: their files are a copy.
+A few runs in parallel need more."""
 MAX_FILE_BYTES = 64 << 20
 """Twice the size of a sample.json with a million samples."""
 MAX_SERIES = 10_000
@@ -60,6 +64,15 @@ class CriterionDocument(msgspec.Struct, frozen=True):
     why_no_verdict: str
     series: list[CriterionSeries]
     left_out: list[LeftOut]
+
+    @property
+    def undated(self) -> list[CriterionSeries]:
+        """The last runs of benchmarks of which nothing tells whether the last run measured them."""
+        return [
+            series
+            for series in self.series
+            if series.baseline == LAST_RUN and not series.last_run
+        ]
 
 
 class Provenance(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -128,12 +141,12 @@ def _first(left_out: list[LeftOut]) -> list[LeftOut]:
     return [*left_out[:MAX_LEFT_OUT], LeftOut(None, None, f"{more:,} more, not listed")]
 
 
-def read(path: str) -> CriterionDocument:
-    """The document of an output directory, a file of messages, or `-` for messages from standard input. Raises
-    UserError."""
+def read(path: str, *, is_fresh: bool = False) -> CriterionDocument:
+    """The document of an output directory, a file of messages, or `-` for messages from standard input. `is_fresh`: the
+    directory was empty before the run, so that all of it is of the last run. Raises UserError."""
     try:
         directory = path != "-" and Path(path).is_dir()
-        document = _directory(Path(path)) if directory else _messages(path)
+        document = _directory(Path(path), is_fresh) if directory else _messages(path)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.") from error
     if not document.series:
@@ -160,28 +173,35 @@ class _Run:
         return self.folder.name == LAST_RUN
 
     @property
-    def began(self) -> float:
-        """When its measurement began at the latest: criterion's times are nanoseconds. `written` if unreadable."""
+    def took_s(self) -> float:
+        """How long its measurement took at least: criterion's times are nanoseconds. 0 if unreadable."""
         try:
             times = msgspec.json.decode(self.sample, type=_Times).times
         except (msgspec.DecodeError, UnicodeDecodeError):
-            return self.written
-        return self.written - min(max(0.0, sum(times) / 1e9), LONGEST_BENCHMARK_S)
+            return 0.0
+        return min(max(0.0, sum(times) / 1e9), LONGEST_BENCHMARK_S)
+
+    @property
+    def began(self) -> float:
+        """When its measurement began at the latest."""
+        return self.written - self.took_s
 
 
 class _Times(msgspec.Struct):
     times: list[float]
 
 
-def _directory(root: Path) -> CriterionDocument:
+def _directory(root: Path, is_fresh: bool) -> CriterionDocument:
     reading = _Reading()
     folders = [
         list(_runs(reading, root, folder)) for folder in _benchmark_folders(root)
     ]
-    last = _last_run(run for runs in folders for run in runs if run.is_new)
+    new = [run for runs in folders for run in runs if run.is_new]
+    last = {run.path for run in new} if is_fresh else _last_run(new)
+    is_copy = not is_fresh and _are_copied([run for run in new if run.path in last])
     for runs in folders:
         saved = [run.sample for run in runs if not run.is_new]
-        newest = {run.sample for run in runs if run.path in last}
+        newest = {run.sample for run in runs if run.path in last and not is_copy}
         for run in runs:
             if run.is_new and run.sample in saved:
                 continue
@@ -216,6 +236,15 @@ def _last_run(runs: Iterable[_Run]) -> set[str]:
         began = run.began if began is None else min(began, run.began)
         paths.add(run.path)
     return paths
+
+
+def _are_copied(runs: list[_Run]) -> bool:
+    """Whether the runs were written faster than they can have been measured, one after another."""
+    ordered = sorted(runs, key=lambda run: run.written)
+    if len(ordered) < 2:
+        return False
+    took_s = sum(run.took_s for run in ordered[1:])
+    return ordered[-1].written - ordered[0].written < COPIED_SHARE * took_s
 
 
 def _leave_out_older(reading: _Reading, run: _Run, root: Path) -> None:
@@ -335,10 +364,18 @@ def tables(document: CriterionDocument) -> Iterator[Table | str]:
 def complaints(document: CriterionDocument) -> Iterator[str]:
     """Sentences about what is left out, what is older than the last run, and what is inconsistent."""
     yield from sentences(document.left_out)
+    undated = document.undated
+    if undated:
+        named = ", ".join(f"{series.id} ({series.path})" for series in undated)
+        yield (
+            "the files were copied, all at once, so nothing tells which benchmarks the last run measured, and these "
+            f"have no known commit: {named}. Give --fresh if the directory was empty before that run, or keep the times "
+            "of the files (cp -a, tar)"
+        )
     older = [
         f"{series.id} ({series.path})"
         for series in document.series
-        if not series.last_run
+        if not series.last_run and series.baseline != LAST_RUN
     ]
     if older:
         yield f"not of the last run, so of no known commit: {', '.join(older)}"

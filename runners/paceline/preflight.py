@@ -17,7 +17,8 @@ import msgspec
 import psutil
 from paceline_contract.items import Observed
 
-from paceline.conditions import HostConditions
+from paceline.conditions import CPU_DIRECTORY, HostConditions
+from paceline.devices.parsers.text_values import truth, unread_text
 from paceline.environment import governor, read_text, virtualisation
 
 Level = Literal["info", "warning", "blocker"]
@@ -34,6 +35,7 @@ class Code(enum.StrEnum):
     DISK = "disk"
     CORES = "cores"
     MEMORY = "memory"
+    NOT_UNDERSTOOD = "not_understood"
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -58,6 +60,7 @@ class HostState(msgspec.Struct, frozen=True):
     disk_free_bytes: int = 0
     disk_needed_bytes: int = 0
     memory_available_bytes: int | None = None
+    unread: dict[str, list[str]] = {}
 
 
 def examine(data_dir: Path, disk_needed_bytes: int) -> list[Finding]:
@@ -65,16 +68,19 @@ def examine(data_dir: Path, disk_needed_bytes: int) -> list[Finding]:
     return judge(observe(data_dir, disk_needed_bytes))
 
 
-def observe(data_dir: Path, disk_needed_bytes: int) -> HostState:
-    values = HostConditions().read()
+def observe(
+    data_dir: Path, disk_needed_bytes: int, cpu_directory: Path = CPU_DIRECTORY
+) -> HostState:
+    conditions = HostConditions(cpu_directory)
+    values = conditions.read()
     existing = next(
         path for path in (data_dir, *data_dir.absolute().parents) if path.exists()
     )
     on_battery = values.get("on_battery")
     return HostState(
         governor=governor(),
-        turbo=_turbo(),
-        smt=_smt(),
+        turbo=_turbo(cpu_directory),
+        smt=_smt(cpu_directory),
         virtualisation=virtualisation(),
         cores=psutil.cpu_count() or 1,
         load_1m=_number(values.get("load_1m")),
@@ -84,6 +90,7 @@ def observe(data_dir: Path, disk_needed_bytes: int) -> HostState:
         disk_free_bytes=shutil.disk_usage(existing).free,
         disk_needed_bytes=disk_needed_bytes,
         memory_available_bytes=psutil.virtual_memory().available,
+        unread=conditions.unread,
     )
 
 
@@ -103,6 +110,8 @@ def judge(host: HostState) -> list[Finding]:
     )
     order: list[Level] = ["blocker", "warning", "info"]
     findings = [judge_aspect(host) for judge_aspect in judges]
+    if text := unread_text(host.unread):
+        findings.append(_info(Code.NOT_UNDERSTOOD, text))
     return sorted(findings, key=lambda finding: order.index(finding.level))
 
 
@@ -174,9 +183,15 @@ def _judge_load(host: HostState) -> Finding:
 
 
 def _judge_battery(host: HostState) -> Finding:
+    if host.battery_percent is None and host.on_battery is None:
+        return _info(Code.BATTERY, "No battery was found.")
     if host.battery_percent is None:
-        return _info(Code.BATTERY, "There is no battery.")
-    text = f"The battery is at {host.battery_percent:.0f} %."
+        text = "The system does not tell the battery's charge."
+    else:
+        text = f"The battery is at {host.battery_percent:.0f} %."
+    if host.on_battery is None:
+        text = f"{text} The system does not tell whether external power is connected."
+        return _info(Code.BATTERY, text)
     if not host.on_battery:
         return _info(Code.BATTERY, f"{text} External power is connected.")
     text = f"{text} It is the only power."
@@ -221,18 +236,17 @@ def _judge_memory(host: HostState) -> Finding:
     return _warning(Code.MEMORY, text, advice)
 
 
-def _turbo() -> bool | None:
+def _turbo(cpu_directory: Path) -> bool | None:
     # The files exist on Linux only; elsewhere both are unknown.
-    if (text := read_text("/sys/devices/system/cpu/intel_pstate/no_turbo")) is not None:
-        return text.strip() == "0"
-    text = read_text("/sys/devices/system/cpu/cpufreq/boost")
-    return None if text is None else text.strip() == "1"
+    no_turbo = truth(read_text(cpu_directory / "intel_pstate/no_turbo"))
+    if no_turbo is not None:
+        return not no_turbo
+    return truth(read_text(cpu_directory / "cpufreq/boost"))
 
 
-def _smt() -> bool | None:
+def _smt(cpu_directory: Path) -> bool | None:
     if sys.platform == "linux":
-        text = read_text("/sys/devices/system/cpu/smt/active")
-        return None if text is None else text.strip() == "1"
+        return truth(read_text(cpu_directory / "smt/active"))
     else:  # noqa: RET505 - mypy checks every platform's branch only in this form
         logical, physical = psutil.cpu_count(), psutil.cpu_count(logical=False)
         return None if not logical or not physical else logical > physical

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -356,6 +357,58 @@ def test_what_the_last_run_did_not_measure_is_named_and_left_out(
         "no known commit: also gone/f (also gone/f/base), decode (decode/main)"
         in shown.stderr
     )
+
+
+def copied(root: Path, times: Callable[[int], float]) -> None:
+    """Gives every file the time at which a copy wrote it."""
+    files = sorted(path for path in root.rglob("*") if path.is_file())
+    for number, path in enumerate(files):
+        os.utime(path, (times(number), times(number)))
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        pytest.param(lambda _: 1.6e9, id="a cache that sets one time"),
+        pytest.param(lambda number: 1.6e9 + number * 1e-3, id="a checkout"),
+        pytest.param(lambda number: 1.6e9 - number * 0.02, id="an unpacked archive"),
+    ],
+)
+def test_of_copied_files_nothing_tells_what_the_last_run_measured(
+    tmp_path: Path, times: Callable[[int], float]
+) -> None:
+    second = [1e9 * at for at in range(1, len(NS) + 1)]
+    for name in ("decode", "gone", "gone too"):
+        save(tmp_path, name, "new", second)
+    save(tmp_path, "decode", "main", NS)
+    rewritten = save(tmp_path, "saved", "new", second)
+    shutil.copytree(rewritten, rewritten.with_name("kept"))
+    assert {series.last_run for series in criterion_runs.read(str(tmp_path)).series}
+    copied(tmp_path, times)
+    document = criterion_runs.read(str(tmp_path))
+    assert len(document.series) == 5
+    assert not any(series.last_run for series in document.series)
+    (said, older) = criterion_runs.complaints(document)
+    assert "the files were copied" in said
+    assert "decode (decode/new), gone (gone/new), gone too (gone too/new)" in said
+    assert "--fresh" in said
+    assert "decode (decode/main), saved (saved/kept)" in older
+    fresh = criterion_runs.read(str(tmp_path), is_fresh=True)
+    assert [series.path for series in fresh.series if not series.last_run] == [
+        "decode/main"
+    ]
+
+
+def test_one_benchmark_or_runs_in_parallel_are_no_copy(tmp_path: Path) -> None:
+    second = [1e9 * at for at in range(1, len(NS) + 1)]
+    save(tmp_path, "a", "new", second)
+    (series,) = criterion_runs.read(str(tmp_path)).series
+    assert series.last_run
+    took_s = sum(series.times) / 1e9
+    for number in range(4):  # two at a time
+        run = save(tmp_path, f"b{number}", "new", second)
+        rewrite(run, -(number // 2) * took_s / 3600)
+    assert all(each.last_run for each in criterion_runs.read(str(tmp_path)).series)
 
 
 def test_a_long_run_is_one_run(tmp_path: Path) -> None:

@@ -95,6 +95,66 @@ def test_what_cannot_be_read_is_absent() -> None:
     assert None not in values.values()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these files")
+def test_a_file_that_is_not_understood_is_listed_and_hides_no_other_value(
+    tmp_path: Path,
+) -> None:
+    for number, current in enumerate(("<unsupported>\n", "1200000\n", "", "2 GHz\r\n")):
+        core = tmp_path / f"cpu{number}"
+        for name, text in {
+            "cpufreq/scaling_cur_freq": current,
+            "cpufreq/scaling_max_freq": "2400000\n",
+            "thermal_throttle/core_throttle_count": "many" if number else "3\n",
+        }.items():
+            (core / name).parent.mkdir(parents=True, exist_ok=True)
+            (core / name).write_text(text)
+    (tmp_path / "cpu4").mkdir()  # offline
+    host = HostConditions(tmp_path)
+    values = host.read()
+    assert values["cpu_frequency_mhz"] == [1200.0, 2000.0]
+    assert values["cpu_frequency_cap_mhz"] == [2400.0] * 4
+    assert values["throttle_count"] == 3
+    assert values["cpus_online"]
+    assert sorted(path.removeprefix(f"{tmp_path}/") for path in host.unread) == [
+        "cpu0/cpufreq/scaling_cur_freq",
+        "cpu1/thermal_throttle/core_throttle_count",
+        "cpu2/cpufreq/scaling_cur_freq",
+        "cpu2/thermal_throttle/core_throttle_count",
+        "cpu3/thermal_throttle/core_throttle_count",
+    ]
+    found = finding(Code.NOT_UNDERSTOOD, unread=host.unread)
+    assert found.text.startswith("5 texts are not understood")
+    assert not any(item.code == Code.NOT_UNDERSTOOD for item in preflight.judge(GOOD))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has these files")
+@pytest.mark.parametrize(
+    ("text", "turbo", "smt"),
+    [
+        ("0\n", True, False),
+        ("1\r\n", False, True),
+        ("", None, None),
+        ("on\n", None, None),
+        ("<unsupported>\n", None, None),
+    ],
+)
+def test_a_switch_that_is_not_understood_is_not_taken_for_off(
+    tmp_path: Path, text: str, turbo: bool | None, smt: bool | None
+) -> None:
+    for name in ("intel_pstate/no_turbo", "smt/active"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(text)
+    state = preflight.observe(tmp_path, 0, tmp_path)
+    assert (state.turbo, state.smt) == (turbo, smt)
+
+
+def test_unknown_power_is_not_taken_for_external_power() -> None:
+    plugged = finding(Code.BATTERY, battery_percent=50.0, on_battery=None)
+    assert "does not tell whether external power" in plugged.text
+    charge = finding(Code.BATTERY, on_battery=True)
+    assert "does not tell the battery's charge" in charge.text
+
+
 GOOD = HostState(
     governor="performance",
     turbo=False,

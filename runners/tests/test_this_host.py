@@ -100,6 +100,18 @@ def test_doctor_says_what_keeps_a_device_from_measuring(
     assert len(facts["environment"]["fingerprint"]) == 64
 
 
+def test_texts_that_are_not_understood_are_said_by_devices_and_by_doctor(
+    tmp_path: Path, peer: Peer
+) -> None:
+    peer.texts[conditions.BATTERY] = HOT.replace("391", "mild")
+    said = "dumpsys battery says 'temperature: mild'."
+    for command in ("doctor", "devices"):
+        output = paceline(tmp_path, command, simulated=peer.address)
+        assert said in output.replace("\n", " ")
+        assert "its battery's temperature" in output
+        assert "unknown is never taken for good" in output
+
+
 def test_a_phone_that_does_not_trust_us_tells_to_unlock_it_and_accept_our_key(
     tmp_path: Path,
 ) -> None:

@@ -227,3 +227,5 @@ class JobReportOut(Response):
         default_factory=dict
     )
     """Conditions of the target during the measurement, by track."""
+    name_texts: dict[str, str] = Field(default_factory=dict)
+    """The text of each imported name that has a digest in place of some of it; added when a report is read."""

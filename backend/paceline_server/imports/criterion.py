@@ -8,9 +8,8 @@ benchmark, and the suite's gates on times apply to every imported arm.
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,12 +18,14 @@ import msgspec
 import numpy as np
 from paceline_contract.events import ParamValue
 from paceline_contract.imported_series import (
-    DIGEST_MARK,
+    MAX_GATES,
     ImportedMetric,
     LeftOut,
+    arm_of,
     keep_one_of_each,
     leave_out,
     metric_of,
+    name_of,
     sentences,
     series_id,
     series_problem,
@@ -123,7 +124,8 @@ def store_runs(
     who: str,
     import_id: str,
 ) -> tuple[list[ImportedRunOut], list[LeftOut]]:
-    """Store a document's samples as one run per baseline and commit, without what is left out. Raises 404 for a suite
+    """Store a document's samples as one run per baseline and commit, or several where one cannot hold all gates, without
+    what is left out. Raises 404 for a suite
     that is not announced; 400 if nothing can be stored."""
     suite = (
         None
@@ -139,12 +141,17 @@ def store_runs(
     cases, stored_before = _new_cases(
         session, target.id, [case_of(measured, suite) for measured in series]
     )
-    runs: dict[tuple[str, str | None], list[ImportedCase]] = defaultdict(list)
+    measured_at: dict[tuple[str, str | None], list[ImportedCase]] = defaultdict(list)
     for case in cases:
         commit = where.commit if case.series.last_run else None
-        runs[case.series.baseline, commit].append(case)
+        measured_at[case.series.baseline, commit].append(case)
+    runs = [
+        (*key, part)
+        for key, measured in measured_at.items()
+        for part in split_by_gates(measured, suite)
+    ]
     stored = []
-    for (baseline, commit), own in runs.items():
+    for baseline, commit, own in runs:
         job = jobs.store_imported_run(
             session,
             jobs.ImportedRun(
@@ -228,6 +235,26 @@ def _new_cases(
     return new, stored
 
 
+def split_by_gates(
+    cases: Sequence[ImportedCase], suite: Manifest | None
+) -> list[list[ImportedCase]]:
+    """The cases in parts of which each has at most as many gates as a run can hold. All cases of one arm of a benchmark
+    stay together, because a suite has no more gates than that."""
+    gates = Counter(gate.benchmark for gate in ([] if suite is None else suite.gates))
+    part_of: dict[tuple[str, str], int] = {}
+    part = held = 0
+    for case in cases:
+        if (case.benchmark, case.arm) not in part_of:
+            held += gates[case.benchmark]
+            if held > MAX_GATES:
+                part, held = part + 1, gates[case.benchmark]
+            part_of[case.benchmark, case.arm] = part
+    parts: list[list[ImportedCase]] = [[] for _ in range(part + 1)]
+    for case in cases:
+        parts[part_of[case.benchmark, case.arm]].append(case)
+    return parts
+
+
 def _manifest(
     cases: Sequence[ImportedCase], name: str | None, suite: Manifest | None
 ) -> dict[str, object]:
@@ -280,11 +307,9 @@ def _series(case: ImportedCase) -> ImportedSeriesOut:
     )
 
 
-NO_ARM, NO_SUITE = "criterion", "criterion"
+NO_SUITE = "criterion"
 PARAM, TEXT_PARAM = "value", "value_text"
 """The param of a value that is no point of declared ones; the second where `value` is declared."""
-MAX_NAME = 64
-DIGITS = 16
 MAX_REFUSED = 20
 """Most series that a refusal names."""
 WHOLE = "0|[1-9][0-9]{0,17}"
@@ -300,30 +325,6 @@ class ImportedCase:
     params: dict[str, ParamValue]
     metric: ImportedMetric
     series: CriterionSeriesIn
-
-
-def name_of(text: str) -> str:
-    """The name that manifests allow for a text: the text where that is one, else its plain form with a digest.
-
-    Two texts never share a name, whatever else was imported: a text is its own name only without `__`, which precedes
-    every digest. `sign` → `sign`, `n<=8` → `n_8__` and 16 digits."""
-    plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
-    plain = plain if plain[:1].isalpha() else f"b_{plain}".rstrip("_")
-    if plain == text and len(text) <= MAX_NAME:
-        return text
-    return _with_digest(plain, text)
-
-
-def arm_of(text: str | None) -> str:
-    """The arm of a function. Without one it is `criterion`, and a function of that name gets a digest."""
-    if not text:
-        return NO_ARM
-    return _with_digest(text, text) if text == NO_ARM else name_of(text)
-
-
-def _with_digest(plain: str, text: str) -> str:
-    digest = hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
-    return f"{plain[: MAX_NAME - DIGITS - len(DIGEST_MARK)].rstrip('_')}{DIGEST_MARK}{digest}"
 
 
 def case_of(series: CriterionSeriesIn, suite: Manifest | None) -> ImportedCase:

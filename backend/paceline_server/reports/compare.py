@@ -101,6 +101,9 @@ def compare(  # noqa: PLR0917 - as the route has them
         session, base_side.suite, base_side.branch, {pair.key[1] for pair in shown}
     )
     differences, same = _environment(session, base_side, head_side, wanted.target)
+    choices = _choices({**before, **after}, targets)
+    names = {name for pair in compared for name in pair.key[1:3]}
+    texts = history.name_texts(session, [*choices.benchmarks, *names])
     return CompareOut(
         suite=base_side.suite,
         base=base_side.out(),
@@ -109,14 +112,17 @@ def compare(  # noqa: PLR0917 - as the route has them
         same_environment=same,
         environment=differences,
         summary=_summary(
-            compared, {target.id for target in targets.values() if target.simulated}
+            compared,
+            {target.id for target in targets.values() if target.simulated},
+            texts,
         ),
-        choices=_choices({**before, **after}, targets),
+        choices=choices,
         total=len(kept),
         hidden=len(compared) - len(kept),
         rows=[
             _row(pair, targets[pair.key[0]].name, ids.get(pair.key)) for pair in shown
         ],
+        name_texts=texts,
         next=following,
     )
 
@@ -238,8 +244,13 @@ def _row_sentence(pair: ComparedPair, unit: str) -> str:
     return f"{describe_ratio(pair.ratio, unit)} ({describe_ratio(pair.lower, unit)} to {describe_ratio(pair.upper, unit)})"
 
 
-def _summary(compared: Sequence[ComparedPair], simulated: Collection[str]) -> str:
-    """A sentence about the pairs of real targets, and how many pairs of simulated targets it leaves out."""
+def _summary(
+    compared: Sequence[ComparedPair],
+    simulated: Collection[str],
+    texts: Mapping[str, str],
+) -> str:
+    """A sentence about the pairs of real targets, and how many pairs of simulated targets it leaves out. `texts`: of
+    names with a digest."""
     both = [pair for pair in compared if pair.ratio is not None]
     real = [pair for pair in both if pair.key[0] not in simulated]
     if not both:
@@ -251,10 +262,10 @@ def _summary(compared: Sequence[ComparedPair], simulated: Collection[str]) -> st
     )
     if not real:
         return f"Only simulated targets were measured.{left_out}"
-    return _count_clear(real) + left_out
+    return _count_clear(real, texts) + left_out
 
 
-def _count_clear(both: Sequence[ComparedPair]) -> str:
+def _count_clear(both: Sequence[ComparedPair], texts: Mapping[str, str]) -> str:
     clear = [pair for pair in both if pair.significance == "clear"]
     if not clear:
         return f"None of {len(both)} measurements differs clearly."
@@ -264,8 +275,8 @@ def _count_clear(both: Sequence[ComparedPair]) -> str:
     _, benchmark, arm, _, _ = largest.key
     return (
         f"{len(clear)} of {len(both)} measurements {'differs' if len(clear) == 1 else 'differ'} clearly: "
-        f"{len(worse)} {bad}, {len(clear) - len(worse)} {good}; most of all {benchmark} "
-        f"{arm}, {describe_ratio(largest.ratio or 1.0, largest.any_side.row['unit'])}."
+        f"{len(worse)} {bad}, {len(clear) - len(worse)} {good}; most of all "
+        f"{texts.get(benchmark, benchmark)} {texts.get(arm, arm)}, {describe_ratio(largest.ratio or 1.0, largest.any_side.row['unit'])}."
     )
 
 

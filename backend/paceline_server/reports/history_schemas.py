@@ -183,6 +183,8 @@ class CompareOut(Response):
     total: int
     hidden: int
     rows: list[CompareRowOut]
+    name_texts: dict[str, str]
+    """The text of each imported name among the rows and choices that has a digest in place of some of it."""
     next: str | None
 
 

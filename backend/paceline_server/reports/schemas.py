@@ -28,6 +28,8 @@ class ArmsOut(Response):
     rule: str
     summary: str
     comparisons: list[ComparisonOut]
+    name_texts: dict[str, str]
+    """The text of each imported name that has a digest in place of some of it."""
 
 
 class EcdfPointOut(Response):

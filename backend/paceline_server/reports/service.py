@@ -43,6 +43,7 @@ from paceline_server.reports.schemas import (
     LiveSeriesOut,
     OverviewOut,
 )
+from paceline_server.series import service as series
 from paceline_server.stats.blocks import warm_samples
 from paceline_server.stats.samples import CaseSamples, Floats, median
 from paceline_server.stats.summary import thin_ecdf
@@ -152,7 +153,9 @@ def get_report(session: Session, job_id: str) -> JobReportOut:
     comparisons = [
         comparison.model_copy(update=where) for comparison in report.comparisons
     ]
-    return report.model_copy(update={"comparisons": comparisons})
+    names = {name for row in report.measurements for name in (row.benchmark, row.arm)}
+    texts = series.name_texts(session, names)
+    return report.model_copy(update={"comparisons": comparisons, "name_texts": texts})
 
 
 def _job_with_target(session: Session, job_id: str) -> tuple[Job, Target]:
@@ -271,6 +274,7 @@ def compare_arms(
             comparisons, declared.metrics[metric].unit, simulated
         ),
         comparisons=comparisons,
+        name_texts=series.name_texts(session, [benchmark, *(row.arm for row in kept)]),
     )
 
 

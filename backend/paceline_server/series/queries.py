@@ -43,6 +43,14 @@ class SeriesFilters(NamedTuple):
     changed: bool | None = None
 
 
+class TitledNamesRow(NamedTuple):
+    """The names of a series, and the text that they were made of."""
+
+    benchmark: str
+    arm: str
+    title: str
+
+
 def select_series(filters: SeriesFilters) -> Select[Any]:
     """Select series by filters; each word of `text` must occur in a part of the name, `target` is an id."""
     query = select(Series)
@@ -135,6 +143,19 @@ def series_names(
         Series.suite == suite, Series.branch == branch, Series.benchmark.in_(benchmarks)
     )
     return [SeriesNameRow(*row) for row in session.execute(query)]
+
+
+def titled_names(session: Session, names: Collection[str]) -> Sequence[TitledNamesRow]:
+    """One series with a title for each pair of names of which one is in `names`."""
+    query = (
+        select(Series.benchmark, Series.arm, func.min(Series.title).label("title"))
+        .where(
+            Series.title.is_not(None),
+            or_(Series.benchmark.in_(names), Series.arm.in_(names)),
+        )
+        .group_by(Series.benchmark, Series.arm)
+    )
+    return [TitledNamesRow(*row) for row in session.execute(query)]
 
 
 def state(session: Session, series_id: str) -> SeriesState | None:

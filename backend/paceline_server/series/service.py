@@ -6,10 +6,11 @@ States and changes are derived in `detect.changes`; rules and alerts are decided
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from paceline_contract.imported_series import DIGEST_MARK, texts_of_names
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock, ids
@@ -47,6 +48,7 @@ __all__ = [
     "fingerprints_of_jobs",
     "floor_key",
     "list_series",
+    "name_texts",
     "newest_points",
     "noise_floors",
     "of_suite",
@@ -59,6 +61,7 @@ __all__ = [
     "standings",
 ]
 
+
 branches = queries.branches
 fingerprints = queries.fingerprints
 fingerprints_of_jobs = queries.fingerprints_of_jobs
@@ -66,6 +69,17 @@ of_suite = queries.of_suite
 newest_points = queries.newest_points
 retired_key = retired.retired_key
 retired_reasons = retired.retired_reasons
+
+
+def name_texts(session: Session, names: Iterable[str]) -> dict[str, str]:
+    """The text that each of `names` was made of, where it has a digest in place of some of it."""
+    digests = {name for name in names if DIGEST_MARK in name}
+    if not digests:
+        return {}
+    texts: dict[str, str] = {}
+    for row in queries.titled_names(session, digests):
+        texts |= texts_of_names(row.title, row.benchmark, row.arm)
+    return {name: text for name, text in texts.items() if name in digests}
 
 
 def list_series(

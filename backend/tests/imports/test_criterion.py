@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from paceline_contract.imported_series import arm_of, name_of
 from paceline_contract.manifest import NAME
 from paceline_server.detect.recompute import recompute
-from paceline_server.imports.criterion import arm_of, name_of
 from paceline_server.imports.schemas import ImportedSeriesOut
 from paceline_server.ingest import service as ingest
 from paceline_server.store import outbox
@@ -93,6 +93,14 @@ def lab(
 def send(
     lab: Lab, client: TestClient, token: Callable[..., dict[str, str]]
 ) -> Callable[..., Any]:
+    del lab  # it has announced the suite
+    return sender(client, token)
+
+
+def sender(
+    client: TestClient, token: Callable[..., dict[str, str]]
+) -> Callable[..., Any]:
+    """Sends a request as CI does, and returns the answer."""
     headers = token("ingest", "read")
 
     def get(method: str, path: str, status: int, json: Any = None, **query: Any) -> Any:
@@ -592,6 +600,69 @@ def test_a_value_is_a_number_of_a_declared_param_whatever_the_other_values_are(
     store(send, alone, suite="crypto")
     points = [stored["points"] for stored in send("GET", "/series", 200)["items"]]
     assert sorted(points) == [1, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("group", "function"), [("解析", "n<=8"), ("a/b c", None), ("plain", "Map::get/2")]
+)
+def test_reports_and_comparisons_have_the_text_of_every_name_with_a_digest(
+    send: Callable[..., Any], group: str, function: str | None
+) -> None:
+    before, main = store(
+        send,
+        document(
+            series(group, [100.0] * 50, arm=function, value="1/2", baseline="before"),
+            series(group, [300.0] * 50, arm=function, value="1/2", baseline="main"),
+        ),
+    )["runs"]
+    texts = {
+        name: text
+        for name, text in (
+            (name_of(group), group),
+            (arm_of(function), function or ""),
+        )
+        if name not in ("plain", "criterion")
+    }
+    report = send("GET", f"/jobs/{main['job_id']}/report", 200)
+    assert report["name_texts"] == texts
+    compared = send("GET", "/compare", 200, base=before["run_id"], head=main["run_id"])
+    assert compared["name_texts"] == texts
+
+
+def test_an_import_with_more_gates_than_a_run_holds_is_stored_in_parts(
+    client: TestClient,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+) -> None:
+    """The gates of 20 points apply to each of 27 arms: 540, and a run holds 500."""
+    crypto = tomllib.loads(SUITE.read_text(encoding="utf-8"))
+    gates = [
+        {
+            "benchmark": "sign",
+            "arm": "ours",
+            "metric": "time",
+            "op": "<=",
+            "required": 1.0,
+            "params": {"message": message},
+        }
+        for message in range(20)
+    ]
+    open_lab(client, enrolled, token, manifest={**crypto, "gates": gates})
+    send = sender(client, token)
+    runs = store(
+        send,
+        document(
+            *(series("sign", [9.0, 9.5], arm="f0", value=f"{at}") for at in range(20)),
+            *(series("sign", [9.0], arm=f"f{at}", value="0") for at in range(1, 27)),
+        ),
+        suite="crypto",
+    )["runs"]
+    assert [len(run["series"]) for run in runs] == [44, 2]
+    judged = [
+        send("GET", f"/jobs/{run['job_id']}/report", 200)["gates"] for run in runs
+    ]
+    assert {gate["arm"] for gate in judged[1]} == {"f25", "f26"}
+    assert len({gate["arm"] for part in judged for gate in part}) == 27
 
 
 def test_two_imported_runs_are_never_said_to_have_had_the_same_environment(

@@ -3423,6 +3423,10 @@ export interface components {
             summary: string;
             /** Comparisons */
             comparisons: components["schemas"]["ComparisonOut"][];
+            /** Name Texts */
+            name_texts: {
+                [key: string]: string;
+            };
         };
         /** AssigneeIn */
         AssigneeIn: {
@@ -4128,6 +4132,10 @@ export interface components {
             hidden: number;
             /** Rows */
             rows: components["schemas"]["CompareRowOut"][];
+            /** Name Texts */
+            name_texts: {
+                [key: string]: string;
+            };
             /** Next */
             next: string | null;
         };
@@ -6024,6 +6032,10 @@ export interface components {
                 [key: string]: {
                     [key: string]: number;
                 };
+            };
+            /** Name Texts */
+            name_texts: {
+                [key: string]: string;
             };
         };
         /**

@@ -185,6 +185,7 @@ export function arms(
     benchmark,
     reference: rows[0]?.reference ?? 'fallback',
     device_reference: rows[0]?.reference ?? 'fallback',
+    name_texts: {},
     metric,
     rule: 'An arm fails when its paired blocks are slower than the reference by more than the margin.',
     summary:
@@ -284,6 +285,7 @@ export function report(of: Run): JobReport {
     target: 'lab-host',
     started_at: of.created_at,
     missing: null,
+    name_texts: {},
     checks: [
       { name: 'sha256_vectors', ok: true, detail: 'published vectors' },
       { name: 'native_equals_fallback', ok: true, detail: 'all batches' },

@@ -354,6 +354,7 @@ export const compared: Compare = {
   total: 2,
   hidden: 0,
   next: null,
+  name_texts: {},
   rows: [
     compareRow(),
     compareRow({

@@ -6,6 +6,7 @@ import type { Audit, Comparison } from '../api/types';
 import { paramsKey, paramsLabel } from '../lib/params';
 import classes from './audit-panel.module.css';
 import { DataTable } from './data-table';
+import { Identifier } from './identifier';
 import { VERDICTS } from './state-badges';
 import { Panel } from './panel';
 import { Status } from './status';
@@ -209,8 +210,8 @@ function Verdicts({
         <dd
           key={`${row.arm}|${row.metric}|${paramsKey(row.params)}|${row.job_id ?? ''}`}
         >
-          <Status look={VERDICTS[row.verdict]} /> {row.arm} at{' '}
-          {paramsLabel(row.params)}: {row.words}
+          <Status look={VERDICTS[row.verdict]} /> <Identifier name={row.arm} />{' '}
+          at {paramsLabel(row.params)}: {row.words}
         </dd>
       ))}
     </div>

@@ -91,7 +91,7 @@ export function ComparisonTable(props: ComparisonTableProps) {
   const columns: Column<Comparison>[] = [
     ...(showTarget ? [TARGET] : []),
     ...(showBenchmark ? [BENCHMARK] : []),
-    { header: 'Arm', cell: (row) => row.arm },
+    { header: 'Arm', cell: (row) => <Identifier name={row.arm} /> },
     ...(metrics.size > 1
       ? [{ header: 'Metric', cell: (row: Comparison) => row.metric }]
       : []),

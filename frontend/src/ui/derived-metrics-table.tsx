@@ -2,6 +2,7 @@
 import type { Derived } from '../api/types';
 import { paramsKey, paramsLabel } from '../lib/params';
 import { DataTable, type Column } from './data-table';
+import { Identifier } from './identifier';
 import { derivedInterval, derivedValue } from './derived-metric-texts';
 
 const COLUMNS: readonly Column<Derived>[] = [
@@ -9,7 +10,7 @@ const COLUMNS: readonly Column<Derived>[] = [
     header: 'Name',
     cell: (row) => <span className="pl-mono">{row.name}</span>,
   },
-  { header: 'Arm', cell: (row) => row.arm },
+  { header: 'Arm', cell: (row) => <Identifier name={row.arm} /> },
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
   { header: 'Value', cell: derivedValue, align: 'right' },
   { header: 'Interval', cell: derivedInterval, align: 'right' },
@@ -40,7 +41,7 @@ export function DerivedMetricsTable({
 }: DerivedMetricsTableProps) {
   const benchmark: Column<Derived> = {
     header: 'Benchmark',
-    cell: (row) => row.benchmark,
+    cell: (row) => <Identifier name={row.benchmark} />,
   };
   return (
     <DataTable

@@ -8,6 +8,7 @@ to open a service of adbd and to transfer a file.
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
 import time
 from abc import ABC, abstractmethod
@@ -33,8 +34,10 @@ from paceline.adb.port import (
     Stream,
     UnauthorizedError,
 )
-from paceline.adb.props import properties
+from paceline.adb.props import read_properties
 from paceline.adb.transfer import whole_file
+
+log = logging.getLogger("paceline.adb")
 
 CLOSING_ERRORS = (
     AbsentError,
@@ -152,7 +155,15 @@ class BaseConnection(ABC):
             raise AdbError(
                 f"getprop ended with {done.rc}: {done.text.strip()[:ARGV_CHARACTERS]}"
             )
-        return properties(done.text)
+        values, others = read_properties(done.text)
+        if others:
+            log.warning(
+                "%s: %d lines of getprop are not understood, the first: %.80r",
+                self.route,
+                len(others),
+                others[0],
+            )
+        return values
 
     def reboot(self) -> None:
         """See port.Connection."""

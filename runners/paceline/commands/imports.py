@@ -102,6 +102,13 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
             help="Criterion with --server: the commit that its last run measured."
         ),
     ] = None,
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh",
+            help="Criterion: its directory was empty before the run, so that all of it is of the last run.",
+        ),
+    ] = False,
     data: DataDir = None,
     config_path: ConfigPath = None,
 ) -> None:
@@ -124,9 +131,15 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         client = None if server is None else _client(server, token)
         name = None if suite is None else manifest.load(suite).suite.name
         provenance = criterion_runs.Provenance(name, on or "imported", commit)
-        _import_criterion(file, directory, as_json, client, provenance, title)
+        if file is None:
+            raise UserError(
+                "Give criterion's output.",
+                "For example: paceline import --format criterion target/criterion --server URL",
+            )
+        read = criterion_runs.read(file, is_fresh=fresh)
+        _import_criterion(read, directory, as_json, client, provenance, title)
         return
-    _refuse_options(form, {"on": on, "commit": commit})
+    _refuse_options(form, {"on": on, "commit": commit, "fresh": fresh or None})
     _refuse_without(server, {"title": title})
     if (file is None) == (device is None):
         raise UserError(
@@ -176,20 +189,14 @@ def _refuse_without(server: str | None, options: Mapping[str, object]) -> None:
 
 
 def _import_criterion(  # noqa: PLR0917 - each from one option
-    path: str | None,
+    document: criterion_runs.CriterionDocument,
     directory: Path | None,
     as_json: bool,
     client: ServerClient | None,
     provenance: criterion_runs.Provenance,
     title: str | None,
 ) -> None:
-    if path is None:
-        raise UserError(
-            "Give criterion's output.",
-            "For example: paceline import --format criterion target/criterion --server URL",
-        )
     target = None if directory is None else output_directory(directory, "")
-    document = criterion_runs.read(path)
     _print_document(
         document,
         as_json,

@@ -79,14 +79,19 @@ def devices(
         what=what,
     )
     attached = _survey(data, config_path)
-    targets = [("host", host), *(("device", device) for device in attached)]
     if as_json:
+        targets = [("host", host), *(("device", device) for device in attached)]
         print_json(
             [{"kind": kind, **msgspec.to_builtins(target)} for kind, target in targets]
         )
         return
+    print_devices(host, attached)
+
+
+def print_devices(host: SurveyedDevice, attached: list[SurveyedDevice]) -> None:
+    """Prints a table of targets, and below it what else a person should know about a device."""
     table = Table("kind", "name", "serial", "state", "route", "what")
-    for kind, target in targets:
+    for kind, target in [("host", host), *(("device", device) for device in attached)]:
         table.add_row(
             f"{kind}, simulated" if target.simulated else kind,
             target.name,
@@ -96,6 +101,10 @@ def devices(
             target.what or target.reason or "",
         )
     terminal().print(table)
+    for device in attached:
+        for finding in device.findings:
+            if finding["level"] == "info":
+                print_line(f"{device.name} ({device.serial}): {finding['text']}")
     if any(device.reason for device in attached):
         print_line("Run `paceline doctor` for advice.")
 

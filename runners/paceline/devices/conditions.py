@@ -25,11 +25,22 @@ from paceline.devices.gates import (
 )
 from paceline.devices.parsers import resources, storage, top
 from paceline.devices.parsers.battery import Battery, battery
-from paceline.devices.parsers.frequencies import Policy, policies, spent
+from paceline.devices.parsers.frequencies import (
+    Policy,
+    policies,
+    spent,
+    unread_frequencies,
+)
 from paceline.devices.parsers.processors import parse_cores
 from paceline.devices.parsers.properties import is_booted
-from paceline.devices.parsers.text_values import cpu_list, files_of
-from paceline.devices.parsers.thermal import Thermal, cooling_levels, thermal, zones
+from paceline.devices.parsers.text_values import cpu_list, files_of, first_line
+from paceline.devices.parsers.thermal import (
+    Thermal,
+    cooling_levels,
+    thermal,
+    unread_zones,
+    zones,
+)
 from paceline.devices.topology import Cluster, clusters
 
 Argv = tuple[str, ...]
@@ -75,6 +86,14 @@ TIMEOUT_S = 10.0
 MAX_TEXT = 64 * 1024
 """Most characters kept of one command's output, all of which is read. The longest seen, 80 thermal zones and a
 vendor's log, has a third of it."""
+SOURCES: dict[Argv, str] = {
+    KERNEL: "/proc",
+    CLOCKS: "cpufreq",
+    THERMAL: "dumpsys thermalservice",
+    BATTERY: "dumpsys battery",
+    ZONES: "thermal zones",
+}
+"""What people call the texts of each command."""
 WANTED = (
     "boot_id",
     "thermal_status",
@@ -98,13 +117,14 @@ def read_clusters(connection: Connection) -> list[Cluster]:
 
 class DeviceReading(msgspec.Struct, frozen=True):
     """One reading of a device's conditions. `seen`: the values that gates judge; `at_s`: when it began, on the
-    observer's clock."""
+    observer's clock; `unread`: what was not understood in the output of each command that was run."""
 
     values: dict[str, Observed]
     raw: list[CommandOutput]
     seen: GateInputs
     configuration: list[ConfigurationProblem]
     at_s: float = 0.0
+    unread: dict[str, list[str]] = {}
 
 
 class _CommandOutput(msgspec.Struct, frozen=True):
@@ -159,7 +179,7 @@ class DeviceConditions:
         outputs = {argv: self._ask(connection, argv) for argv in commands}
         charge, heat = battery(outputs[BATTERY].text), thermal(outputs[THERMAL].text)
         if charge.faked:  # a person set these values
-            charge = Battery(faked=True)
+            charge = Battery(faked=True, unread=charge.unread)
         if ZONES not in outputs and heat.status is None and charge.celsius is None:
             # Nothing else tells whether the device is hot.
             outputs[ZONES] = self._ask(connection, ZONES)
@@ -185,8 +205,24 @@ class DeviceConditions:
             key for key in WANTED if key not in values and key not in known
         ]
         raw = [output.raw for output in outputs.values()]
+        unread = {
+            THERMAL: heat.unread,
+            BATTERY: charge.unread,
+            CLOCKS: unread_frequencies(files_of(texts[CLOCKS])),
+            KERNEL: _unread_kernel(files_of(texts[KERNEL])),
+            self._df: [first_line(texts[self._df])]
+            if free is None and first_line(texts[self._df])
+            else [],
+        }
+        if ZONES in texts:
+            unread[ZONES] = unread_zones(files_of(texts[ZONES]))
         return DeviceReading(
-            values, raw, self._seen(values, charge, free), problems, at_s
+            values,
+            raw,
+            self._seen(values, charge, free),
+            problems,
+            at_s,
+            {SOURCES.get(argv, "df"): lines for argv, lines in unread.items()},
         )
 
     def _ask(self, connection: Connection, argv: Argv) -> _CommandOutput:
@@ -313,6 +349,26 @@ class DeviceConditions:
             free_bytes=free,
             booted=is_booted(self._props) if self._props else None,
         )
+
+
+def _unread_kernel(files: Mapping[str, str]) -> list[str]:
+    """The small files of the kernel whose text is not understood; a file that was refused is absent."""
+    readers: dict[str, Callable[[str], object]] = {
+        "/proc/sys/kernel/random/boot_id": resources.boot_id,
+        "/proc/uptime": resources.uptime_s,
+        "/proc/loadavg": resources.load,
+        "/proc/meminfo": resources.memory_bytes,
+        f"{CPU}/online": cpu_list,
+        **{
+            f"/proc/pressure/{name}": resources.stalled_us
+            for name in ("cpu", "memory", "io")
+        },
+    }
+    return [
+        f"{path}: {first_line(files[path])}"
+        for path, read in readers.items()
+        if path in files and read(files[path]) in (None, {})
+    ]
 
 
 def _label(policy: Policy) -> str:

@@ -37,6 +37,7 @@ from paceline.devices.heartbeat_report import (
 )
 from paceline.devices.ladder import Ladder, RecoveryCapabilities, Rung, next_rung
 from paceline.devices.leftovers import LeftOverError
+from paceline.devices.parsers.text_values import unread_text
 from paceline.devices.recovery import (
     BOOT_LOOK_S,
     LOST_BY_RESTART,
@@ -108,6 +109,8 @@ class DeviceDriver:
         self._leftovers_removed = False
         """A health check sets it, too, because it removes leftovers."""
         self._held_gates: frozenset[str] = frozenset()
+        self._unread: dict[str, list[str]] = {}
+        """What the last run of each command printed that is not understood."""
         self._internal_error: FindingEntry | None = None
         """The internal error of the last turn."""
 
@@ -469,6 +472,16 @@ class DeviceDriver:
         return claimed
 
     def _note_readings(self, reading: DeviceReading) -> None:
+        # A short reading leaves out commands: what they printed last is still not understood.
+        unread = self._unread | reading.unread
+        reading = msgspec.structs.replace(reading, unread=unread)
+        counts = {source: len(texts) for source, texts in unread.items() if texts}
+        if counts != {
+            source: len(texts) for source, texts in self._unread.items() if texts
+        }:
+            text = unread_text(unread) or "All of its texts are understood now."
+            log.warning("device %s: %s", self.device.serial, text)
+        self._unread = unread
         before, inputs = self._report.readings, reading.seen
         now = idle_readings(reading, self._held_gates)
         self._held_gates = frozenset(

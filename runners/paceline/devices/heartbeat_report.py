@@ -19,9 +19,21 @@ from paceline.devices import gates
 from paceline.devices.check import HealthCheck
 from paceline.devices.conditions import DeviceReading
 from paceline.devices.ladder import Rung
+from paceline.devices.parsers.text_values import unread_text
 
 KEPT = 64
 """Most rungs and orders in one heartbeat; the server accepts no more."""
+UNKNOWN_NAMES = {
+    "boot_id": "its boot id",
+    "thermal_status": "its thermal status",
+    "battery_c": "its battery's temperature",
+    "battery_percent": "its charge",
+    "cpu_frequency_cap_mhz": "its highest allowed clocks",
+    "cpus_online": "its online cores",
+    "psi_cpu_percent": "how long tasks wait for a CPU",
+    "psi_memory_percent": "how long tasks wait for memory",
+}
+"""Conditions as people call them (`devices/conditions.py`, WANTED)."""
 REMEMBERED = 1024
 """Finished orders remembered while the agent runs: about a year's worth."""
 FINDING_CHARACTERS = 500
@@ -48,6 +60,32 @@ def finding_entry(
         "text": fit_for_wire(text, FINDING_CHARACTERS),
         "advice": fit_for_wire(advice, FINDING_CHARACTERS),
     }
+
+
+def reading_notes(reading: DeviceReading) -> list[FindingEntry]:
+    """What a reading lacks: conditions that the device does not report, and texts that are not understood."""
+    notes: list[FindingEntry] = []
+    unknown = reading.values.get("unknown")
+    if isinstance(unknown, list) and unknown:
+        names = ", ".join(UNKNOWN_NAMES.get(str(name), str(name)) for name in unknown)
+        notes.append(
+            finding_entry(
+                "unknown_conditions",
+                f"It does not report {names}: unknown is never taken for good.",
+                "",
+                "info",
+            )
+        )
+    if text := unread_text(reading.unread):
+        notes.append(
+            finding_entry(
+                "not_understood",
+                text,
+                "Everything else was read. The conditions of a run hold the whole texts: please report them.",
+                "info",
+            )
+        )
+    return notes
 
 
 def agent_error_finding(error: Exception) -> FindingEntry:
@@ -92,6 +130,7 @@ def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
         for problem in reading.configuration
     ]
     findings = [finding_entry(name, text, advice) for name, text, advice in findings_of]
+    findings += reading_notes(reading)
     refuses = (
         " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[
             :FINDING_CHARACTERS

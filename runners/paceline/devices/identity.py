@@ -27,10 +27,13 @@ from paceline.adb.port import (
     Stream,
     TransferError,
 )
+from paceline.devices.parsers.text_values import lines_of
 
 BOOT_ID = "/proc/sys/kernel/random/boot_id"
 SERIALS = ("ro.serialno", "ro.boot.serialno")
 """Properties with the serial, best first; some vendors set the second only."""
+NO_SERIALS = ("unknown", "null", "none", "0")
+"""What devices without a serial number print in its place."""
 _BOOT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 IDENTIFY_TIMEOUT_S = 10.0
 """Time limit for the three small commands of an identification; a phone under load answers each in well under 1 s."""
@@ -46,12 +49,13 @@ class Identity(msgspec.Struct, frozen=True):
 
 def identify(connection: Connection) -> Identity:
     """Identifies the device. Raises AdbError, and OfflineError when it does not know its own serial."""
+    words = [_read_word(connection, ["getprop", name]) for name in SERIALS]
     serial = next(
-        filter(None, (_read_word(connection, ["getprop", name]) for name in SERIALS)),
-        "",
+        (word for word in words if word and word.lower() not in NO_SERIALS), ""
     )
     if not serial:
-        text = f"The device at {connection.route} does not tell its serial number (ro.serialno)."
+        printed = f": it says {words[0]!r}" if words[0] else ""
+        text = f"The device at {connection.route} does not tell its serial number (ro.serialno){printed}."
         raise OfflineError(
             text,
             "Without it the device cannot be told from others. Restart the device.",
@@ -62,8 +66,10 @@ def identify(connection: Connection) -> Identity:
 
 
 def _read_word(connection: Connection, argv: list[str]) -> str:
+    """The last line that a command prints, if it is one word: devices without shell v2 mix warnings into it."""
     done = connection.run(argv, IDENTIFY_TIMEOUT_S)
-    return done.text.strip() if done.rc == 0 else ""
+    lines = [line.strip() for line in lines_of(done.text) if line.strip()]
+    return lines[-1] if done.rc == 0 and lines and len(lines[-1].split()) == 1 else ""
 
 
 class VerifiedConnection:

@@ -6,7 +6,6 @@ that is in use. A route where nobody answered is listed with its reason.
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 import msgspec
@@ -18,7 +17,7 @@ from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.backends import DeviceBackends
 from paceline.devices.conditions import DeviceConditions
 from paceline.devices.discovery import Discovery
-from paceline.devices.heartbeat_report import idle_readings
+from paceline.devices.heartbeat_report import finding_entry, idle_readings
 from paceline.stop import Stop
 
 FIRST_LOOK_S = 3.0
@@ -81,17 +80,20 @@ def _describe_route(route: Route, link: axis.ConnectionStatus) -> SurveyedDevice
 
 def _survey_device(device: AttachedDevice, usb_note: str) -> SurveyedDevice:
     route = str(device.route or "")
+    notes = [finding_entry("usb", usb_note, "", "info")] if usb_note else []
     with device.claim(Stop(), timeout_s=0.0) as claimed:
         if not claimed:
             text = "An agent or a manual run is using it."
             return SurveyedDevice(
-                device.serial, device.facts.name(device.serial), route, "in use", text
+                device.serial,
+                device.facts.name(device.serial),
+                route,
+                "in use",
+                text,
+                findings=notes,
             )
         online = device.look()
-        findings = _read_findings(device) if online else []
-        if usb_note:
-            note = {"level": "info", "code": "usb", "text": usb_note, "advice": ""}
-            findings = [*findings, note]
+        findings = [*(_read_findings(device) if online else []), *notes]
         device.disconnect()
     link, facts = device.link, device.facts
     words = [facts.factors.get("soc"), facts.abi, facts.api and f"API {facts.api}"]
@@ -113,7 +115,9 @@ def _read_findings(device: AttachedDevice) -> list[dict[str, str]]:
     observer = DeviceConditions(
         device.facts.props, workdir=device.workdir, simulated=device.simulated
     )
-    with contextlib.suppress(AdbError):
+    try:
         reading = observer.read(device.connection)
-        return idle_readings(reading, frozenset()).preflight
-    return []
+    except AdbError as error:
+        text = f"Its conditions could not be read: {error.text}"
+        return [finding_entry("conditions", text, error.advice)]
+    return idle_readings(reading, frozenset()).preflight

@@ -17,6 +17,7 @@ from paceline.adb.port import (
 )
 from paceline.devices.attached_device import AttachedDevice, state_name
 from paceline.devices.errors import RebootedError, WrongDeviceError, cause_of
+from paceline.devices.identity import identify
 from paceline.devices.leftovers import RunJournal, clean
 from paceline.devices.reboots import PER_DAY
 from paceline.devices.routes import order_routes, presumed_serial
@@ -44,6 +45,29 @@ def test_a_device_that_answers_is_online_with_its_facts(tmp_path: Path) -> None:
     assert facts.factors["cpu_parts"] == "0x41:0xd05 + 0x41:0xd41"
     assert (facts.factors["cpu_threads"], facts.factors["memory_gib"]) == (4, 7)
     assert device.boot_id == facts.boot_id != ""
+
+
+@pytest.mark.parametrize(
+    ("printed", "serial"),
+    [
+        ("PHONE0001\r\n", "PHONE0001"),
+        ("WARNING: linker: libfoo.so has relocations\r\nPHONE0001\r\n", "PHONE0001"),
+        ("unknown\n", "BOOT0001"),
+        ("Error: the property service does not answer\n", "BOOT0001"),
+        ("\n", "BOOT0001"),
+    ],
+)
+def test_a_serial_number_is_a_word_and_neither_a_warning_nor_a_placeholder(
+    printed: str, serial: str
+) -> None:
+    there = phone()
+    there.answers["getprop", "ro.serialno"] = printed
+    there.props["ro.boot.serialno"] = "BOOT0001"
+    assert identify(there.connection()).serial == serial
+    there.props["ro.boot.serialno"] = ""
+    if serial == "BOOT0001":
+        with pytest.raises(OfflineError, match="does not tell its serial number"):
+            identify(there.connection())
 
 
 def test_factors_hold_no_serial_no_address_and_no_clock(tmp_path: Path) -> None:

@@ -15,12 +15,13 @@ from paceline.adb.keys import AgentKey
 from paceline.adb.port import OfflineError, Route, UnauthorizedError
 from paceline.adb.server import AdbServer
 from paceline.adb.usb import UsbBus, UsbDevice
+from paceline.commands.this_host import print_devices
 from paceline.config import DeviceSettings
 from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.backends import AdbBackends
 from paceline.devices.discovery import Discovery
 from paceline.devices.errors import cause_of
-from paceline.devices.survey import survey
+from paceline.devices.survey import SurveyedDevice, survey
 from paceline.stop import Stop
 from paceline.testing.adbd import Peer
 from paceline.testing.usb import SimulatedUsb, SimulatedUsbDevice
@@ -168,6 +169,19 @@ def test_a_phone_that_an_adb_server_holds_is_reached_through_it_and_said(
     backends.list_devices()  # the server has ended
     assert backends.list_usb_routes() == [free_route, Route("usb", "1-3", "PHONE0001")]
     assert backends.usb_note("PHONE0001") == ""
+
+
+def test_the_table_of_devices_says_which_phone_on_usb_an_adb_server_holds(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bus = UsbBus(SimulatedUsb(SimulatedUsbDevice("", "PHONE0001", ports=(3,))))
+    with answering([b"OKAY0011PHONE0001\tdevice\n"]) as address:
+        backends = AdbBackends(address, tmp_path / "adb", bus)
+        attached = survey(DeviceSettings(), backends, tmp_path)
+    print_devices(SurveyedDevice("host-1", "lab", "", "online"), attached)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert f"(PHONE0001): The adb server at {address} holds it" in printed
+    assert "at USB port 1-3, so it is reached through that server." in printed
 
 
 def test_a_phone_that_the_adb_server_may_not_open_is_tried_directly(

@@ -211,6 +211,39 @@ def test_thermal_unknown_is_not_written_as_cool(device: FakeDevice) -> None:
     assert values["unknown"] == ["thermal_status"]
 
 
+def test_what_each_command_says_that_is_not_understood_is_listed_by_its_source(
+    device: FakeDevice,
+) -> None:
+    assert set(read(device).unread) == {
+        "/proc",
+        "cpufreq",
+        "dumpsys thermalservice",
+        "dumpsys battery",
+        "thermal zones",
+        "df",
+    }
+    assert not any(read(device).unread.values())
+    device.answers |= {
+        conditions.KERNEL: kernel(online="all").replace("1.50 1.20", "n/a"),
+        conditions.CLOCKS: clocks().replace("1804800\n", "<unsupported>\n", 1),
+        conditions.THERMAL: CommandResult(1, b"Error: HAL is not ready\n"),
+        conditions.BATTERY: "Error: no battery\n",
+        conditions.ZONES: zone("modem", "?"),
+        ("df", "-k", "/data/local/tmp"): "Dateisystem 1K-Bloecke\n/data 1 1\n",
+    }
+    reading = read(device)
+    assert {source: len(texts) for source, texts in reading.unread.items()} == {
+        "/proc": 2,
+        "cpufreq": 1,
+        "dumpsys thermalservice": 1,
+        "dumpsys battery": 1,
+        "thermal zones": 1,
+        "df": 1,
+    }
+    unknown = reading.values["unknown"]
+    assert unknown == ["thermal_status", "battery_c", "battery_percent", "cpus_online"]
+
+
 def test_pressure_is_the_share_since_the_look_before(device: FakeDevice) -> None:
     seen = observer(clock=(clock := Clock()))
     first = read(device, seen=seen).values

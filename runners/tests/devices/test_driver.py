@@ -6,7 +6,9 @@ import json
 import threading
 from pathlib import Path
 
+import pytest
 from paceline.adb.port import Route
+from paceline.devices import conditions
 from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.driver import DeviceDriver, DriverIntervals, DriverServices
 from paceline.devices.heartbeat_report import fit_for_wire
@@ -14,6 +16,7 @@ from paceline.stop import Stop
 from paceline_contract.testing.waiting import WITHIN_S
 
 from .driving import SERIAL, WORK, Broken, BrokenEcho, Making, Mended
+from .parsers.test_thermal import zone
 from .support import battery, phone, thermal
 from .test_check import GOOD
 
@@ -123,13 +126,41 @@ def test_gates_that_hold_keep_jobs_away_and_say_why(drive: Making) -> None:
     entry = rig.beat()
     assert "36.0 °C" in entry["refuses"]
     assert entry["gates"]["battery_c"] == 36.0
-    assert [finding["code"] for finding in entry["preflight"]] == ["hot"]
+    assert [finding["code"] for finding in entry["preflight"]] == [
+        "hot",
+        "unknown_conditions",
+    ]
     battery(rig.there, 80, 33.0)  # between the limits: it still rests
     rig.driver.turn()
     assert rig.beat()["refuses"]
     battery(rig.there, 80, 31.5)
     rig.driver.turn()
     assert rig.beat()["refuses"] is None
+
+
+def test_texts_that_are_not_understood_are_logged_once_and_stay_in_the_heartbeat(
+    drive: Making, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig = drive()
+    rig.there.answers[conditions.ZONES] = zone("modem", "Error: -22")
+    battery(rig.there, 80, 29.0)
+    text = rig.there.answers[conditions.BATTERY]
+    assert isinstance(text, str)
+    rig.there.answers[conditions.BATTERY] = text.replace("290", "mild")
+    rig.server.checks_due = {SERIAL}
+    rig.beat()
+    rig.turns(lambda: not rig.server.checks_due)
+    for _ in range(3):  # short readings, which leave out the thermal zones
+        rig.driver.turn()
+    found = {finding["code"]: finding for finding in rig.beat()["preflight"]}
+    assert found["not_understood"]["level"] == "info"
+    assert found["not_understood"]["text"] == (
+        "2 texts are not understood and count as unknown: dumpsys battery says "
+        "'temperature: mild'; thermal zones says 'modem: Error: -22'."
+    )
+    assert "its battery's temperature" in found["unknown_conditions"]["text"]
+    assert rig.beat()["gates"]["battery_c"] is None
+    assert caplog.text.count("2 texts are not understood") == 1
 
 
 def test_a_throttling_device_is_unfit_and_no_rung_is_climbed_for_it(

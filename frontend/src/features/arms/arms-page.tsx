@@ -12,6 +12,7 @@ import { suiteToOpen } from '../../lib/suites';
 import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
+import { NameTexts } from '../../ui/identifier';
 import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
@@ -189,12 +190,14 @@ function ChosenBenchmark({
             </EmptyState>
           </Panel>
         ) : (
-          <ArmsReport
-            arms={data}
-            benchmark={benchmark}
-            search={search}
-            onSearch={onSearch}
-          />
+          <NameTexts texts={data.name_texts}>
+            <ArmsReport
+              arms={data}
+              benchmark={benchmark}
+              search={search}
+              onSearch={onSearch}
+            />
+          </NameTexts>
         )
       }
     </QueryView>

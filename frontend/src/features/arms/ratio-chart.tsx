@@ -20,6 +20,7 @@ import {
   formatNumber,
   formatRatio,
 } from '../../lib/units';
+import { Identifier } from '../../ui/identifier';
 import { comparisonKey } from '../../ui/comparison-table';
 import { DataTable } from '../../ui/data-table';
 import { winsFromText } from '../../ui/derived-metric-texts';
@@ -224,7 +225,7 @@ function RatioTable({
       rows={rows.toSorted((a, b) => compareParams(a.params, b.params))}
       rowKey={comparisonKey}
       columns={[
-        { header: 'Arm', cell: (row) => row.arm },
+        { header: 'Arm', cell: (row) => <Identifier name={row.arm} /> },
         { header: 'Params', cell: (row) => paramsLabel(row.params) },
         {
           header: 'Ratio',

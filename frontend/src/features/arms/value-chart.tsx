@@ -8,6 +8,7 @@ import { scaleFor } from '../../charts/interval-axes';
 import { IntervalChart } from '../../charts/interval-chart';
 import { compareParams, formatParam, paramsLabel } from '../../lib/params';
 import { formatInteger, formatValue, type Unit } from '../../lib/units';
+import { Identifier } from '../../ui/identifier';
 import { DataTable } from '../../ui/data-table';
 import { fixedParamsText } from './ratio-chart';
 import { valueDots, valueSeries } from './arm-series';
@@ -111,7 +112,7 @@ export function ValueTable({ rows, per, unit, label }: ValueTableProps) {
       rows={rows.toSorted((a, b) => compareParams(a.params, b.params))}
       rowKey={(row) => [row.arm, paramsLabel(row.params)].join('|')}
       columns={[
-        { header: 'Arm', cell: (row) => row.arm },
+        { header: 'Arm', cell: (row) => <Identifier name={row.arm} /> },
         { header: 'Params', cell: (row) => paramsLabel(row.params) },
         {
           header: `Median per ${per}`,

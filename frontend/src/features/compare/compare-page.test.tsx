@@ -41,6 +41,24 @@ describe('comparing two sides', () => {
     });
   });
 
+  it('shows the text of names with a digest, in rows and in the filter', async () => {
+    const { user } = await open(ADDRESS, (backend) => {
+      backend.history.compare = {
+        ...compared,
+        choices: { ...compared.choices, benchmarks: ['b__0123456789abcdef'] },
+        rows: [
+          compareRow({ benchmark: 'b__0123456789abcdef', arm: 'n_8__76' }),
+        ],
+        name_texts: { b__0123456789abcdef: '解析', n_8__76: 'n<=8' },
+      };
+    });
+    expect(rows()[0]).toHaveTextContent(/^解析 · n<=8/);
+    await user.click(screen.getByRole('combobox', { name: 'Benchmark' }));
+    expect(
+      await screen.findByRole('option', { name: '解析' }),
+    ).toBeInTheDocument();
+  });
+
   it('shows what differs around them before what was measured', async () => {
     await open();
     const differs = screen.getByRole('list', {

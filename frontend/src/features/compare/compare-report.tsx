@@ -11,6 +11,7 @@ import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
+import { NameTexts, useNameText } from '../../ui/identifier';
 import { DEMONSTRATION } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
@@ -49,8 +50,9 @@ export function CompareReport({
   const data = pages.at(-1);
   if (data === undefined) return null;
   const rows = pages.flatMap((page) => page.rows);
+  const texts = Object.assign({}, ...pages.map((page) => page.name_texts));
   return (
-    <>
+    <NameTexts texts={texts}>
       <Surroundings data={data} />
       <Panel
         title="Measurements"
@@ -88,7 +90,7 @@ export function CompareReport({
           </div>
         )}
       </Panel>
-    </>
+    </NameTexts>
   );
 }
 
@@ -178,12 +180,16 @@ function RequestAbRun({ data: { suite, base, head } }: { data: Compare }) {
 }
 
 /** Measured values, and the one in the address even if it was not measured. */
-function options(measured: readonly string[], chosen: string | undefined) {
+function options(
+  measured: readonly string[],
+  chosen: string | undefined,
+  textOf: (name: string) => string = String,
+) {
   const values = new Set([
     ...measured,
     ...(chosen === undefined ? [] : [chosen]),
   ]);
-  return [...values].map((value) => ({ value, label: value }));
+  return [...values].map((value) => ({ value, label: textOf(value) }));
 }
 
 function Filters({
@@ -194,6 +200,7 @@ function Filters({
   const set = (change: Partial<typeof search>) =>
     onSearch(compact({ ...search, ...change }));
   const labelOf = useTargetLabel();
+  const textOf = useNameText();
   const { targets, benchmarks, metrics } = data.choices;
   return (
     <FilterBar label="Rows">
@@ -211,7 +218,7 @@ function Filters({
         label="Benchmark"
         all="All benchmarks"
         value={search.benchmark}
-        options={options(benchmarks, search.benchmark)}
+        options={options(benchmarks, search.benchmark, textOf)}
         onChange={(benchmark) => set({ benchmark })}
       />
       <FilterSelect

@@ -53,10 +53,21 @@ const LEFT_OUT: readonly Column<LeftOut>[] = [
   { header: 'Why', wrap: true, cell: ({ why }) => why },
 ];
 
-/** Criterion keeps its last run under a name of its own. A baseline may be in part of the last run, so of its commit. */
-function titleOf({ baseline, commit }: ImportedRun): string {
+/**
+ * Criterion keeps its last run under a name of its own. A baseline may be in part of the last run, so of its commit, and in
+ * several runs, where one cannot hold all gates.
+ */
+function titleOf(run: ImportedRun, runs: readonly ImportedRun[]): string {
+  const { baseline, commit } = run;
   const name = baseline === 'new' ? 'Last run' : `Baseline ${baseline}`;
-  return commit === null ? name : `${name} at ${commit.slice(0, 12)}`;
+  const parts = runs.filter(
+    (other) => other.baseline === baseline && other.commit === commit,
+  );
+  const part =
+    parts.length === 1
+      ? ''
+      : `, part ${parts.indexOf(run) + 1} of ${parts.length}`;
+  return `${commit === null ? name : `${name} at ${commit.slice(0, 12)}`}${part}`;
 }
 
 export function ImportedRuns({
@@ -79,20 +90,20 @@ export function ImportedRuns({
       {runs.map((run) => (
         <Panel
           key={run.run_id}
-          title={titleOf(run)}
+          title={titleOf(run, runs)}
           flush
           actions={
             <AppLink
               to="/runs/$runId"
               params={{ runId: run.run_id }}
-              aria-label={`The run of ${titleOf(run).toLowerCase()}`}
+              aria-label={`The run of ${titleOf(run, runs).toLowerCase()}`}
             >
               The run
             </AppLink>
           }
         >
           <DataTable
-            label={`Benchmarks of ${titleOf(run).toLowerCase()}`}
+            label={`Benchmarks of ${titleOf(run, runs).toLowerCase()}`}
             columns={COLUMNS}
             rows={run.series}
             rowKey={({ id, metric }) => `${id} ${metric}`}

@@ -121,6 +121,21 @@ describe('an imported document', () => {
     expect(unread).toHaveTextContent('–cut/newexpected JSON');
   });
 
+  it('numbers the runs that hold one baseline together', async () => {
+    renderApp('/imports/import-1', (backend) => {
+      backend.fleet.imports = backend.fleet.imports.map((document) => ({
+        ...document,
+        format: 'criterion',
+        runs: [ITS_RUN, { ...ITS_RUN, run_id: 'run-10', job_id: 'job-10' }],
+      }));
+    });
+    expect(
+      await screen.findByRole('link', {
+        name: 'The run of baseline before, part 2 of 2',
+      }),
+    ).toHaveAttribute('href', '/runs/run-10');
+  });
+
   it.each([
     ['of averages can be forgotten', 'averages only', [], 1],
     ['whose samples stay in runs cannot', 'averages only', [ITS_RUN], 0],

@@ -291,6 +291,26 @@ describe('the results of an A/B job', () => {
 });
 
 describe('the measurements of an ordinary job', () => {
+  it('have the text of a name with a digest, and the name as its title', async () => {
+    renderApp('/runs/run-done-1', (backend) => {
+      const plain = hashingReport();
+      const [measurement] = plain.measurements;
+      if (measurement === undefined) throw new Error('nothing measured');
+      const names = { benchmark: 'b__0123456789abcdef', arm: 'n_8__76543210' };
+      backend.reports.set('job-1', {
+        ...plain,
+        measurements: [{ ...measurement, ...names }],
+        name_texts: { [names.benchmark]: '解析', [names.arm]: 'n<=8' },
+      });
+    });
+    const table = await screen.findByRole('table', { name: 'Measurements' });
+    expect(within(table).getByText('解析')).toHaveAttribute(
+      'title',
+      'b__0123456789abcdef',
+    );
+    expect(within(table).getByText('n<=8')).toBeInTheDocument();
+  });
+
   it('lead to their history', async () => {
     renderApp('/runs/run-done-1');
     expect(

@@ -22,7 +22,7 @@ import { ComparisonTable } from '../../ui/comparison-table';
 import { DataTable, type Column } from '../../ui/data-table';
 import { DerivedMetricsTable } from '../../ui/derived-metrics-table';
 import { Icon } from '../../ui/icon';
-import { Identifier } from '../../ui/identifier';
+import { Identifier, NameTexts } from '../../ui/identifier';
 import { QueryView } from '../../ui/query-view';
 import { VERDICTS } from '../../ui/state-badges';
 import { Panel } from '../../ui/panel';
@@ -46,7 +46,11 @@ export function JobReportView({ run, job }: { run: Run; job: Job }) {
   return (
     <div style={{ margin: '1rem 0' }}>
       <QueryView query={report} what="the report" lines={6}>
-        {(data) => <Report run={run} job={job} report={data} />}
+        {(data) => (
+          <NameTexts texts={data.name_texts}>
+            <Report run={run} job={job} report={data} />
+          </NameTexts>
+        )}
       </QueryView>
     </div>
   );
@@ -236,7 +240,7 @@ const MEASUREMENT_COLUMNS: readonly Column<Measurement>[] = [
     breaks: true,
   },
   { header: 'Params', cell: (row) => paramsLabel(row.params) },
-  { header: 'Arm', cell: (row) => row.arm },
+  { header: 'Arm', cell: (row) => <Identifier name={row.arm} />, breaks: true },
   {
     header: 'Metric',
     cell: (row) => `${row.metric} (${row.direction} is better)`,

@@ -2,7 +2,8 @@
 
 Only the service's own block is read, and the first value of a key, because vendors add event logs and
 sentences. A last line without a line end is ignored, because part of a number is another number. An
-implausible value is unknown, and so is every value of an absent battery.
+implausible value is unknown, and so is every value of an absent battery. What is not understood is listed beside the
+values (`unread`).
 Source: AOSP BatteryService.dumpInternal; BatteryManager's constants.
 """
 
@@ -12,7 +13,15 @@ import re
 
 import msgspec
 
-from paceline.devices.parsers.text_values import integer, lines_of
+from paceline.devices.parsers.text_values import (
+    first_line,
+    integer,
+    is_complaint,
+    lines_of,
+    quantity,
+    truth,
+)
+from paceline.devices.parsers.thermal import sensor_celsius
 
 STATES = {2: "charging", 3: "discharging", 4: "not charging", 5: "full"}
 """BatteryManager.BATTERY_STATUS_*; 1 is its own "unknown"."""
@@ -28,8 +37,13 @@ COLDEST_C, HOTTEST_C = -40.0, 100.0
 """Temperatures between which a lithium cell works."""
 MICROVOLTS_FROM = 100_000
 """Larger values are microvolts, because no phone's battery has 100 V."""
+THOUSANDTHS_FROM = 10_000
+"""Larger whole temperatures are thousandths of a degree: as tenths they would be 1,000 °C."""
 
-_HEADER = re.compile(r"Current .{0,40}[Ss]ervice state:")
+_HEADER = re.compile(
+    r"Current .{0,40}service state:|(?:\w+ )?battery service (?:state|status|info)\w*:?$",
+    re.IGNORECASE,
+)
 _KEY = re.compile(r"([A-Za-z][\w ./()-]{0,60}?)\s*[:=]\s*(\S.*|)$", re.ASCII)
 _LOG = re.compile(r"\[|\d\d-\d\d |\d{4}-\d\d-\d\d ")
 
@@ -46,44 +60,85 @@ class Battery(msgspec.Struct, frozen=True):
     health: str | None = None
     present: bool | None = None
     faked: bool = False
+    unread: list[str] = []
 
 
 def battery(text: str) -> Battery:
     """Reads a dump. All values of a refused or empty one are unknown."""
-    values, faked = _read_block(text)
-    level, scale = integer(values.get("level")), integer(values.get("scale", "100"))
-    percent = None
-    if level is not None and scale and 0 <= level <= scale:
-        percent = round(100.0 * level / scale, 1)
-    tenths, millivolts = (
-        integer(values.get("temperature")),
-        integer(values.get("voltage")),
-    )
-    present = {"true": True, "false": False}.get(values.get("present", ""))
-    if present is False or (tenths == 0 and millivolts == 0):
+    values, faked, complaints = _read_block(text)
+    percent, present = _percent(values), truth(values.get("present"))
+    temperature, voltage = values.get("temperature"), values.get("voltage")
+    celsius, millivolts = _celsius(temperature), _millivolts(voltage)
+    sources = {key: values[key] for key in values if key.endswith(" powered")}
+    powered = {truth(source) for source in sources.values()}
+    unread = complaints + [
+        f"{key}: {source}" for key, source in sources.items() if truth(source) is None
+    ]
+    if "present" in values and present is None:
+        unread.append(f"present: {values['present']}")
+    if present is False or (integer(temperature) == 0 and integer(voltage) == 0):
         # A board without a battery prints these zeros.
-        percent = tenths = millivolts = None
-    celsius = None if tenths is None else tenths / 10.0
-    if millivolts is not None and millivolts >= MICROVOLTS_FROM:
-        millivolts //= 1000
-    sources = {values[key] for key in values if key.endswith(" powered")}
+        percent = celsius = millivolts = None
+    else:
+        read = {"level": percent, "temperature": celsius, "voltage": millivolts}
+        unread += [
+            f"{key}: {values[key]}"
+            for key in read
+            if key in values and read[key] is None
+        ]
+    if not values and first_line(text):
+        unread.append(first_line(text))
     return Battery(
         percent=percent,
-        celsius=celsius
-        if celsius is not None and COLDEST_C < celsius < HOTTEST_C
-        else None,
-        millivolts=millivolts if millivolts is not None and millivolts > 0 else None,
-        powered=True if "true" in sources else False if sources == {"false"} else None,
+        celsius=celsius,
+        millivolts=millivolts,
+        powered=True if True in powered else False if powered == {False} else None,
         state=STATES.get(integer(values.get("status")) or 0),
         health=HEALTHS.get(integer(values.get("health")) or 0),
         present=present,
         faked=faked,
+        unread=unread,
     )
 
 
-def _read_block(text: str) -> tuple[dict[str, str], bool]:
-    """Returns the first value of each key (in lower case), and whether updates were stopped."""
+def _percent(values: dict[str, str]) -> float | None:
+    """The charge: a level on its scale, or a level in percent."""
+    level, scale = quantity(values.get("level")), integer(values.get("scale", "100"))
+    if level is None or level[1] not in ("", "%"):
+        return None
+    whole = 100 if level[1] else scale
+    return (
+        round(100.0 * level[0] / whole, 1) if whole and 0 <= level[0] <= whole else None
+    )
+
+
+def _celsius(text: str | None) -> float | None:
+    """The temperature: whole tenths of a degree, as Android prints it; thousandths; or degrees with a unit or a
+    decimal point."""
+    tenths = integer(text)
+    if tenths is not None and abs(tenths) < THOUSANDTHS_FROM:
+        value: float | None = tenths / 10.0
+    else:
+        value = sensor_celsius(text or "")
+    return value if value is not None and COLDEST_C < value < HOTTEST_C else None
+
+
+def _millivolts(text: str | None) -> int | None:
+    """The voltage from volts, millivolts or microvolts."""
+    value, unit = quantity(text) or (0.0, "")
+    if unit == "v" or (not unit and "." in (text or "") and value < 100):
+        value *= 1000
+    elif unit not in ("", "mv", "uv", "µv"):
+        return None
+    elif value >= MICROVOLTS_FROM:
+        value /= 1000
+    return int(value) if value > 0 else None
+
+
+def _read_block(text: str) -> tuple[dict[str, str], bool, list[str]]:
+    """Returns the first value of each key (in lower case), whether updates were stopped, and lines about errors."""
     values: dict[str, str] = {}
+    complaints: list[str] = []
     inside, indented, faked = False, False, False
     for line in lines_of(text)[:-1]:
         if not inside:
@@ -92,6 +147,9 @@ def _read_block(text: str) -> tuple[dict[str, str], bool]:
         stripped = line.strip()
         if _LOG.match(stripped) or _HEADER.match(stripped):
             break
+        if is_complaint(stripped):
+            complaints.append(stripped)
+            continue
         faked = faked or "UPDATES STOPPED" in stripped
         match = _KEY.fullmatch(stripped)
         if match is None:
@@ -101,4 +159,4 @@ def _read_block(text: str) -> tuple[dict[str, str], bool]:
             break
         indented = indented or is_indented
         values.setdefault(match.group(1).lower(), match.group(2).strip())
-    return values, faked
+    return values, faked, complaints

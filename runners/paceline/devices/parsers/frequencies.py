@@ -1,7 +1,7 @@
 """Parses cpufreq's files: each group of cores' limits, current frequency and time at each frequency.
 
 Paths are `cpufreq/policyN/FILE` (Linux ≥ 4.3), `cpuN/cpufreq/FILE` or both. Cores without files (offline or
-refused) have no policy. A frequency of 0, or anything but a number, is unknown.
+refused) have no policy. A frequency of 0, or anything but a number with or without a unit, is unknown.
 Source: Linux Documentation/admin-guide/pm/cpufreq.rst, cpufreq-stats.rst.
 """
 
@@ -12,10 +12,18 @@ from collections.abc import Mapping
 
 import msgspec
 
-from paceline.devices.parsers.text_values import cpu_list, integer, lines_of
+from paceline.devices.parsers.text_values import (
+    cpu_list,
+    integer,
+    lines_of,
+    quantity,
+)
 
 TICK_MS = 10
 """time_in_state counts in USER_HZ, which is 100 on every Linux."""
+KHZ_OF = {"": 1.0, "hz": 0.001, "khz": 1.0, "mhz": 1e3, "ghz": 1e6}
+SLOWEST_KHZ, FASTEST_KHZ = 10_000, 50_000_000
+"""Clocks of cores lie between. A number without a unit above them is hertz, and one below is unknown."""
 
 _PATH = re.compile(
     r"(?:^|/)(?:cpu(\d{1,4})/cpufreq|cpufreq/policy(\d{1,4}))/(?:stats/)?(\w+)$"
@@ -65,13 +73,25 @@ def _policy(cpus: tuple[int, ...], own: Mapping[str, str]) -> Policy:
     return Policy(
         cpus=cpus,
         governor=_word(own.get("scaling_governor")),
-        now_khz=_khz(own.get("scaling_cur_freq")) or _khz(own.get("cpuinfo_cur_freq")),
-        cap_khz=_khz(own.get("scaling_max_freq")),
-        floor_khz=_khz(own.get("scaling_min_freq")),
-        max_khz=_khz(own.get("cpuinfo_max_freq")),
-        min_khz=_khz(own.get("cpuinfo_min_freq")),
+        now_khz=read_khz(own.get("scaling_cur_freq"))
+        or read_khz(own.get("cpuinfo_cur_freq")),
+        cap_khz=read_khz(own.get("scaling_max_freq")),
+        floor_khz=read_khz(own.get("scaling_min_freq")),
+        max_khz=read_khz(own.get("cpuinfo_max_freq")),
+        min_khz=read_khz(own.get("cpuinfo_min_freq")),
         time_in_state=time_in_state(own.get("time_in_state", "")),
     )
+
+
+def unread_frequencies(files: Mapping[str, str]) -> list[str]:
+    """The files of frequencies that hold something else, such as the kernel's `<unsupported>`."""
+    return [
+        f"{split[0].lstrip('/')}: {text.strip()}"
+        for path, text in files.items()
+        if (split := _PATH.search(path)) is not None
+        and split.group(3).endswith("_freq")
+        and read_khz(text) is None
+    ]
 
 
 def time_in_state(text: str) -> dict[int, int]:
@@ -81,7 +101,7 @@ def time_in_state(text: str) -> dict[int, int]:
         words = line.split()
         if (
             len(words) == 2
-            and (khz := _khz(words[0]))
+            and (khz := read_khz(words[0]))
             and (ticks := integer(words[1])) is not None
         ):
             times_ms[khz] = ticks * TICK_MS
@@ -112,9 +132,13 @@ def spent(before: Policy, after: Policy) -> Spent | None:
     return Spent(ms=total, mean_khz=round(mean), at_top=round(deltas[top] / total, 4))
 
 
-def _khz(text: str | None) -> int | None:
-    value = integer(text)
-    return value if value is not None and value > 0 else None
+def read_khz(text: str | None) -> int | None:
+    """A frequency in kHz; None when the text states none that a core can have."""
+    value, unit = quantity(text) or (0.0, "")
+    khz = value * KHZ_OF.get(unit, 0.0)
+    if not unit and khz >= FASTEST_KHZ:
+        khz /= 1000
+    return round(khz) if SLOWEST_KHZ <= khz < FASTEST_KHZ else None
 
 
 def _word(text: str | None) -> str | None:

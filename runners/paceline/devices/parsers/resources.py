@@ -36,7 +36,7 @@ def stalled_us(text: str) -> int | None:
 def uptime_s(text: str) -> float | None:
     """Seconds since boot, from `/proc/uptime`."""
     words = text.split()
-    return number(words[0]) if len(words) == 2 else None
+    return number(words[0]) if words else None
 
 
 def boot_id(text: str) -> str | None:
@@ -54,7 +54,7 @@ def memory_bytes(text: str) -> dict[str, int]:
         if (
             colon
             and len(words) == 2
-            and words[1] == "kB"
+            and words[1].lower() == "kb"
             and (value := integer(words[0])) is not None
         ):
             sizes[name.strip()] = value * 1024

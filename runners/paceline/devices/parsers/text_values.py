@@ -1,18 +1,34 @@
 """Parses numbers, CPU lists, and several files in one text, for the other parsers.
 
-A number is read whole or not at all: `12abc`, `NaN` and an empty field are None.
+A number is read whole or not at all: `12abc`, `NaN` and an empty field are None. What vendors print with a unit or a
+decimal comma is a quantity.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Sequence
 
 _FILE = re.compile(r"^(/[^\s:]+):(.*)$")
 _INTEGER = re.compile(r"[+-]?\d{1,19}", re.ASCII)
 _DECIMAL = re.compile(
     r"[+-]?(?:\d{1,19}(?:\.\d{0,19})?|\.\d{1,19})(?:[eE][+-]?\d{1,3})?", re.ASCII
 )
+
+_QUANTITY = re.compile(rf"({_DECIMAL.pattern})\s*([^\W\d_]{{0,12}}|[°º]\s?[CF]|℃|%)")
+_COMPLAINT = re.compile(r"(?:error|warning|exception|failed)\b", re.IGNORECASE)
+UNREAD_SHOWN = 3
+"""Most texts that a message quotes; it counts the others."""
+_DEGREES = str.maketrans({"°": None, "º": None, " ": None, "℃": "c"})
+_TRUTHS = {
+    "true": True,
+    "yes": True,
+    "1": True,
+    "false": False,
+    "no": False,
+    "0": False,
+}
 
 
 def lines_of(text: str) -> list[str]:
@@ -33,6 +49,49 @@ def number(text: str | None) -> float | None:
         return None
     value = float(text)
     return value if math.isfinite(value) else None
+
+
+def quantity(text: str | None) -> tuple[float, str] | None:
+    """A finite number, with a point or a comma, and the unit behind it in lower case, "" without one; or None."""
+    match = _QUANTITY.fullmatch((text or "").strip().replace(",", ".", 1))
+    value = None if match is None else number(match[1])
+    if match is None or value is None:
+        return None
+    return value, match[2].lower().translate(_DEGREES)
+
+
+def truth(text: str | None) -> bool | None:
+    """Whether a text says yes or no; None for any other."""
+    return _TRUTHS.get((text or "").strip().lower())
+
+
+def is_complaint(line: str) -> bool:
+    """Whether a line among others tells of an error, as services and linkers print in the middle of a dump."""
+    return _COMPLAINT.match(line.strip()) is not None
+
+
+def first_line(text: str) -> str:
+    """The first line that holds anything; "" without one."""
+    return next((line.strip() for line in lines_of(text) if line.strip()), "")
+
+
+def unread_text(unread: Mapping[str, Sequence[str]]) -> str:
+    """Names the texts of a machine, by source, that are not understood; "" when there are none."""
+    quoted = [
+        f"{source} says {text[:80]!r}"
+        for source, texts in unread.items()
+        for text in texts
+    ]
+    if not quoted:
+        return ""
+    more = len(quoted) - UNREAD_SHOWN
+    said = "; ".join(quoted[:UNREAD_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    counted = (
+        "1 text is not understood and counts"
+        if len(quoted) == 1
+        else f"{len(quoted)} texts are not understood and count"
+    )
+    return f"{counted} as unknown: {said}."
 
 
 def files_of(text: str) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """Parses `dumpsys thermalservice` and the kernel's thermal zones: how hot a device is.
 
-Only the block after "Current temperatures from HAL:" is read; the cached one is stale. A status of 0 counts only
-if that block has values, because a service without sensors reports 0 too. An implausible temperature is
-unknown, not clipped.
+Only the block of temperatures from the HAL is read; the cached one is stale. A status of 0 counts only if that block
+has values, because a service without sensors reports 0 too. An implausible temperature is unknown, not clipped, and so
+is exactly 0, which switched-off sensors report. What is not understood is listed beside the values (`unread`).
 Sources: AOSP ThermalManagerService.dumpInternal, android.hardware.thermal TemperatureType.
 """
 
@@ -14,7 +14,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from paceline.devices.parsers.text_values import integer, lines_of, number
+from paceline.devices.parsers.text_values import (
+    first_line,
+    integer,
+    is_complaint,
+    lines_of,
+    number,
+    quantity,
+)
 
 SKIN, BATTERY = 3, 2
 NO_TEMPERATURES = frozenset({6, 7, 8})
@@ -23,18 +30,48 @@ UNKNOWN_TYPE = -1
 """The type of a vendor's other sensors, such as differences between sensors, and switches."""
 COLDEST_C, HOTTEST_C = -40.0, 125.0
 """Limits that no running phone reaches. Unconnected sensors report -40, -99.9, 125 or 200."""
-MILLI_FROM = 1000.0
-"""Larger readings are in thousandths of a degree; values between HOTTEST_C and this are invalid."""
+MILLI_FROM, MICRO_FROM = 1000.0, 1e7
+"""Larger readings are in thousandths or millionths of a degree; values between HOTTEST_C and MILLI_FROM are invalid."""
 WORST_STATUS = 6
 """PowerManager.THERMAL_STATUS_SHUTDOWN; THERMAL_STATUS_NONE is 0."""
 
-_TEMPERATURE = re.compile(
-    r"Temperature\{mValue=([^,{}]*), mType=(-?\d{1,9}), mName=(.*), mStatus=(-?\d{1,9})\}\s*$"
+TYPES = [
+    "CPU",
+    "GPU",
+    "BATTERY",
+    "SKIN",
+    "USB_PORT",
+    "POWER_AMPLIFIER",
+    "BCL_VOLTAGE",
+    "BCL_CURRENT",
+    "BCL_PERCENTAGE",
+    "NPU",
+    "TPU",
+    "DISPLAY",
+    "MODEM",
+    "SOC",
+    "WIFI",
+    "CAMERA",
+    "FLASHLIGHT",
+    "SPEAKER",
+    "AMBIENT",
+    "POGO",
+]
+"""TemperatureType from 0 on."""
+STATUSES = ["NONE", "LIGHT", "MODERATE", "SEVERE", "CRITICAL", "EMERGENCY", "SHUTDOWN"]
+"""ThrottlingSeverity from 0 on."""
+
+_BLOCK = re.compile(
+    r"(?!.*threshold)(?:current\s+)?(temperature|cooling device)s?\b.*\bHAL\b.*:$",
+    re.IGNORECASE,
 )
-_COOLING = re.compile(
-    r"CoolingDevice\{mValue=(-?\d{1,9}), mType=(-?\d{1,9}), mName=(.*)\}\s*$"
+_AOSP = re.compile(
+    r"(?:Temperature|CoolingDevice)\{mValue=(?P<value>[^{}]*?), mType=(?P<type>[^,{}]*), "
+    r"mName=(?P<name>.*?)(?:, mStatus=(?P<status>[^,{}]*))?\}$"
 )
-_STATUS = re.compile(r"Thermal Status:\s*(\d+)\s*$")
+_ENTRY = re.compile(r"(?:Temperature|CoolingDevice)\s?\{(.*)\}$")
+_FIELD = re.compile(r"(?:^|,)\s*(?:m(?=[A-Z]))?([A-Za-z]\w*)\s*[=:]\s*")
+_STATUS = re.compile(r"(?:current )?m?Thermal\s?Status\s*[:=]\s*(\S.*)$", re.IGNORECASE)
 
 
 class Temperature(msgspec.Struct, frozen=True):
@@ -66,6 +103,7 @@ class Thermal(msgspec.Struct, frozen=True):
     ready: bool | None
     temperatures: list[Temperature]
     cooling: list[Cooling]
+    unread: list[str] = []
 
     @property
     def celsius(self) -> dict[str, float]:
@@ -89,39 +127,60 @@ class Thermal(msgspec.Struct, frozen=True):
 
 def thermal(text: str) -> Thermal:
     """Reads a dump of any version and vendor. All values of a refused or empty one are unknown."""
-    reported: int | None = None
-    overridden, ready = False, None
-    blocks: dict[str, list[str]] = {}
-    block: list[str] | None = None
-    for raw in lines_of(text):
-        line = raw.strip()
-        if line.endswith("from HAL:"):
-            block = blocks.setdefault(line, [])
-        elif line.startswith(
-            ("Temperature{", "TemperatureThreshold{", "CoolingDevice{")
-        ):
-            if block is not None:
-                block.append(line)
-        elif line:
-            block = None
-            if (status := _STATUS.match(line)) is not None and reported is None:
-                reported = integer(status.group(1))
-            overridden = overridden or line == "IsStatusOverride: true"
-            if line.startswith("HAL Ready:") or line.endswith("connected: no"):
-                ready = line.endswith("true")
-    temperatures = _temperatures(blocks.get("Current temperatures from HAL:", []))
+    dump = _Dump()
+    for line in lines_of(text):
+        dump.read_line(line.strip())
+    if dump.reported is None and not dump.temperatures and not dump.unread:
+        dump.unread += filter(None, [first_line(text)])
     return Thermal(
-        status=_status(reported, overridden, ready, temperatures),
-        reported=reported,
-        overridden=overridden,
-        ready=ready,
-        temperatures=temperatures,
-        cooling=[
-            Cooling(match.group(3), int(match.group(2)), int(match.group(1)))
-            for line in blocks.get("Current cooling devices from HAL:", [])
-            if (match := _COOLING.match(line)) is not None
-        ],
+        status=_status(dump.reported, dump.overridden, dump.ready, dump.temperatures),
+        reported=dump.reported,
+        overridden=dump.overridden,
+        ready=dump.ready,
+        temperatures=dump.temperatures,
+        cooling=dump.cooling,
+        unread=dump.unread,
     )
+
+
+class _Dump:
+    """What the lines read so far say. `block`: which of the blocks of entries they are in; "": in none that is known."""
+
+    def __init__(self) -> None:
+        self.reported: int | None = None
+        self.overridden = False
+        self.ready: bool | None = None
+        self.temperatures: list[Temperature] = []
+        self.cooling: list[Cooling] = []
+        self.unread: list[str] = []
+        self.block = ""
+
+    def read_line(self, line: str) -> None:
+        if line.startswith(("Temperature{", "Temperature {")):
+            if self.block == "temperature":
+                _read_temperature(line, self.temperatures, self.unread)
+            elif not self.block:
+                self.unread.append(line)
+        elif line.startswith(("CoolingDevice{", "CoolingDevice {")):
+            if self.block == "cooling device":
+                _read_cooling(line, self.cooling, self.unread)
+        elif is_complaint(line):
+            self.unread.append(line)
+        elif line and not line.startswith("TemperatureThreshold"):
+            self._read_other_line(line)
+
+    def _read_other_line(self, line: str) -> None:
+        """Reads a line that is no entry, and so ends the block before it."""
+        heading = _BLOCK.match(line)
+        cached = "cached" if line.lower().startswith("cached") else ""
+        self.block = heading[1].lower() if heading else cached
+        if (status := _STATUS.match(line)) is not None and self.reported is None:
+            self.reported = _numbered(status[1], STATUSES)
+            if self.reported is None:
+                self.unread.append(line)
+        self.overridden = self.overridden or line == "IsStatusOverride: true"
+        if line.startswith("HAL Ready:") or line.endswith("connected: no"):
+            self.ready = line.endswith("true")
 
 
 def _status(
@@ -153,33 +212,113 @@ def _status(
     return 0 if has_values and stated else None
 
 
-def _temperatures(lines: Sequence[str]) -> list[Temperature]:
-    temperatures: list[Temperature] = []
-    for line in lines:
-        if (split := _TEMPERATURE.match(line)) is not None:
-            kind, status = int(split.group(2)), int(split.group(4))
-            value = None if kind in NO_TEMPERATURES else celsius(number(split.group(1)))
-            if (
-                kind == BATTERY and value == 0.0
-            ):  # a second cell that is missing (SUBBAT)
-                value = None
-            temperatures.append(
-                Temperature(
-                    split.group(3),
-                    kind,
-                    value,
-                    status if 0 <= status <= WORST_STATUS else None,
-                )
-            )
-    return temperatures
+def _read_temperature(
+    line: str, temperatures: list[Temperature], unread: list[str]
+) -> None:
+    """Adds the sensor of a line, whatever the order of its fields, and the line to `unread` where a value is none."""
+    fields = _fields(line)
+    kind = _numbered(fields.get("type", ""), TYPES)
+    if kind is None and fields.get("type", "").upper() in ("-1", "UNKNOWN"):
+        kind = UNKNOWN_TYPE
+    status = _numbered(fields.get("status", ""), STATUSES)
+    if "name" not in fields or kind is None:
+        unread.append(line)
+        return
+    text = fields.get("value", "")
+    value = None if kind in NO_TEMPERATURES else sensor_celsius(text)
+    temperatures.append(
+        Temperature(
+            fields["name"],
+            kind,
+            value,
+            status if status is not None and 0 <= status <= WORST_STATUS else None,
+        )
+    )
+    if (value is None and _should_be_temperature(text, kind)) or status is None:
+        unread.append(line)
 
 
-def celsius(value: float | None) -> float | None:
-    """Converts a reading in °C or thousandths of a degree to °C; None when it is neither."""
-    if value is None:
+def _should_be_temperature(text: str, kind: int) -> bool:
+    """Whether `text` is none of the forms in which the HAL says that it does not know a temperature."""
+    return (
+        kind not in {*NO_TEMPERATURES, UNKNOWN_TYPE}
+        and text.lower() not in ("nan", "infinity", "")
+        and number(text) != 0
+    )
+
+
+def _read_cooling(line: str, cooling: list[Cooling], unread: list[str]) -> None:
+    fields = _fields(line)
+    level, kind = integer(fields.get("value")), integer(fields.get("type"))
+    if level is None or "name" not in fields:
+        unread.append(line)
+    else:
+        cooling.append(
+            Cooling(fields["name"], UNKNOWN_TYPE if kind is None else kind, level)
+        )
+
+
+def _fields(line: str) -> dict[str, str]:
+    """The fields of an entry by the names `value`, `type`, `name` and `status`, in any order. In AOSP's order a name
+    may hold commas and what looks like a field."""
+    known = _AOSP.match(line)
+    if known is not None:
+        return {
+            name: text for name, text in known.groupdict().items() if text is not None
+        }
+    entry = _ENTRY.match(line)
+    fields: dict[str, str] = {}
+    if entry is not None:
+        parts = _FIELD.split(entry[1])
+        for name, text in zip(parts[1::2], parts[2::2], strict=True):
+            fields.setdefault(name.lower().removeprefix("throttling"), text.strip())
+    return fields
+
+
+def _numbered(text: str, names: Sequence[str]) -> int | None:
+    """The number in `3`, `SKIN`, `3 (SKIN)` or `SKIN (3)`; None for any other text."""
+    words = re.findall(r"-?\w+", text)
+    numbers = [value for word in words if (value := integer(word)) is not None]
+    if numbers:
+        return numbers[0]
+    known = [names.index(word.upper()) for word in words if word.upper() in names]
+    return known[0] if len(words) == 1 and known else None
+
+
+_SCALES = {
+    "": (1.0, 0.0),
+    "c": (1.0, 0.0),
+    "degc": (1.0, 0.0),
+    "mc": (0.001, 0.0),
+    "mdegc": (0.001, 0.0),
+    "f": (1 / 1.8, 32.0),
+    "k": (1.0, 273.15),
+}
+"""Degrees and the zero of each unit."""
+
+
+def sensor_celsius(text: str) -> float | None:
+    """A sensor's temperature in °C from a text in °C, °F, kelvin, thousandths or millionths of a degree; None when it
+    is none of them, and for exactly 0."""
+    value, unit = quantity(text) or (0.0, "")
+    if value == 0 or unit not in _SCALES:
         return None
-    if abs(value) >= MILLI_FROM:
+    if not unit:
+        return celsius(value)
+    factor, zero = _SCALES[unit]
+    return _plausible((value - zero) * factor)
+
+
+def celsius(value: float) -> float | None:
+    """Converts a reading in °C, thousandths or millionths of a degree to °C; None when it is none of them."""
+    if abs(value) >= MICRO_FROM:
+        value /= 1e6
+    elif abs(value) >= MILLI_FROM:
         value /= 1000.0
+    return _plausible(value)
+
+
+def _plausible(value: float) -> float | None:
     return round(value, 3) if COLDEST_C < value < HOTTEST_C else None
 
 
@@ -200,10 +339,26 @@ def zones(files: Mapping[str, str]) -> dict[str, float]:
     else are absent."""
     return {
         name: value
+        for name, text in _temperature_zones(files)
+        if (value := sensor_celsius(text)) is not None
+    }
+
+
+def unread_zones(files: Mapping[str, str]) -> list[str]:
+    """The zones whose text is no temperature that a phone can have, nor the 0 of a sensor that is off."""
+    return [
+        f"{name}: {text}"
+        for name, text in _temperature_zones(files)
+        if sensor_celsius(text) is None and number(text) != 0
+    ]
+
+
+def _temperature_zones(files: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [
+        (name, text)
         for name, text in _numbered_sensors(files, _ZONE, "temp")
         if _NO_TEMPERATURE.search(name) is None
-        and (value := celsius(number(text))) is not None
-    }
+    ]
 
 
 def cooling_levels(files: Mapping[str, str]) -> dict[str, int]:

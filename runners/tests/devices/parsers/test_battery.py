@@ -76,12 +76,12 @@ def test_figures_a_person_froze_are_called_so() -> None:
         ("scale: 100", "scale: 0", "percent", None),
         ("level: 87", "level: -1", "percent", None),
         ("level: 87", "level: 120", "percent", None),
-        ("level: 87", "level: 87%", "percent", None),
+        ("level: 87", "level: full", "percent", None),
         ("  scale: 100\n", "", "percent", 87.0),
         ("temperature: 293", "temperature: -52", "celsius", -5.2),
         ("temperature: 293", "temperature: 0", "celsius", 0.0),
         ("temperature: 293", "temperature: -2147483648", "celsius", None),
-        ("temperature: 293", "temperature: 29300", "celsius", None),
+        ("temperature: 293", "temperature: 2930", "celsius", None),
         ("voltage: 4211", "voltage: 4211000", "millivolts", 4211),
         ("voltage: 4211", "voltage: 0", "millivolts", None),
         ("USB powered: true", "USB powered: false", "powered", False),
@@ -107,7 +107,53 @@ def test_an_impossible_figure_is_unknown(
     ],
 )
 def test_a_refused_command_leaves_values_unknown(text: str) -> None:
-    assert battery(text) == Battery()
+    assert battery(text) == Battery(unread=text.splitlines() and [text.strip()])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "field", "value"),
+    [
+        ("level: 87", "level: 87%", "percent", 87.0),
+        ("level: 87", "Level = 87 %", "percent", 87.0),
+        ("temperature: 293", "temperature: 29300", "celsius", 29.3),
+        ("temperature: 293", "temperature: 29.3", "celsius", 29.3),
+        ("temperature: 293", "temperature: 29,3 °C", "celsius", 29.3),
+        ("temperature: 293", "temperature: 302.45 K", "celsius", 29.3),
+        ("temperature: 293", "temperature: -5.5", "celsius", -5.5),
+        ("voltage: 4211", "voltage: 4.211", "millivolts", 4211),
+        ("voltage: 4211", "voltage: 4211 mV", "millivolts", 4211),
+        ("USB powered: true", "USB powered: yes", "powered", True),
+        ("Current Battery Service state:", "Battery Service status", "percent", 87.0),
+    ],
+)
+def test_other_units_and_words_of_vendors_are_read(
+    old: str, new: str, field: str, value: object
+) -> None:
+    assert old in PLAIN
+    result = battery(PLAIN.replace(old, new))
+    assert (getattr(result, field), result.unread) == (value, [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "unread"),
+    [
+        ("temperature: 293", "temperature: warm", "temperature: warm"),
+        ("temperature: 293", "temperature: 29.3 X", "temperature: 29.3 X"),
+        ("temperature: 293", "temperature: -2147483648", "temperature: -2147483648"),
+        ("level: 87", "level: ?", "level: ?"),
+        ("USB powered: true", "USB powered: maybe", "usb powered: maybe"),
+        ("temperature: 293\n", "\nError: no sensor\n", "Error: no sensor"),
+    ],
+)
+def test_a_value_that_is_not_understood_is_listed_and_hides_no_other(
+    old: str, new: str, unread: str
+) -> None:
+    result = battery(PLAIN.replace(old, new))
+    assert result.unread == [unread]
+    known = (result.percent, result.celsius, result.powered)
+    assert sum(value is None for value in known) == 1
+    assert battery(PLAIN).unread == []
+    assert battery(NO_BATTERY).unread == []
 
 
 def test_power_without_a_line_is_unknown() -> None:

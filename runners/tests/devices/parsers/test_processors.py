@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from paceline.devices.parsers.frequencies import policies, spent, time_in_state
+import pytest
+from paceline.devices.parsers.frequencies import (
+    policies,
+    spent,
+    time_in_state,
+    unread_frequencies,
+)
 from paceline.devices.parsers.processors import cpu_parts, parse_cores
 from paceline.devices.topology import choose_cluster, clusters
 
@@ -125,6 +131,32 @@ def test_a_frequency_of_zero_or_a_refusal_is_unknown() -> None:
         None,
         None,
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "khz"),
+    [
+        (1804800, 1804800),
+        ("1804800 kHz\r", 1804800),
+        ("1804.8 MHz", 1804800),
+        ("1,8048 GHz", 1804800),
+        (1804800000, 1804800),
+        (1804, None),
+        (-1, None),
+        ("<unsupported>", None),
+        ("<unknown>", None),
+        ("Error: -16", None),
+        ("", None),
+    ],
+)
+def test_a_clock_has_a_known_unit_or_it_is_listed_and_hides_no_other(
+    text: str | int, khz: int | None
+) -> None:
+    files = policy(0, "0-3", 1804800, scaling_cur_freq=text)
+    (item,) = policies(files)
+    assert (item.now_khz, item.cap_khz) == (khz, 1804800)
+    unread = [] if khz else [f"cpufreq/policy0/scaling_cur_freq: {text}"]
+    assert unread_frequencies(files) == unread
 
 
 def test_a_clock_is_locked_where_its_floor_is_its_cap() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from paceline.adb.props import properties
+from paceline.adb.props import properties, read_properties
 from paceline.devices.parsers import resources, storage, top
 from paceline.devices.parsers.properties import (
     abis,
@@ -13,7 +13,14 @@ from paceline.devices.parsers.properties import (
     is_emulator,
     slow_by_debugging,
 )
-from paceline.devices.parsers.text_values import cpu_list, files_of, integer, number
+from paceline.devices.parsers.text_values import (
+    cpu_list,
+    files_of,
+    integer,
+    number,
+    quantity,
+    unread_text,
+)
 
 GETPROP = """\
 [ro.build.version.sdk]: [34]
@@ -46,6 +53,26 @@ def test_a_last_property_that_was_cut_off_is_absent() -> None:
     assert "ro.serialno" not in properties(GETPROP[: GETPROP.index("2C")])
     assert properties("") == {}
     assert properties("/system/bin/sh: getprop: not found\n") == {}
+
+
+def test_lines_that_belong_to_no_property_hide_none_and_are_listed() -> None:
+    warning = "WARNING: linker: /vendor/lib64/libfoo.so has text relocations"
+    lines = GETPROP.splitlines(keepends=True)
+    mixed = "".join(
+        [
+            f"{warning}\n",
+            *lines[:2],
+            f"{warning}\n",
+            "[broken]: [half\n",
+            *lines[2:],
+            "Error: 7\n",
+        ]
+    )
+    values, others = read_properties(mixed)
+    assert values == properties(GETPROP)
+    assert others == [warning, warning, "[broken]: [half", "Error: 7"]
+    assert read_properties(mixed.replace("\n", "\r\n")) == (values, others)
+    assert read_properties(GETPROP)[1] == []
 
 
 def test_what_a_device_is_comes_from_the_best_property_that_says_it() -> None:
@@ -113,6 +140,35 @@ def test_properties_that_slow_code_down_are_named() -> None:
 def test_what_is_no_number_is_none(text: str | None) -> None:
     assert number(text) is None
     assert integer(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("12", (12.0, "")),
+        ("12,5 °C", (12.5, "c")),
+        ("-3.5e1mV", (-35.0, "mv")),
+        ("80 %", (80.0, "%")),
+        ("12 of 13", None),
+        ("NaN", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_a_quantity_is_a_number_with_its_unit(
+    text: str | None, read: tuple[float, str] | None
+) -> None:
+    assert quantity(text) == read
+
+
+def test_texts_that_are_not_understood_are_quoted_up_to_three_and_counted() -> None:
+    assert unread_text({"a": [], "b": []}) == ""
+    assert unread_text({"a": ["x"]}) == (
+        "1 text is not understood and counts as unknown: a says 'x'."
+    )
+    many = unread_text({"a": ["x", "y"], "b": [str(number) for number in range(9)]})
+    assert many.startswith("11 texts are not understood and count as unknown: a says")
+    assert many.endswith("b says '0'; and 8 more.")
 
 
 def test_lists_of_cpus_are_read_in_every_notation() -> None:

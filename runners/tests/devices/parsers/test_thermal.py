@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 from paceline.devices.parsers.text_values import files_of
-from paceline.devices.parsers.thermal import cooling_levels, thermal, zones
+from paceline.devices.parsers.thermal import (
+    cooling_levels,
+    thermal,
+    unread_zones,
+    zones,
+)
 
 HEAD = """\
 IsStatusOverride: false
@@ -90,7 +95,16 @@ def test_millivolts_milliamperes_and_percent_are_no_temperatures(kind: int) -> N
         ("-5.25", -5.25),
         ("28.000002", 28.0),
         ("4.1E1", 41.0),
-        ("0.0", 0.0),
+        ("0.0", None),
+        ("34,5", 34.5),
+        ("41.5 C", 41.5),
+        ("41.5°C", 41.5),
+        ("41500 mC", 41.5),
+        ("104 F", 40.0),
+        ("41500000", 41.5),
+        ("2147483647", None),
+        ("41.5 X", None),
+        ("41.5 41.6", None),
         ("-1500.0", -1.5),
         ("NaN", None),
         ("-99.9", None),
@@ -103,7 +117,7 @@ def test_millivolts_milliamperes_and_percent_are_no_temperatures(kind: int) -> N
         ("-274000.0", None),
     ],
 )
-def test_a_reading_is_in_degrees_or_thousandths_or_it_is_unknown(
+def test_a_reading_has_a_known_unit_or_it_is_unknown_and_exactly_0_is_a_sensor_that_is_off(
     said: object, celsius: float | None
 ) -> None:
     (sensor,) = thermal(dump(line(said))).temperatures
@@ -181,6 +195,85 @@ def test_what_is_refused_cut_or_not_ready_is_unknown(text: str) -> None:
     assert thermal(text).status is None
 
 
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("Thermal Status: 2", 2),
+        ("Thermal Status: MODERATE", 2),
+        ("Thermal Status: 2 (MODERATE)", 2),
+        ("mThermalStatus=2", 2),
+        ("Current thermal status: moderate", 2),
+        ("Thermal Status: warm", None),
+    ],
+)
+def test_a_status_is_read_as_a_number_or_by_its_name(
+    said: str, status: int | None
+) -> None:
+    result = thermal(dump(line(33.0, 3, "SKIN")).replace("Thermal Status: 0", said))
+    assert (result.status, result.reported) == (status, status)
+    assert result.unread == ([] if status else [said])
+
+
+@pytest.mark.parametrize(
+    "sensor",
+    [
+        "Temperature{mValue=44.5, mType=SKIN, mName=back, mStatus=LIGHT}",
+        "Temperature{value=44.5, type=3, name=back, throttlingStatus=1}",
+        "Temperature {type: SKIN, name: back, value: 44.5, throttlingStatus: LIGHT}",
+        "Temperature{mName=back, mType=3, mStatus=1, mValue=44,5, mNew=7}",
+    ],
+)
+def test_a_sensor_is_read_whatever_the_order_and_the_names_of_its_fields(
+    sensor: str,
+) -> None:
+    result = thermal(dump(f"\t{sensor}\n", line(30.0)))
+    assert result.celsius == {"back": 44.5, "CPU0": 30.0}
+    assert (result.throttling, result.unread) == ({"back": 1}, [])
+
+
+@pytest.mark.parametrize(
+    "sensor",
+    [
+        "Temperature{mValue=44.0",
+        "Temperature{mValue=warm, mType=3, mName=back, mStatus=0}",
+        "Temperature{mValue=-99.9, mType=3, mName=back, mStatus=0}",
+        "Temperature{mValue=31.0, mType=HOLE, mName=back, mStatus=0}",
+        "Temperature{31.0 back}",
+        "CoolingDevice{fan at full speed}",
+        "Error: the HAL does not answer",
+        "Temperature{mValue=31.0, mType=3, mStatus=0}",
+    ],
+)
+def test_a_line_that_is_not_understood_is_listed_and_hides_no_other(
+    sensor: str,
+) -> None:
+    text = dump(line(30.0)).replace(
+        "CoolingDevice{mValue=3", f"{sensor}\n\tCoolingDevice{{mValue=3"
+    )
+    if not sensor.startswith("CoolingDevice"):
+        text = dump(f"\t{sensor}\n", line(30.0))
+    result = thermal(text)
+    assert result.unread == [sensor]
+    assert result.celsius == {"CPU0": 30.0}
+    assert [device.level for device in result.cooling] == [0, 3]
+    assert thermal(dump(line("NaN"), line(0.0))).unread == []
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["Temperatures from HAL:", "current temperatures (from HAL, AIDL 3):"],
+)
+def test_the_block_of_the_hal_is_known_by_its_words(heading: str) -> None:
+    text = dump(line(41.0)).replace("Current temperatures from HAL:", heading)
+    assert thermal(text) == thermal(dump(line(41.0)))
+
+
+def test_temperatures_of_a_block_nobody_knows_are_listed() -> None:
+    text = dump(line(41.0)).replace("Current temperatures from HAL:", "Sensors:")
+    assert (thermal(text).status, thermal(text).celsius) == (None, {})
+    assert thermal(text).unread == [line(41.0).strip()]
+
+
 def test_carriage_returns_of_old_transports_change_nothing() -> None:
     text = dump(line(41.0), line(33.0, 3, "SKIN", 1))
     assert thermal(text.replace("\n", "\r\n")) == thermal(text)
@@ -208,7 +301,21 @@ grep: /sys/class/thermal/thermal_zone3/temp: Permission denied
     assert cooling_levels(files) == {"cpufreq-cpu0": 0, "gpu": 2}
 
 
-def zone(kind: str, value: int, number: int = 0) -> str:
+def test_zones_with_units_are_read_and_what_is_no_temperature_is_listed() -> None:
+    files = files_of(
+        zone("a", "41.5 C", 1)
+        + zone("b", "41500 mC", 2)
+        + zone("c", "unavailable", 3)
+        + zone("d", -274000, 4)
+        + zone("e", "", 5)
+        + zone("off", 0, 6)
+        + zone("soc", "high", 7)
+    )
+    assert zones(files) == {"a": 41.5, "b": 41.5}
+    assert unread_zones(files) == ["c: unavailable", "d: -274000", "e: "]
+
+
+def zone(kind: str, value: int | str, number: int = 0) -> str:
     where = f"/sys/class/thermal/thermal_zone{number}"
     return f"{where}/type:{kind}\n{where}/temp:{value}\n"
 
