@@ -12,6 +12,7 @@ from paceline_server.detect.schemas import ComparisonOut, JobReportOut
 from paceline_server.jobs.schemas import RunIn
 from paceline_server.kernel.wire import Page
 from paceline_server.reports import (
+    arm_standings,
     compare,
     completeness,
     estimates,
@@ -22,6 +23,7 @@ from paceline_server.reports import (
 )
 from paceline_server.reports.compare import MeasurementFilter
 from paceline_server.reports.history_schemas import (
+    ArmStandingsOut,
     CompareOut,
     CompletenessOut,
     MatrixOut,
@@ -130,6 +132,13 @@ def get_arms(
 ) -> ArmsOut:
     """The newest comparisons of a benchmark per target, with the rule and a summary in words."""
     return service.compare_arms(session, suite, benchmark, metric, target)
+
+
+@router.get("/arms/standings")
+def get_arm_standings(_: Reader, session: DbSession) -> ArmStandingsOut:
+    """Where the arms that should win do win: every suite on every target, worst first. What no rule of a suite
+    watches is not counted."""
+    return arm_standings.arm_standings(session)
 
 
 @router.get("/targets/{target_id}/conditions")

@@ -9,7 +9,14 @@ import {
 } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
-import type { Arms, Compare, Completeness, Matrix, Overview } from './types';
+import type {
+  Arms,
+  ArmStandings,
+  Compare,
+  Completeness,
+  Matrix,
+  Overview,
+} from './types';
 
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
@@ -34,6 +41,13 @@ export function armsQuery(filters: ArmsFilters) {
       ),
   });
 }
+
+export const armStandingsQuery = queryOptions({
+  queryKey: ['arms', 'standings'],
+  queryFn: ({ signal }): Promise<ArmStandings> =>
+    unwrap(client.GET('/api/v1/arms/standings', { signal })),
+  refetchInterval: 30_000,
+});
 
 export interface MatrixFilters {
   suite: string;

@@ -54,8 +54,21 @@ const PAGES: Record<string, PageCase> = {
     },
     advice: /They appear here as soon as the first launch measures/,
   },
-  arms: {
+  'all arms': {
     address: '/arms',
+    heading: /^Arms$/,
+    path: /\/arms\/standings$/,
+    full: /batch=1000: 18 % slower/,
+    empty: (backend) =>
+      (backend.history.standings = {
+        ...backend.history.standings,
+        rows: [],
+        targets: [],
+      }),
+    advice: /names the arm that should beat its reference/,
+  },
+  arms: {
+    address: '/arms?suite=hashing',
     heading: /^Arms$/,
     path: /\/arms$/,
     full: /native beats fallback at all 4 batch sizes/,
