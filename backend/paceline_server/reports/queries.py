@@ -24,8 +24,8 @@ from sqlalchemy.orm import Session, aliased, load_only
 
 from paceline_server.jobs.states import FINAL
 from paceline_server.reports.schemas import AuditFilters
-from paceline_server.store.tables.decisions import Comparison, JobReport
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
+from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.jobs import (
     BASELINE_TRIGGERS,
     IMPORTED,
@@ -217,6 +217,31 @@ def newest_points(session: Session, arms: Collection[WatchedArm]) -> list[PointR
 
 
 _LONG_AGO = literal(datetime(1, 1, 1, tzinfo=UTC), Comparison.measured_at.type)
+
+
+def count_waiting(session: Session) -> tuple[int, int, int]:
+    """How many alerts are open, runs queued and targets quarantined. Alerts in shadow and simulated targets do not
+    count."""
+    alerts = (
+        select(func.count())
+        .select_from(Alert)
+        .where(
+            Alert.state == "open",
+            Alert.shadow.is_(False),
+            Alert.target_id.in_(REAL_TARGETS),
+        )
+    )
+    runs = select(func.count()).select_from(Run).where(Run.state == "queued")
+    targets = (
+        select(func.count())
+        .select_from(Target)
+        .where(Target.health == "quarantined", Target.simulated.is_(False))
+    )
+    return (
+        session.scalars(alerts).one(),
+        session.scalars(runs).one(),
+        session.scalars(targets).one(),
+    )
 
 
 def all_targets(session: Session) -> list[Target]:

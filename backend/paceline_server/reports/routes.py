@@ -39,6 +39,7 @@ from paceline_server.reports.schemas import (
     OverviewOut,
     RunEstimateOut,
     TargetConditionsOut,
+    WaitingOut,
 )
 from paceline_server.series.schemas import SeriesPageOut
 from paceline_server.store.audit import ObjectKind
@@ -57,6 +58,12 @@ Params = Annotated[str, Query(max_length=4000, description="A JSON object of par
 def get_overview(_: Reader, session: DbSession) -> OverviewOut:
     """Alerts by state, agents, the newest runs."""
     return service.overview(session)
+
+
+@router.get("/waiting")
+def get_waiting(_: Reader, session: DbSession) -> WaitingOut:
+    """How much waits for a person or a target: the counts of the menu."""
+    return service.waiting(session)
 
 
 @router.get("/incidents")

@@ -16,6 +16,7 @@ import type {
   Completeness,
   Matrix,
   Overview,
+  Waiting,
 } from './types';
 
 export const overviewQuery = queryOptions({
@@ -23,6 +24,13 @@ export const overviewQuery = queryOptions({
   queryFn: ({ signal }): Promise<Overview> =>
     unwrap(client.GET('/api/v1/overview', { signal })),
   refetchInterval: 10_000,
+});
+
+export const waitingQuery = queryOptions({
+  queryKey: ['waiting'],
+  queryFn: ({ signal }): Promise<Waiting> =>
+    unwrap(client.GET('/api/v1/waiting', { signal })),
+  refetchInterval: 15_000,
 });
 
 export interface ArmsFilters {

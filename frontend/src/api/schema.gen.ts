@@ -2658,6 +2658,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/waiting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Waiting
+         * @description How much waits for a person or a target: the counts of the menu.
+         */
+        get: operations["get_waiting"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/waivers": {
         parameters: {
             query?: never;
@@ -8901,6 +8921,19 @@ export interface components {
             version: string;
         };
         /**
+         * WaitingOut
+         * @description What waits now: open alerts that nobody has taken, runs that no agent has taken, quarantined targets. Alerts in
+         *     shadow and simulated targets do not count.
+         */
+        WaitingOut: {
+            /** Alerts Open */
+            alerts_open: number;
+            /** Runs Queued */
+            runs_queued: number;
+            /** Targets Quarantined */
+            targets_quarantined: number;
+        };
+        /**
          * WaivedOut
          * @description Why a failure does not count: by a waiver (who, why, until when), or because people know it by an alert.
          */
@@ -14620,6 +14653,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_waiting: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

@@ -98,6 +98,7 @@ export type NoiseBand = Schemas['NoiseBandOut'];
 export type RuleInForce = Schemas['RuleInForceOut'];
 export type Annotation = Schemas['AnnotationOut'];
 export type AnnotationRequest = Schemas['AnnotationIn'];
+export type Waiting = Schemas['WaitingOut'];
 export type ArmStandings = Schemas['ArmStandingsOut'];
 export type ArmStandingRow = Schemas['ArmStandingOut'];
 export type ArmStanding = ArmStandingRow['standing'];
