@@ -285,6 +285,14 @@ def find(session: Session, name: str) -> Suite:
     return suite
 
 
+def manifests(session: Session) -> dict[str, Manifest]:
+    """The newest manifest of every suite, by the suite's name."""
+    return {
+        suite.name: read_manifest(suite.manifest)
+        for suite in session.scalars(queries.suites().order_by(Suite.name))
+    }
+
+
 SUITES_NAMED = 20
 """Most names in the answer to an unknown one."""
 

@@ -88,6 +88,65 @@ class MatrixOut(Response):
     rows: list[MatrixRowOut]
 
 
+ArmStanding = Literal["lost", "undecided", "not_measured", "not_available", "won"]
+"""How an arm that should win stands on a target, worst first: it lost, is undecided or cannot run there at one
+point of the params at least, or was never measured, or else won (no slower than its reference, within the margin)."""
+
+
+class StandingsTargetOut(Response):
+    id: str
+    name: str
+    kind: Literal["host", "device"]
+    simulated: bool
+
+
+class UnwatchedBenchmarkOut(Response):
+    benchmark: str
+    title: str
+
+
+class SuiteStandingsOut(Response):
+    """How many arms stand how, by target. No rule of the suite watches the benchmarks in `unwatched`, so none of
+    their arms should win."""
+
+    suite: str
+    title: str
+    counts: dict[str, dict[ArmStanding, int]]
+    unwatched: list[UnwatchedBenchmarkOut]
+
+
+class ArmStandingOut(Response):
+    """A watched arm on a target, by its newest comparison at each point of the params. `points_so` of its `points`
+    decide the standing; ratio, words, time, run and job are those of the worst."""
+
+    suite: str
+    benchmark: str
+    title: str
+    arm: str
+    reference: str
+    metric: str
+    target_id: str
+    target_name: str
+    standing: ArmStanding
+    points: int
+    points_so: int
+    ratio: float | None
+    words: str
+    at: datetime | None
+    run_id: str | None
+    job_id: str | None
+
+
+class ArmStandingsOut(Response):
+    """Every arm that a rule of its suite watches, on every target that can run it: `rows` are the worst of
+    `total`. Suites with the most lost arms come first, real targets before simulated ones."""
+
+    targets: list[StandingsTargetOut]
+    suites: list[SuiteStandingsOut]
+    rows: list[ArmStandingOut]
+    total: int
+
+
 class CompareSideOut(Response):
     """One side of a comparison: a run, or the runs of a revision. `name` is the name in the request."""
 

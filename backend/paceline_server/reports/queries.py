@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, Subquery, Text, and_, cast, func, select
-from sqlalchemy.orm import Session, load_only
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    Subquery,
+    Text,
+    and_,
+    cast,
+    column,
+    func,
+    literal,
+    select,
+    true,
+    values,
+)
+from sqlalchemy.orm import Session, aliased, load_only
 
 from paceline_server.jobs.states import FINAL
 from paceline_server.reports.schemas import AuditFilters
-from paceline_server.store.tables.decisions import Comparison, JobReport
-from paceline_server.store.tables.fleet import Target
+from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
+from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.jobs import (
     BASELINE_TRIGGERS,
     IMPORTED,
@@ -102,6 +115,138 @@ def newest_comparisons(
         .join(ranked, ranked.c.id == Comparison.id)
         .where(ranked.c.newest == 1)
     )
+    return list(session.scalars(query))
+
+
+class WatchedArm(NamedTuple):
+    """A metric of an arm that a rule of its suite watches."""
+
+    suite: str
+    benchmark: str
+    arm: str
+    metric: str
+
+
+class PointRow(NamedTuple):
+    """The newest comparison of an arm with its reference at one point of the params, on one target."""
+
+    suite: str
+    benchmark: str
+    arm: str
+    metric: str
+    target_id: str
+    params: dict[str, Any]
+    params_key: str
+    verdict: str
+    reason: str
+    words: str
+    ratio: float | None
+    measured_at: datetime
+    run_id: str
+    job_id: str
+
+
+POINTS_LOOKED_AT = 200
+"""Newest comparisons of an arm on a target among which the newest of each point is looked for: ten nightly jobs of
+twenty points. What was not measured among them is not measured any more."""
+
+
+def newest_points(session: Session, arms: Collection[WatchedArm]) -> list[PointRow]:
+    """The newest comparison of each point of these arms on each target; no demonstrations and no confirmations (I13).
+
+    It reads what `ix_comparison_latest` has for a benchmark on a target backwards, until `POINTS_LOOKED_AT`
+    comparisons of the arm were found: however long the history is, at most arms x targets x that many, and those
+    of other arms between them."""
+    if not arms:
+        return []
+    wanted = (
+        values(*(column(name, Text) for name in WatchedArm._fields), name="wanted")
+        .data(list(arms))
+        .cte("wanted")
+    )
+
+    def of_arm(compared: type[Comparison]) -> list[ColumnElement[bool]]:
+        same = [
+            getattr(compared, name) == wanted.c[name] for name in WatchedArm._fields
+        ]
+        return [
+            *same,
+            compared.target_id == Target.id,
+            compared.sides == "arms",
+            compared.demonstration.is_(False),
+        ]
+
+    older = aliased(Comparison)
+    after = (
+        select(older.measured_at)
+        .where(*of_arm(older))
+        .order_by(older.measured_at.desc())
+        .offset(POINTS_LOOKED_AT)
+        .limit(1)
+        .correlate(wanted, Target)
+        .scalar_subquery()
+    )
+    newest = func.row_number().over(
+        partition_by=(
+            Comparison.target_id,
+            *(wanted.c[name] for name in WatchedArm._fields),
+            Comparison.params_key,
+        ),
+        order_by=(Comparison.measured_at.desc(), Comparison.id.desc()),
+    )
+    ranked = (
+        select(Comparison.id, newest.label("newest"))
+        .select_from(wanted)
+        .join(Target, true())
+        .join(Comparison, and_(*of_arm(Comparison)))
+        .join(Run, Run.id == Comparison.run_id)
+        .where(
+            Comparison.measured_at > func.coalesce(after, _LONG_AGO),
+            Run.confirms_alert_id.is_(None),
+            ~Run.compares_revisions,
+        )
+        .subquery()
+    )
+    read = [getattr(Comparison, name) for name in PointRow._fields if name != "words"]
+    query = (
+        select(*read, Comparison.evidence["words"].as_string().label("words"))
+        .join(ranked, ranked.c.id == Comparison.id)
+        .where(ranked.c.newest == 1)
+    )
+    return [PointRow(**row._mapping) for row in session.execute(query)]
+
+
+_LONG_AGO = literal(datetime(1, 1, 1, tzinfo=UTC), Comparison.measured_at.type)
+
+
+def count_waiting(session: Session) -> tuple[int, int, int]:
+    """How many alerts are open, runs queued and targets quarantined. Alerts in shadow and simulated targets do not
+    count."""
+    alerts = (
+        select(func.count())
+        .select_from(Alert)
+        .where(
+            Alert.state == "open",
+            Alert.shadow.is_(False),
+            Alert.target_id.in_(REAL_TARGETS),
+        )
+    )
+    runs = select(func.count()).select_from(Run).where(Run.state == "queued")
+    targets = (
+        select(func.count())
+        .select_from(Target)
+        .where(Target.health == "quarantined", Target.simulated.is_(False))
+    )
+    return (
+        session.scalars(alerts).one(),
+        session.scalars(runs).one(),
+        session.scalars(targets).one(),
+    )
+
+
+def all_targets(session: Session) -> list[Target]:
+    """Every target: real ones first, then by name."""
+    query = select(Target).order_by(Target.simulated, Target.name, Target.id)
     return list(session.scalars(query))
 
 

@@ -12,6 +12,7 @@ from paceline_server.detect.schemas import ComparisonOut, JobReportOut
 from paceline_server.jobs.schemas import RunIn
 from paceline_server.kernel.wire import Page
 from paceline_server.reports import (
+    arm_standings,
     compare,
     completeness,
     estimates,
@@ -22,6 +23,7 @@ from paceline_server.reports import (
 )
 from paceline_server.reports.compare import MeasurementFilter
 from paceline_server.reports.history_schemas import (
+    ArmStandingsOut,
     CompareOut,
     CompletenessOut,
     MatrixOut,
@@ -37,6 +39,7 @@ from paceline_server.reports.schemas import (
     OverviewOut,
     RunEstimateOut,
     TargetConditionsOut,
+    WaitingOut,
 )
 from paceline_server.series.schemas import SeriesPageOut
 from paceline_server.store.audit import ObjectKind
@@ -55,6 +58,12 @@ Params = Annotated[str, Query(max_length=4000, description="A JSON object of par
 def get_overview(_: Reader, session: DbSession) -> OverviewOut:
     """Alerts by state, agents, the newest runs."""
     return service.overview(session)
+
+
+@router.get("/waiting")
+def get_waiting(_: Reader, session: DbSession) -> WaitingOut:
+    """How much waits for a person or a target: the counts of the menu."""
+    return service.waiting(session)
 
 
 @router.get("/incidents")
@@ -130,6 +139,13 @@ def get_arms(
 ) -> ArmsOut:
     """The newest comparisons of a benchmark per target, with the rule and a summary in words."""
     return service.compare_arms(session, suite, benchmark, metric, target)
+
+
+@router.get("/arms/standings")
+def get_arm_standings(_: Reader, session: DbSession) -> ArmStandingsOut:
+    """Where the arms that should win do win: every suite on every target, worst first. What no rule of a suite
+    watches is not counted."""
+    return arm_standings.arm_standings(session)
 
 
 @router.get("/targets/{target_id}/conditions")

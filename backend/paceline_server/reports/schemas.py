@@ -77,6 +77,15 @@ class OverviewOut(Response):
     runs: list[RunOut]
 
 
+class WaitingOut(Response):
+    """What waits now: open alerts that nobody has taken, runs that no agent has taken, quarantined targets. Alerts in
+    shadow and simulated targets do not count."""
+
+    alerts_open: int
+    runs_queued: int
+    targets_quarantined: int
+
+
 class TargetEstimateOut(Response):
     """How long a job would take. `seconds` is null without past jobs. `based_on` counts the past jobs used; unless
     they had the same selection (`same_choice`), the figure is scaled by the amount of work."""

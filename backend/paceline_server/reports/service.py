@@ -42,6 +42,7 @@ from paceline_server.reports.schemas import (
     IncidentOut,
     LiveSeriesOut,
     OverviewOut,
+    WaitingOut,
 )
 from paceline_server.series import service as series
 from paceline_server.stats.blocks import warm_samples
@@ -84,6 +85,16 @@ def overview(session: Session) -> OverviewOut:
         ),
         agents=fleet.agents_heard_last(session, OVERVIEW_AGENTS),
         runs=runs.items,
+    )
+
+
+def waiting(session: Session) -> WaitingOut:
+    """What waits for a person or a target now."""
+    alerts_open, runs_queued, targets_quarantined = queries.count_waiting(session)
+    return WaitingOut(
+        alerts_open=alerts_open,
+        runs_queued=runs_queued,
+        targets_quarantined=targets_quarantined,
     )
 
 

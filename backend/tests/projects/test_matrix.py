@@ -228,6 +228,8 @@ OPERATIONS: dict[str, Operation] = {
         lambda v: {"suite": "sorting", "policy": "p", "target": v["target_id"]}
     ),
     "get_overview": reads(),
+    "get_arm_standings": reads(),
+    "get_waiting": reads(),
     "get_arms": reads(lambda _: {"suite": "sorting", "benchmark": BENCHMARK}),
     "get_matrix": reads(lambda _: {"suite": "sorting"}),
     "get_comparison": reads(

@@ -12,7 +12,8 @@ from fastapi.testclient import TestClient
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
-from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.fleet import Target
 from paceline_server.testing.delivered_jobs import Lab, open_lab
 from paceline_server.testing.recorded_history import record_history
 from sqlalchemy import event, insert, select
@@ -51,6 +52,27 @@ def test_the_overview_counts_every_state_and_lists_agents_and_runs(lab: Lab) -> 
     assert overview["alerts_by_state"]["suspected"] == 1
     assert [run["id"] for run in overview["runs"]] == [leased.run_id]
     assert overview["runs"][0]["verdict"] == "fail"
+
+
+def test_the_menu_counts_what_waits_on_real_targets_only(lab: Lab) -> None:
+    lab.measure(SLOWER)
+    lab.request()
+    with session_scope() as session:
+        target = session.get_one(Target, lab.target_id)
+        target.health = "quarantined"
+        session.scalars(select(Alert)).one().state = "open"
+    assert _get(lab, "/waiting") == {
+        "alerts_open": 1,
+        "runs_queued": 1,
+        "targets_quarantined": 1,
+    }
+    with session_scope() as session:
+        session.get_one(Target, lab.target_id).simulated = True
+    assert _get(lab, "/waiting") == {
+        "alerts_open": 0,
+        "runs_queued": 1,
+        "targets_quarantined": 0,
+    }
 
 
 def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:

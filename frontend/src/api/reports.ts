@@ -9,13 +9,28 @@ import {
 } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
-import type { Arms, Compare, Completeness, Matrix, Overview } from './types';
+import type {
+  Arms,
+  ArmStandings,
+  Compare,
+  Completeness,
+  Matrix,
+  Overview,
+  Waiting,
+} from './types';
 
 export const overviewQuery = queryOptions({
   queryKey: ['overview'],
   queryFn: ({ signal }): Promise<Overview> =>
     unwrap(client.GET('/api/v1/overview', { signal })),
   refetchInterval: 10_000,
+});
+
+export const waitingQuery = queryOptions({
+  queryKey: ['waiting'],
+  queryFn: ({ signal }): Promise<Waiting> =>
+    unwrap(client.GET('/api/v1/waiting', { signal })),
+  refetchInterval: 15_000,
 });
 
 export interface ArmsFilters {
@@ -34,6 +49,13 @@ export function armsQuery(filters: ArmsFilters) {
       ),
   });
 }
+
+export const armStandingsQuery = queryOptions({
+  queryKey: ['arms', 'standings'],
+  queryFn: ({ signal }): Promise<ArmStandings> =>
+    unwrap(client.GET('/api/v1/arms/standings', { signal })),
+  refetchInterval: 30_000,
+});
 
 export interface MatrixFilters {
   suite: string;

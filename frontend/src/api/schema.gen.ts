@@ -643,6 +643,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/arms/standings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Arm Standings
+         * @description Where the arms that should win do win: every suite on every target, worst first. What no rule of a suite
+         *     watches is not counted.
+         */
+        get: operations["get_arm_standings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit": {
         parameters: {
             query?: never;
@@ -2637,6 +2658,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/waiting": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Waiting
+         * @description How much waits for a person or a target: the counts of the menu.
+         */
+        get: operations["get_waiting"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/waivers": {
         parameters: {
             query?: never;
@@ -3401,6 +3442,63 @@ export interface components {
             median: number;
             /** Points */
             points: components["schemas"]["EcdfPointOut"][];
+        };
+        /**
+         * ArmStandingOut
+         * @description A watched arm on a target, by its newest comparison at each point of the params. `points_so` of its `points`
+         *     decide the standing; ratio, words, time, run and job are those of the worst.
+         */
+        ArmStandingOut: {
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Title */
+            title: string;
+            /** Arm */
+            arm: string;
+            /** Reference */
+            reference: string;
+            /** Metric */
+            metric: string;
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /**
+             * Standing
+             * @enum {string}
+             */
+            standing: "lost" | "undecided" | "not_measured" | "not_available" | "won";
+            /** Points */
+            points: number;
+            /** Points So */
+            points_so: number;
+            /** Ratio */
+            ratio: number | null;
+            /** Words */
+            words: string;
+            /** At */
+            at: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Job Id */
+            job_id: string | null;
+        };
+        /**
+         * ArmStandingsOut
+         * @description Every arm that a rule of its suite watches, on every target that can run it: `rows` are the worst of
+         *     `total`. Suites with the most lost arms come first, real targets before simulated ones.
+         */
+        ArmStandingsOut: {
+            /** Targets */
+            targets: components["schemas"]["StandingsTargetOut"][];
+            /** Suites */
+            suites: components["schemas"]["SuiteStandingsOut"][];
+            /** Rows */
+            rows: components["schemas"]["ArmStandingOut"][];
+            /** Total */
+            total: number;
         };
         /**
          * ArmsOut
@@ -8236,6 +8334,20 @@ export interface components {
             /** Words */
             words: string;
         };
+        /** StandingsTargetOut */
+        StandingsTargetOut: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "host" | "device";
+            /** Simulated */
+            simulated: boolean;
+        };
         /**
          * StatedOut
          * @description A sentence of the document about a row: a percentage, above 0 is slower. `agrees` says whether the printed
@@ -8318,6 +8430,25 @@ export interface components {
             suite: string;
             /** Reason */
             reason: string;
+        };
+        /**
+         * SuiteStandingsOut
+         * @description How many arms stand how, by target. No rule of the suite watches the benchmarks in `unwatched`, so none of
+         *     their arms should win.
+         */
+        SuiteStandingsOut: {
+            /** Suite */
+            suite: string;
+            /** Title */
+            title: string;
+            /** Counts */
+            counts: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** Unwatched */
+            unwatched: components["schemas"]["UnwatchedBenchmarkOut"][];
         };
         /**
          * TakesJobsOut
@@ -8741,6 +8872,13 @@ export interface components {
             /** Series */
             series: number;
         };
+        /** UnwatchedBenchmarkOut */
+        UnwatchedBenchmarkOut: {
+            /** Benchmark */
+            benchmark: string;
+            /** Title */
+            title: string;
+        };
         /**
          * VerdictsOut
          * @description The outcome of a run with everything it rests on. `run_id` and `url` are null for a directory that was judged
@@ -8793,6 +8931,19 @@ export interface components {
         VersionOut: {
             /** Version */
             version: string;
+        };
+        /**
+         * WaitingOut
+         * @description What waits now: open alerts that nobody has taken, runs that no agent has taken, quarantined targets. Alerts in
+         *     shadow and simulated targets do not count.
+         */
+        WaitingOut: {
+            /** Alerts Open */
+            alerts_open: number;
+            /** Runs Queued */
+            runs_queued: number;
+            /** Targets Quarantined */
+            targets_quarantined: number;
         };
         /**
          * WaivedOut
@@ -10193,6 +10344,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ArmsOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_arm_standings: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArmStandingsOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */
@@ -14482,6 +14665,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["VersionOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_waiting: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaitingOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 
 import { seriesPage } from '../testing/fixtures-history';
 import { renderApp } from '../testing/render-app';
@@ -54,8 +54,21 @@ const PAGES: Record<string, PageCase> = {
     },
     advice: /They appear here as soon as the first launch measures/,
   },
-  arms: {
+  'all arms': {
     address: '/arms',
+    heading: /^Arms$/,
+    path: /\/arms\/standings$/,
+    full: /batch=1000: 18 % slower/,
+    empty: (backend) =>
+      (backend.history.standings = {
+        ...backend.history.standings,
+        rows: [],
+        targets: [],
+      }),
+    advice: /names the arm that should beat its reference/,
+  },
+  arms: {
+    address: '/arms?suite=hashing',
     heading: /^Arms$/,
     path: /\/arms$/,
     full: /native beats fallback at all 4 batch sizes/,
@@ -311,6 +324,33 @@ describe.each(CASES)('the page of %s', (_name, page) => {
 });
 
 describe('the application', () => {
+  it('groups its pages by what a person comes for, with counts where something waits', async () => {
+    renderApp('/targets', (backend) => {
+      backend.runs = backend.runs.map((run) =>
+        Object.assign({}, run, { state: 'queued' }),
+      );
+    });
+    const watch = await screen.findByRole('region', { name: 'Watch' });
+    expect(
+      within(watch)
+        .getAllByRole('link')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['Overview', 'Alerts', 'Series', 'Matrix', 'Compare']);
+    const measure = screen.getByRole('region', { name: 'Measure' });
+    expect(await within(measure).findByTitle(/^\d+ queued$/)).toHaveTextContent(
+      /^\d+ queued$/,
+    );
+    expect(within(watch).getByTitle(/^\d+ open$/)).toBeInTheDocument();
+  });
+
+  it('offers no group of which a person may see nothing', async () => {
+    renderApp('/targets', (backend) => {
+      if (backend.session !== null) backend.session.permissions = [];
+    });
+    await screen.findByRole('region', { name: 'Data' });
+    expect(screen.queryByRole('region', { name: 'Manage' })).toBeNull();
+  });
+
   it('sends a visitor without a session to sign in and remembers where they wanted to go', async () => {
     const { router } = renderApp(
       '/alerts?state=open',

@@ -23,76 +23,109 @@ import { useEffect } from 'react';
 
 import { isApiError } from '../api/errors';
 import { may, sessionQuery, signOut } from '../api/session';
-import type { Permission } from '../api/types';
+import { waitingQuery } from '../api/reports';
+import type { Permission, Waiting } from '../api/types';
 import { versionQuery } from '../api/version';
 import { Icon, type IconName } from '../ui/icon';
 import { ProjectSwitcher } from './project-switcher';
 import classes from './shell.module.css';
 
+/** By what a person comes for; the last group is for whoever runs the project or the installation. */
 const NAVIGATION = [
-  { to: '/', label: 'Overview', icon: 'overview', exact: true },
-  { to: '/alerts', label: 'Alerts', icon: 'alerts', exact: false },
-  { to: '/matrix', label: 'Matrix', icon: 'matrix', exact: false },
-  { to: '/series', label: 'Series', icon: 'series', exact: false },
-  { to: '/compare', label: 'Compare', icon: 'compare', exact: false },
-  { to: '/runs', label: 'Runs', icon: 'runs', exact: false },
-  { to: '/arms', label: 'Arms', icon: 'arms', exact: false },
-  { to: '/targets', label: 'Targets', icon: 'targets', exact: false },
   {
-    to: '/agents',
-    label: 'Agents',
-    icon: 'agents',
-    exact: false,
-    needs: 'installation.admin',
-  },
-  { to: '/rules', label: 'Rules', icon: 'rules', exact: false },
-  {
-    to: '/channels',
-    label: 'Channels',
-    icon: 'channels',
-    exact: false,
-    needs: 'channels.write',
-  },
-  { to: '/policies', label: 'Policies', icon: 'policies', exact: false },
-  { to: '/noise', label: 'Noise', icon: 'noise', exact: false },
-  { to: '/imports', label: 'Imports', icon: 'imports', exact: false },
-  {
-    to: '/audit',
-    label: 'Audit log',
-    icon: 'audit',
-    exact: false,
-    needs: 'audit.read',
+    title: 'Watch',
+    entries: [
+      { to: '/', label: 'Overview', icon: 'overview', exact: true },
+      {
+        to: '/alerts',
+        label: 'Alerts',
+        icon: 'alerts',
+        waiting: ({ alerts_open: open }) => [open, 'open'],
+      },
+      { to: '/series', label: 'Series', icon: 'series' },
+      { to: '/matrix', label: 'Matrix', icon: 'matrix' },
+      { to: '/compare', label: 'Compare', icon: 'compare' },
+    ],
   },
   {
-    to: '/members',
-    label: 'Members',
-    icon: 'members',
-    exact: false,
-    needs: 'members.read',
+    title: 'Measure',
+    entries: [
+      {
+        to: '/runs',
+        label: 'Runs',
+        icon: 'runs',
+        waiting: ({ runs_queued: queued }) => [queued, 'queued'],
+      },
+      { to: '/arms', label: 'Arms', icon: 'arms' },
+      {
+        to: '/targets',
+        label: 'Targets',
+        icon: 'targets',
+        waiting: ({ targets_quarantined: held }) => [held, 'quarantined'],
+      },
+    ],
   },
   {
-    to: '/tokens',
-    label: 'Tokens',
-    icon: 'lock',
-    exact: false,
-    needs: 'tokens.write',
+    title: 'Decide',
+    entries: [
+      { to: '/rules', label: 'Rules', icon: 'rules' },
+      {
+        to: '/channels',
+        label: 'Channels',
+        icon: 'channels',
+        needs: 'channels.write',
+      },
+      { to: '/policies', label: 'Policies', icon: 'policies' },
+      { to: '/noise', label: 'Noise', icon: 'noise' },
+    ],
   },
   {
-    to: '/installation',
-    label: 'Installation',
-    icon: 'wrench',
-    exact: false,
-    needs: 'installation.admin',
+    title: 'Data',
+    entries: [
+      { to: '/imports', label: 'Imports', icon: 'imports' },
+      { to: '/audit', label: 'Audit log', icon: 'audit', needs: 'audit.read' },
+    ],
   },
-] as const satisfies readonly NavigationEntry[];
+  {
+    title: 'Manage',
+    entries: [
+      {
+        to: '/members',
+        label: 'Members',
+        icon: 'members',
+        needs: 'members.read',
+      },
+      { to: '/tokens', label: 'Tokens', icon: 'lock', needs: 'tokens.write' },
+      {
+        to: '/agents',
+        label: 'Agents',
+        icon: 'agents',
+        needs: 'installation.admin',
+      },
+      {
+        to: '/installation',
+        label: 'Installation',
+        icon: 'wrench',
+        needs: 'installation.admin',
+      },
+    ],
+  },
+] as const satisfies readonly NavigationGroup[];
+
+interface NavigationGroup {
+  title: string;
+  entries: readonly NavigationEntry[];
+}
 
 interface NavigationEntry {
   to: string;
   label: string;
   icon: IconName;
-  exact: boolean;
+  exact?: boolean;
   /** The permission without which the page would only say that it is missing. */
   needs?: Permission;
+  /** How much waits there, in what state. */
+  waiting?: (counts: Waiting) => readonly [count: number, state: string];
 }
 
 /** Any answer 401 means the session ended: back to sign-in, and from there to this very page. */
@@ -131,10 +164,6 @@ export function ProjectShell() {
 
 function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
-  const session = useQuery(sessionQuery);
-  const offered = NAVIGATION.filter(
-    (entry) => !('needs' in entry) || may(session.data, entry.needs),
-  );
   useSessionEnd();
   return (
     <AppShell
@@ -174,20 +203,7 @@ function Shell() {
         aria-label="Main"
         role="navigation"
       >
-        <ul className={classes.nav}>
-          {offered.map((entry) => (
-            <li key={entry.to}>
-              <Link
-                to={entry.to}
-                activeOptions={{ exact: entry.exact, includeSearch: false }}
-                onClick={close}
-              >
-                <Icon name={entry.icon} />
-                {entry.label}
-              </Link>
-            </li>
-          ))}
-        </ul>
+        <Navigation onLeave={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1} style={{ outline: 'none' }}>
         <div className={classes.main}>
@@ -196,6 +212,56 @@ function Shell() {
         </div>
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+function Navigation({ onLeave }: { onLeave: () => void }) {
+  const session = useQuery(sessionQuery);
+  const waiting = useQuery(waitingQuery);
+  return NAVIGATION.map(({ title, entries }) => {
+    const offered = entries.filter(
+      (entry) => !('needs' in entry) || may(session.data, entry.needs),
+    );
+    if (offered.length === 0) return null;
+    return (
+      <section key={title} aria-label={title}>
+        <h2 className={classes.group}>{title}</h2>
+        <ul className={classes.nav}>
+          {offered.map((entry) => (
+            <li key={entry.to}>
+              <Link
+                to={entry.to}
+                activeOptions={{
+                  exact: 'exact' in entry,
+                  includeSearch: false,
+                }}
+                onClick={onLeave}
+              >
+                <Icon name={entry.icon} />
+                {entry.label}
+              </Link>
+              {'waiting' in entry && waiting.data !== undefined && (
+                <WaitingCount of={entry.waiting(waiting.data)} />
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+    );
+  });
+}
+
+/** Beside the link, not in it: the name of a page does not change with what waits there. */
+function WaitingCount({
+  of: [count, state],
+}: {
+  of: readonly [count: number, state: string];
+}) {
+  if (count === 0) return null;
+  return (
+    <span className={classes.waiting} title={`${count} ${state}`}>
+      {count} <span className="pl-visually-hidden">{state}</span>
+    </span>
   );
 }
 

@@ -5,6 +5,7 @@ import type {
   Alert,
   AlertDetail,
   Arms,
+  ArmStandings,
   Compare,
   Comparison,
   Completeness,
@@ -54,7 +55,13 @@ import {
   comparisons,
   phoneComparisons,
 } from './fixtures-decisions';
-import { compared, historyPoints, matrix, series } from './fixtures-history';
+import {
+  compared,
+  historyPoints,
+  matrix,
+  series,
+  standings,
+} from './fixtures-history';
 
 /** What was measured over time, and what was asked about it. */
 export interface History {
@@ -66,6 +73,7 @@ export interface History {
   thinned: string;
   windows: { from: string | null; to: string | null }[];
   matrix: Matrix;
+  standings: ArmStandings;
   compare: Compare;
   compares: Record<string, string>[];
   /** Rows of one answer. */
@@ -346,6 +354,7 @@ function createHistory(): History {
     thinned: '',
     windows: [],
     matrix,
+    standings,
     compare: compared,
     compares: [],
     comparePage: 100,

@@ -7,6 +7,8 @@ import type {
   Compare,
   CompareRow,
   Completeness,
+  ArmStandingRow,
+  ArmStandings,
   Matrix,
   MatrixCell,
   Segment,
@@ -236,6 +238,58 @@ export function cell(change: Partial<MatrixCell> = {}): MatrixCell {
     ...change,
   };
 }
+
+export function standing(change: Partial<ArmStandingRow> = {}): ArmStandingRow {
+  return {
+    suite: 'hashing',
+    benchmark: 'ledger_batch',
+    title: 'Ledger batch',
+    arm: 'native',
+    reference: 'fallback',
+    metric: 'time',
+    target_id: 'target-2',
+    target_name: 'pixel-8',
+    standing: 'lost',
+    points: 4,
+    points_so: 1,
+    ratio: 1.18,
+    words: 'batch=1000: 18 % slower',
+    at: nightOf(1),
+    run_id: 'run-live-1',
+    job_id: 'job-1',
+    ...change,
+  };
+}
+
+export const standings: ArmStandings = {
+  targets: [
+    { id: 'target-1', name: 'lab-host', kind: 'host', simulated: false },
+    { id: 'target-2', name: 'pixel-8', kind: 'device', simulated: false },
+  ],
+  suites: [
+    {
+      suite: 'hashing',
+      title: 'Hashing',
+      counts: {
+        'target-1': { won: 1 },
+        'target-2': { lost: 1, not_measured: 2 },
+      },
+      unwatched: [{ benchmark: 'frame_check', title: 'Frame check' }],
+    },
+  ],
+  rows: [
+    standing(),
+    standing({
+      target_id: 'target-1',
+      target_name: 'lab-host',
+      standing: 'won',
+      points_so: 4,
+      ratio: 0.742,
+      words: 'batch=1000: 25.8 % faster',
+    }),
+  ],
+  total: 2,
+};
 
 export const matrix: Matrix = {
   suite: 'hashing',

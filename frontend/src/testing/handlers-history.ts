@@ -91,6 +91,9 @@ function noteHandlers({ history }: FakeBackend): HttpHandler[] {
 
 function readHandlers({ history }: FakeBackend): HttpHandler[] {
   return [
+    http.get(`${API}/arms/standings`, () =>
+      HttpResponse.json(history.standings),
+    ),
     http.get(`${API}/matrix`, ({ request }) => {
       const branch =
         new URL(request.url).searchParams.get('branch') ??

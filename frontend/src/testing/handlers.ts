@@ -284,6 +284,18 @@ function reportHandlers(backend: FakeBackend): HttpHandler[] {
         false_alarms: backend.decisions.falseAlarms,
       });
     }),
+    http.get(`${API}/waiting`, () =>
+      HttpResponse.json({
+        alerts_open: [...backend.alerts.values()].filter(
+          ({ state }) => state === 'open',
+        ).length,
+        runs_queued: backend.runs.filter(({ state }) => state === 'queued')
+          .length,
+        targets_quarantined: backend.targets.filter(
+          ({ health }) => health.state === 'quarantined',
+        ).length,
+      }),
+    ),
     http.get(`${API}/arms`, ({ request }) => {
       const query = new URL(request.url).searchParams;
       const [wanted, benchmark, metric] = [

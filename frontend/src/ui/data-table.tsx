@@ -9,6 +9,8 @@ import classes from './table.module.css';
 
 export interface Column<Row> {
   header: string;
+  /** Where two columns may have the same header. */
+  id?: string;
   cell: (row: Row) => ReactNode;
   align?: 'right';
   wrap?: boolean;
@@ -45,7 +47,7 @@ export function DataTable<Row>({
           <tr>
             {columns.map((column) => (
               <th
-                key={column.header}
+                key={column.id ?? column.header}
                 scope="col"
                 className={column.align === 'right' ? classes.right : undefined}
               >
@@ -89,7 +91,7 @@ function DataRow<Row>({ row, columns, isCurrent }: DataRowProps<Row>) {
         ];
         return (
           <td
-            key={column.header}
+            key={column.id ?? column.header}
             className={names.join(' ').trim() || undefined}
           >
             {column.cell(row)}

@@ -6,7 +6,7 @@ describe('the arms page', () => {
   it.each(['lab-host', 'pixel-8'])(
     'draws %s with a sentence and a table beside the chart',
     async (name) => {
-      renderApp('/arms');
+      renderApp('/arms?suite=hashing');
       const panel = (
         await screen.findByRole('heading', { level: 2, name })
       ).closest('section') as HTMLElement;
@@ -18,12 +18,12 @@ describe('the arms page', () => {
   );
 
   it('states the rule in words', async () => {
-    renderApp('/arms');
+    renderApp('/arms?suite=hashing');
     expect(await screen.findByText(/An arm fails when/)).toBeInTheDocument();
   });
 
   it('opens with the point most in need of a look and shows its distribution', async () => {
-    renderApp('/arms');
+    renderApp('/arms?suite=hashing');
     expect(
       await screen.findByRole('heading', {
         name: 'Distribution at batch 1,000 on pixel-8',
@@ -35,7 +35,7 @@ describe('the arms page', () => {
   });
 
   it('keeps the chosen point in the address', async () => {
-    const { user, router } = renderApp('/arms');
+    const { user, router } = renderApp('/arms?suite=hashing');
     await user.click(
       await screen.findByRole('button', {
         name: 'Distribution of native at batch 5,000, lab-host',
@@ -66,7 +66,7 @@ describe('the arms page', () => {
   });
 
   it('asks for one target when one is picked', async () => {
-    const { user, router } = renderApp('/arms');
+    const { user, router } = renderApp('/arms?suite=hashing');
     await screen.findByRole('heading', { level: 2, name: 'pixel-8' });
     await user.selectOptions(
       screen.getByRole('combobox', { name: 'Target' }),
@@ -77,11 +77,14 @@ describe('the arms page', () => {
         screen.queryByRole('heading', { level: 2, name: 'pixel-8' }),
       ).not.toBeInTheDocument(),
     );
-    expect(router.state.location.search).toEqual({ target: 'target-1' });
+    expect(router.state.location.search).toEqual({
+      suite: 'hashing',
+      target: 'target-1',
+    });
   });
 
   it('shows the words and verdicts of the server, untouched', async () => {
-    renderApp('/arms', (backend) => {
+    renderApp('/arms?suite=hashing', (backend) => {
       backend.comparisons = backend.comparisons.slice(0, 1).map((row) =>
         Object.assign({}, row, {
           ratio: 1.5,

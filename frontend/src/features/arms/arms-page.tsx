@@ -1,6 +1,7 @@
 /**
- * Compares native with fallback: the ratio with its interval by point and target, the rule in words, and the raw
- * distributions of a selected point. Every figure and sentence is the server's.
+ * Compares native with fallback: everywhere while no suite is chosen, then for one benchmark the ratio with its
+ * interval by point and target, the rule in words, and the raw distributions of a selected point. Every figure and
+ * sentence is the server's.
  */
 import { useQuery } from '@tanstack/react-query';
 
@@ -8,7 +9,6 @@ import { suitesQuery } from '../../api/catalog';
 import { armsQuery } from '../../api/reports';
 import type { Benchmark, Suite } from '../../api/types';
 import { compact } from '../../lib/search-values';
-import { suiteToOpen } from '../../lib/suites';
 import { ButtonLink } from '../../ui/button-link';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
@@ -21,6 +21,7 @@ import { EmptyState } from '../../ui/states';
 import { TargetFilter } from '../../ui/target-filter';
 import { ArmsReport } from './arms-report';
 import type { ArmsSearch } from './arms-search';
+import { Standings } from './standings';
 
 export interface ArmsPageProps {
   search: ArmsSearch;
@@ -36,12 +37,20 @@ export function ArmsPage({ search, onSearch }: ArmsPageProps) {
     >
       <QueryView query={suites} what="the suites">
         {({ items }) => {
-          const suite = suiteToOpen(items, search.suite);
+          if (items.length === 0) return <NoSuites />;
+          const suite = items.find(({ name }) => name === search.suite);
           const benchmark =
             suite?.benchmarks.find(({ name }) => name === search.benchmark) ??
             suite?.benchmarks[0];
           if (suite === undefined || benchmark === undefined)
-            return <NoSuites />;
+            return (
+              <>
+                <FilterBar label="What to compare">
+                  <SuitePicker suites={items} onSearch={onSearch} />
+                </FilterBar>
+                <Standings />
+              </>
+            );
           return (
             <>
               <Pickers
@@ -93,6 +102,30 @@ interface ChosenBenchmarkProps extends ArmsPageProps {
   benchmark: Benchmark;
 }
 
+function SuitePicker({
+  suites,
+  chosen,
+  target,
+  onSearch,
+}: {
+  suites: readonly Suite[];
+  chosen?: string;
+  target?: string | undefined;
+  onSearch: ArmsPageProps['onSearch'];
+}) {
+  return (
+    <FilterSelect
+      label="Suite"
+      all="All suites"
+      value={chosen}
+      options={suites.map(({ name, title }) => ({ value: name, label: title }))}
+      onChange={(suite) =>
+        onSearch(suite === undefined ? {} : compact({ suite, target }))
+      }
+    />
+  );
+}
+
 function Pickers({
   suites,
   suite,
@@ -103,16 +136,11 @@ function Pickers({
   const metrics = benchmark.metrics;
   return (
     <FilterBar label="What to compare">
-      <FilterSelect
-        label="Suite"
-        value={suite.name}
-        options={suites.map(({ name, title }) => ({
-          value: name,
-          label: title,
-        }))}
-        onChange={(name) =>
-          onSearch(compact({ suite: name, target: search.target }))
-        }
+      <SuitePicker
+        suites={suites}
+        chosen={suite.name}
+        target={search.target}
+        onSearch={onSearch}
       />
       <FilterSelect
         label="Benchmark"

@@ -4,7 +4,7 @@ import { addHashingScenario } from '../../testing/scenario-hashing';
 import { stubLayout } from '../../testing/layout';
 import { renderApp } from '../../testing/render-app';
 
-async function open(address = '/arms') {
+async function open(address = '/arms?suite=hashing') {
   const app = renderApp(address, addHashingScenario);
   await screen.findByRole('list', { name: 'Arms' });
   return app;
@@ -36,7 +36,10 @@ describe('a benchmark with two params', () => {
     await waitFor(() =>
       expect(chart()).toHaveAccessibleName(/at message 1,024/),
     );
-    expect(router.state.location.search).toEqual({ at: 'message=1024' });
+    expect(router.state.location.search).toEqual({
+      suite: 'hashing',
+      at: 'message=1024',
+    });
     expect(points()).toHaveLength(35);
   });
 
@@ -70,7 +73,7 @@ describe('a benchmark with two params', () => {
   });
 
   it('falls back to what was measured when an address asks for what was not', async () => {
-    await open('/arms?at=message=77&x=colour&show=nothing');
+    await open('/arms?suite=hashing&at=message=77&x=colour&show=nothing');
     expect(chart()).toHaveAccessibleName(/by batch at message 150/);
   });
 
@@ -78,7 +81,10 @@ describe('a benchmark with two params', () => {
     const { user, router } = await open();
     await user.click(screen.getByRole('radio', { name: 'all (175)' }));
     await waitFor(() => expect(points()).toHaveLength(175));
-    expect(router.state.location.search).toEqual({ rows: 'all' });
+    expect(router.state.location.search).toEqual({
+      suite: 'hashing',
+      rows: 'all',
+    });
   });
 });
 
@@ -102,7 +108,7 @@ describe('crossovers', () => {
 
   it('are the server’s, whatever the ratios look like', async () => {
     stubLayout();
-    renderApp('/arms', (backend) => {
+    renderApp('/arms?suite=hashing', (backend) => {
       addHashingScenario(backend);
       const [report] = backend.reports.values();
       for (const row of report?.derived ?? [])
@@ -116,7 +122,7 @@ describe('crossovers', () => {
   it('are told apart by their arm where one entry of the suite derives them for several', async () => {
     stubLayout();
     const consoleErrors = vi.spyOn(console, 'error');
-    renderApp('/arms', (backend) => {
+    renderApp('/arms?suite=hashing', (backend) => {
       addHashingScenario(backend);
       for (const [id, report] of backend.reports) {
         const derived = report.derived.map((row) =>
@@ -171,7 +177,10 @@ describe('many arms', () => {
         switches().getByRole('button', { name: 'native' }),
       ).toHaveAttribute('aria-pressed', 'false'),
     );
-    expect(router.state.location.search).toEqual({ hide: 'native' });
+    expect(router.state.location.search).toEqual({
+      suite: 'hashing',
+      hide: 'native',
+    });
     expect(points()).toHaveLength(28);
     await user.click(screen.getByRole('button', { name: 'Show all arms' }));
     await waitFor(() => expect(points()).toHaveLength(35));
@@ -192,12 +201,12 @@ describe('many arms', () => {
 
 describe('what has no ratio', () => {
   it('is not drawn, and the page opens at values where something is', async () => {
-    await open('/arms?benchmark=seed_protocol');
+    await open('/arms?suite=hashing&benchmark=seed_protocol');
     expect(chart()).toHaveAccessibleName(/by batch at protocol paceline/);
   });
 
   it('says why instead of drawing an empty chart', async () => {
-    await open('/arms?benchmark=seed_protocol&at=protocol=seed');
+    await open('/arms?suite=hashing&benchmark=seed_protocol&at=protocol=seed');
     const panel = screen
       .getByRole('heading', { level: 2, name: 'lab-host' })
       .closest('section');
@@ -214,7 +223,7 @@ describe('what has no ratio', () => {
 
 describe('a benchmark without a param', () => {
   it('sorts its arms by ratio and shows what the suite derives for each', async () => {
-    await open('/arms?benchmark=piece');
+    await open('/arms?suite=hashing&benchmark=piece');
     expect(
       screen.queryByRole('combobox', { name: 'X axis' }),
     ).not.toBeInTheDocument();
@@ -241,7 +250,7 @@ describe('a benchmark without a param', () => {
   });
 
   it('shows every metric, with p99 and the largest sample of measured values', async () => {
-    const { user, router } = await open('/arms?benchmark=piece');
+    const { user, router } = await open('/arms?suite=hashing&benchmark=piece');
     await user.selectOptions(
       screen.getByRole('combobox', { name: 'Metric' }),
       'call_time',
@@ -256,6 +265,7 @@ describe('a benchmark without a param', () => {
       within(chart()).getByText('p99 611 µs, max 736 µs'),
     ).toBeInTheDocument();
     expect(router.state.location.search).toEqual({
+      suite: 'hashing',
       benchmark: 'piece',
       metric: 'call_time',
       show: 'value',
@@ -265,7 +275,7 @@ describe('a benchmark without a param', () => {
 
 describe('measured values', () => {
   it('stand per item with the reference among them', async () => {
-    const { user } = await open('/arms?show=value');
+    const { user } = await open('/arms?suite=hashing&show=value');
     await user.click(await screen.findByRole('radio', { name: 'item' }));
     const table = await screen.findByRole('table', {
       name: 'time per item at message 150',
@@ -281,7 +291,7 @@ describe('measured values', () => {
   });
 
   it('offer no division where the server does not say how much an iteration holds', async () => {
-    await open('/arms?benchmark=seed_protocol&show=value');
+    await open('/arms?suite=hashing&benchmark=seed_protocol&show=value');
     expect(
       await screen.findByRole('img', { name: /^time per iteration, by batch/ }),
     ).toBeInTheDocument();
@@ -293,7 +303,7 @@ describe('measured values', () => {
 
 describe('the audit', () => {
   it('names each defect, what the means alone would have said, and what holds', async () => {
-    await open('/arms?benchmark=seed_protocol');
+    await open('/arms?suite=hashing&benchmark=seed_protocol');
     const group = within(
       await screen.findByRole('article', {
         name: 'seed_protocol at batch 1,000 · protocol seed',
