@@ -58,7 +58,8 @@ def analyse_pull_request(
         _, slower = compared.verdict(of_revisions)
         reason = "; ".join(filter(None, (slower, _held(of_arms, report))))
     else:
-        reason = join_reasons(reasons, verdict)
+        differing = "" if compared.blockers else compared.differences.sentence()
+        reason = "; ".join(filter(None, (join_reasons(reasons, verdict), differing)))
     is_open = any(judged.decides and judged.pair.outcome.extendable for judged in ruled)
     return Analysis(
         report,

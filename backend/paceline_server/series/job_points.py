@@ -7,11 +7,11 @@ the series of the new name. Points are changed only by a recomputation.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from paceline_contract.manifest import Manifest
+from paceline_contract.names import NewestNames
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock, ids
@@ -54,45 +54,6 @@ class JobPoints:
     excluded: str | None
     conditions: Mapping[str, Any]
     rows: Sequence[PointOfSeries]
-
-
-@dataclass(frozen=True)
-class NewestNames:
-    """Newest names by old names; those of arms by (newest benchmark, old arm)."""
-
-    benchmarks: Mapping[str, str] = field(default_factory=dict)
-    arms: Mapping[tuple[str, str], str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, manifest: Manifest) -> NewestNames:
-        """Read a manifest's `aliases` and `arm_aliases`."""
-        return cls(
-            {
-                old: name
-                for name, benchmark in manifest.benchmarks.items()
-                for old in benchmark.aliases
-            },
-            {
-                (name, old): arm
-                for name, benchmark in manifest.benchmarks.items()
-                for arm, olds in benchmark.arm_aliases.items()
-                for old in olds
-            },
-        )
-
-    def benchmark(self, name: str) -> str:
-        """The newest name of a benchmark."""
-        return self.benchmarks.get(name, name)
-
-    def newest(self, benchmark: str, arm: str) -> tuple[str, str]:
-        """The newest names of a benchmark and its arm."""
-        name = self.benchmark(benchmark)
-        return name, self.arms.get((name, arm), arm)
-
-    @property
-    def old_benchmarks(self) -> set[str]:
-        """Benchmarks whose series may have to be renamed."""
-        return {*self.benchmarks, *(benchmark for benchmark, _ in self.arms)}
 
 
 def adopt_newest_names(session: Session, suite: str, names: NewestNames) -> int:

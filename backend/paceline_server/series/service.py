@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from paceline_contract.names import NewestNames
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock, ids
@@ -17,7 +18,7 @@ from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.series import noise_floors as noise
 from paceline_server.series import queries, retired, shapes
-from paceline_server.series.job_points import JobPoints, NewestNames, PointOfSeries
+from paceline_server.series.job_points import JobPoints, PointOfSeries
 from paceline_server.series.queries import LIVE, SeriesFilters
 from paceline_server.series.schemas import (
     AnnotationIn,
