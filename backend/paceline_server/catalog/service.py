@@ -285,6 +285,12 @@ def find(session: Session, name: str) -> Suite:
     return suite
 
 
+def announced_manifest(session: Session, name: str) -> dict[str, Any] | None:
+    """The manifest of a suite's newest announcement; None for suites that are only imported."""
+    suite = queries.suite(session, name)
+    return None if suite is None else suite.manifest
+
+
 SUITES_NAMED = 20
 """Most names in the answer to an unknown one."""
 

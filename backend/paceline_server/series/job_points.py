@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock, ids
 from paceline_server.series import point_queries as queries
+from paceline_server.series.declarations import Declaration
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,14 @@ class PointOfSeries:
     n: int
     launches: int
     title: str | None = None
+    items: int | None = None
+    """Items per iteration, where known; `bytes` likewise."""
+    bytes: int | None = None
+
+    @property
+    def declaration(self) -> Declaration:
+        """What the number means."""
+        return Declaration(self.unit, self.direction, self.items, self.bytes)
 
 
 @dataclass(frozen=True)
@@ -96,6 +105,11 @@ def record_points(session: Session, points: JobPoints, names: NewestNames) -> li
             session, points.suite, points.target_id, points.branch
         )
     series_ids = [known[key] for key in keys]
+    declared = {
+        series_id: row.declaration
+        for series_id, row in zip(series_ids, points.rows, strict=True)
+    }
+    queries.label_series(session, declared, points.at)
     rows = {
         series_id: _point(points, row, series_id)
         for series_id, row in zip(series_ids, points.rows, strict=True)
@@ -118,7 +132,15 @@ def correct_points(
         stored, measured = before.get(series_id), _point(points, row, series_id)
         columns = {
             name: measured[name]
-            for name in ("value", "lower", "upper", "n", "launches", "excluded")
+            for name in (
+                "value",
+                "lower",
+                "upper",
+                "n",
+                "launches",
+                "declaration",
+                "excluded",
+            )
         }
         if stored is not None and any(
             getattr(stored, name) != value for name, value in columns.items()
@@ -173,6 +195,7 @@ def _point(points: JobPoints, row: PointOfSeries, series_id: str) -> dict[str, A
         "upper": row.upper,
         "n": row.n,
         "launches": row.launches,
+        "declaration": row.declaration.text(),
         "excluded": points.excluded or _exclusion(row),
         "conditions": dict(points.conditions),
     }

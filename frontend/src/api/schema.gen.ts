@@ -4891,7 +4891,8 @@ export interface components {
         };
         /**
          * EnvironmentOut
-         * @description A state of the target: its fingerprint and factors. `change` says what differs from the one before.
+         * @description A state of the target, with its fingerprint and factors, in which the series' number means the same. `change` says
+         *     what differs from the one before; `unit` is that of its values.
          */
         EnvironmentOut: {
             /** Index */
@@ -4909,6 +4910,11 @@ export interface components {
             first_at: string;
             /** Change */
             change: string | null;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
         };
         /** ExcerptLineOut */
         ExcerptLineOut: {
