@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -81,6 +81,15 @@ class StateReport(_Report, frozen=True, omit_defaults=True):
     commits: Annotated[list[CommitReport], Meta(max_length=MAX_COMMITS)] | None = None
     build: Annotated[dict[str, str], Meta(max_length=64)] = {}
     fingerprint: Sha256 | None = None
+
+
+class ManifestReport(_Report, frozen=True, omit_defaults=True):
+    """The manifests that an agent read at the commits it is about to measure; they decide what the run measures."""
+
+    manifest: dict[str, Any]
+    """At the run's commit, as JSON."""
+    base_manifest: dict[str, Any] | None = None
+    """At the base, in a job of two revisions."""
 
 
 class FinishReport(_Report, frozen=True):

@@ -413,6 +413,20 @@ class Manifest(Table, frozen=True):
         }
         return msgspec.structs.replace(self, benchmarks=judged)
 
+    def benchmarks_on(self, target_kind: str) -> list[str]:
+        """The benchmarks whose workload has a section for a kind of target, in declared order."""
+        fit = {
+            workload.name
+            for workload in self.workloads
+            if (workload.android if target_kind == "device" else workload.host)
+            is not None
+        }
+        return [
+            name
+            for name, benchmark in self.benchmarks.items()
+            if benchmark.workload in fit
+        ]
+
     def arm_rules(self) -> list[Rule]:
         """The suite's rules; without any, one for every benchmark that has an arm besides its reference."""
         if self.rules:

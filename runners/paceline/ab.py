@@ -31,12 +31,12 @@ from paceline.git import (
     ownership_error,
     run_git,
 )
-from paceline.launches import BASE, HEAD, prepare_sides
+from paceline.launches import BASE, HEAD, SideManifests, prepare_sides, read_sides
 from paceline.local import Display, RunRecord, measure_and_record
-from paceline.manifest import Manifest, parse
+from paceline.manifest import Manifest
 from paceline.outcome import Outcome
 from paceline.selection import Selection
-from paceline.source import Prepared, prepare
+from paceline.source import Prepared, prepare, read_manifest
 from paceline.stop import Stop
 
 
@@ -143,15 +143,18 @@ class ComparisonWorkspace:
             root / "artifacts", AgentSettings().artifact_cache_bytes
         )
 
-    def manifest(self) -> Manifest:
-        """The head's manifest. Raises UserError."""
-        path = self.wanted.manifest_path
-        return parse(self.repository.show(self.wanted.head, path), path)
+    def manifests(self) -> SideManifests:
+        """What both sides declare. Raises SourceError, which names the side."""
+
+        def read(commit: str) -> Manifest:
+            return read_manifest(self.repository, commit, self.wanted.manifest_path)
+
+        return read_sides(read, self.wanted.base, self.wanted.head)
 
 
 def run(
     bench: ComparisonWorkspace,
-    manifest: Manifest,
+    manifests: SideManifests,
     selection: Selection,
     out: Path,
     *,
@@ -163,19 +166,23 @@ def run(
     that cannot be built."""
     out.mkdir(parents=True, exist_ok=True)
     comparison = bench.wanted
-    record = RunRecord(manifest, comparison.head, selection, out)
-    record.base = comparison.base
+    recorded = selection
+    if selection.benchmarks == list(manifests.head.benchmarks):
+        # None named is all of either side, so that the verdict names what head removed.
+        recorded = msgspec.structs.replace(selection, benchmarks=[])
+    record = RunRecord(manifests.head, comparison.head, recorded, out)
+    record.base, record.base_manifest = comparison.base, manifests.base
     record.commits = [
         commit._asdict()
         for commit in bench.repository.commits(comparison.base, comparison.head)
     ]
 
-    def built(commit: str) -> Prepared:
+    def built(commit: str, benchmarks: Sequence[str]) -> Prepared:
         return prepare(
             bench.repository,
             commit,
             comparison.manifest_path,
-            benchmarks=selection.benchmarks,
+            benchmarks=benchmarks,
             cache=bench.cache,
             log=display.log,
             stop=stop,
@@ -187,7 +194,9 @@ def run(
             return Outcome("cancelled", "Stopped while another run held the target.")
         display.phase("building both revisions")
         try:
-            sides = prepare_sides(built, comparison.base, comparison.head, selection)
+            sides = prepare_sides(
+                built, manifests, comparison.base, comparison.head, selection
+            )
         except SourceError as error:
             record.write([], Outcome(error.cause, str(error)))
             raise

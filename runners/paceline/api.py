@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import httpx
 import msgspec
-from paceline_contract.attempts import FinishReport, StateReport
+from paceline_contract.attempts import FinishReport, ManifestReport, StateReport
 from paceline_contract.events import ParamValue
 
 from paceline import __version__
@@ -68,8 +68,6 @@ class LeasedWork(msgspec.Struct, frozen=True):
     """In an A/B job: the revision to compare with."""
     base_branch: str | None = None
     """Without a base_commit: the merge base of `commit` and this branch is to be found and compared with."""
-    judges_head: bool = False
-    """Whether the head also runs what only the head has."""
 
     @property
     def compares_revisions(self) -> bool:
@@ -90,6 +88,12 @@ class Lease(msgspec.Struct, frozen=True):
 class RenewalReply(msgspec.Struct, frozen=True):
     lease_s: float
     cancel: bool
+
+
+class PlanReply(msgspec.Struct, frozen=True):
+    """What the server has planned by the manifest at the commit."""
+
+    benchmarks: list[str]
 
 
 class EnrolmentReply(msgspec.Struct, frozen=True):
@@ -204,6 +208,16 @@ class ApiClient:
         self._attempt(
             (lease.job_id, lease.attempt, lease.lease_token), "state", data, tries
         )
+
+    def manifest(self, lease: Lease, report: ManifestReport) -> PlanReply:
+        """Reports what the measured commits declare, in one try; returns what is to be measured of it."""
+        answer = self._attempt(
+            (lease.job_id, lease.attempt, lease.lease_token),
+            "manifest",
+            msgspec.json.encode(report),
+            tries=1,
+        )
+        return msgspec.convert(answer, PlanReply)
 
     def finish(
         self,

@@ -261,7 +261,8 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     for note in comparison.notes:
         print_note(note)
     workspace = ab.ComparisonWorkspace(comparison, config.data_dir(data))
-    valid = workspace.manifest()
+    manifests = workspace.manifests()
+    valid = manifests.head
     selection = check_selection(
         valid,
         Selection(
@@ -279,7 +280,7 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     _measure_here(
         lambda executor, display, stop: ab.run(
             workspace,
-            valid,
+            manifests,
             selection,
             target,
             executor=executor,

@@ -18,7 +18,7 @@ import random
 import threading
 import time
 
-from paceline_contract.attempts import MAX_DETAIL, FinishReport
+from paceline_contract.attempts import MAX_DETAIL, AgentCause, FinishReport
 
 from paceline.api import ApiClient, ApiError, LeaseLostError, UnreachableError
 from paceline.enrolment import NOT_ACCEPTED
@@ -153,17 +153,25 @@ def deliver(
     return DeliveryOutcome.REFUSED
 
 
+NOT_DECLARED = "not_declared"
+"""The server's code for what a workload measures and its manifest does not declare: the suite is to be mended."""
+IS_KEPT = "What was measured is kept in the agent's spool."
+
+
 def _say_refused(api: ApiClient, spool: AttemptSpool, refusal: ApiError) -> None:
     """Ends the attempt with what the server has, so that nobody waits for the rest."""
     attempt = spool.attempt
-    detail = f"The server refused what the agent measured: {refusal}. It is kept in the agent's spool."
+    detail = f"The server refused what the agent measured: {refusal}. {IS_KEPT}"
+    cause: AgentCause = "agent_error"
+    if refusal.code == NOT_DECLARED:
+        cause, detail = "suite_invalid", f"{refusal.detail} {IS_KEPT}"
     if spool.damaged:
         detail += (
             f" {len(spool.damaged)} of its lines were damaged on the agent's disk."
         )
     report = FinishReport(
         outcome="failed",
-        cause="agent_error",
+        cause=cause,
         detail=detail[:MAX_DETAIL],
         last_seq=spool.acknowledged_seq,
     )

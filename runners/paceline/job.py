@@ -1,6 +1,6 @@
 """Runs one leased job: fetch, build, execute, report.
 
-    run ──▶ _measure: claim the target ─▶ fetch ─▶ build ─▶ open a session ─▶ launches
+    run ──▶ _measure: claim the target ─▶ fetch ─▶ report the manifests ─▶ build ─▶ open a session ─▶ launches
      └────▶ record the finish ─▶ deliver what is left
 
 Every job ends with a recorded finish, which names the cause of a failure. Samples are on disk before they are
@@ -12,9 +12,9 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from typing import Literal
+from typing import Literal, TypeVar
 
 import msgspec
 from paceline_contract.attempts import (
@@ -22,6 +22,7 @@ from paceline_contract.attempts import (
     AgentCause,
     CommitReport,
     FinishReport,
+    ManifestReport,
     StateReport,
 )
 from paceline_contract.items import Conditions, ConditionsItem, ReportedItem
@@ -32,29 +33,37 @@ from paceline.artifacts import ArtifactCache
 from paceline.delivery import Delivery, DeliveryOutcome
 from paceline.destination import Destination
 from paceline.devices.errors import cause_of
+from paceline.enrolment import NOT_ACCEPTED
 from paceline.errors import UserError
 from paceline.executors.base import Executor, LaunchSpec, SessionWork, TargetError
 from paceline.git import Repository, SourceError
 from paceline.launches import (
-    BASE,
-    DeclaredArmsSink,
     LaunchSink,
     Side,
+    SideManifests,
     plan_launches,
     prepare_sides,
+    read_sides,
     run_launches,
     session_work,
 )
 from paceline.log_reports import LogListener
+from paceline.manifest import Manifest
 from paceline.outcome import Outcome, stopped_outcome
 from paceline.selection import Selection, check_selection
-from paceline.source import Prepared, prepare
+from paceline.source import Prepared, prepare, read_manifest
 from paceline.spool import AttemptSpool, SpoolError
 from paceline.stop import Stop, StopReason
 from paceline.stream import ItemSink, log_items
 
 log = logging.getLogger("paceline.job")
 
+T = TypeVar("T")
+
+REFUSED = (400, 413, 422)
+"""What a suite says cannot be measured; other refusals are of this attempt."""
+LONGEST_PAUSE_S = 10.0
+"""Between two tries to reach the server before anything is measured."""
 PATIENCE_S = 10.0
 """How long a leaving agent waits for an unreachable server before it leaves the spool for its next start."""
 _END: Mapping[AgentCause | None, Literal["done", "cancelled"]] = {
@@ -114,7 +123,11 @@ class Job:
                 self._enter_claim(building, executor.building(self._stop))
                 self._announce(StateReport("preparing", "checkout and build"))
                 base = self._find_base(repository)
-                sides = self._build(repository, base, executor.destination)
+                manifests = self._read_manifests(repository, base)
+                wanted = self._select(self._report_manifests(manifests))
+                sides = self._build(
+                    repository, base, manifests, wanted, executor.destination
+                )
             measuring = msgspec.structs.replace(
                 self._describe_build(repository, base, sides),
                 fingerprint=executor.fingerprint(),
@@ -123,7 +136,7 @@ class Job:
             with executor.session(work, self._keep_conditions, self._stop) as session:
                 self._announce(measuring)
                 specs = plan_launches(sides, session)
-                return run_launches(specs, session, self._sinks(sides), self._stop)
+                return run_launches(specs, session, self._sink_for, self._stop)
 
     def _measure_or_explain(self) -> Outcome:
         """The outcome of `_measure`; an error becomes an outcome with its cause."""
@@ -164,14 +177,8 @@ class Job:
         listener = LogListener(lines, self._keep) if lines else None
         return msgspec.structs.replace(work, listening=listener)
 
-    def _sinks(self, sides: list[Side]) -> Callable[[LaunchSpec], LaunchSink]:
-        head = sides[-1].prepared.manifest
-
-        def sink_for(spec: LaunchSpec) -> LaunchSink:
-            sink = ItemSink(spec.launch, self._spool.append, side=spec.side)
-            return DeclaredArmsSink(head, sink) if spec.side == BASE else sink
-
-        return sink_for
+    def _sink_for(self, spec: LaunchSpec) -> LaunchSink:
+        return ItemSink(spec.launch, self._spool.append, side=spec.side)
 
     def _find_base(self, repository: Repository) -> str | None:
         """The revision to compare with. A merge base is announced before it is measured, because all jobs of a run
@@ -180,17 +187,58 @@ class Job:
         if work.base_commit is not None or work.base_branch is None:
             return work.base_commit
         base = repository.merge_base(work.commit, work.base_branch)
-        try:
-            self._resources.api.state(
-                self._lease, StateReport("preparing", base_commit=base)
-            )
-        except LeaseLostError:
-            raise
-        except ApiError as error:
-            if error.status != 409:
-                raise
-            raise SourceError("checkout_failed", error.detail) from error
+        report = StateReport("preparing", base_commit=base)
+        self._agree(lambda: self._resources.api.state(self._lease, report, tries=1))
         return base
+
+    def _read_manifests(
+        self, repository: Repository, base: str | None
+    ) -> SideManifests | Manifest:
+        """What the commits to measure declare, of both sides in an A/B job."""
+        work = self._lease.work
+
+        def read(commit: str) -> Manifest:
+            return read_manifest(repository, commit, work.manifest_path)
+
+        if base is None:
+            return read(work.commit)
+        return read_sides(read, base, work.commit)
+
+    def _report_manifests(self, manifests: SideManifests | Manifest) -> list[str]:
+        """Reports what the commits declare; returns the benchmarks that the server has planned by it."""
+        report = (
+            ManifestReport(manifests.head.raw, manifests.base.raw)
+            if isinstance(manifests, SideManifests)
+            else ManifestReport(manifests.raw)
+        )
+        plan = self._agree(lambda: self._resources.api.manifest(self._lease, report))
+        return plan.benchmarks
+
+    def _agree(self, send: Callable[[], T]) -> T:
+        """The answer to something the server must know before anything is measured; waits until it can be reached.
+        Raises SourceError for a refusal, TargetError when the job was stopped while it waited."""
+        pause_s = 0.2
+        while True:
+            try:
+                return send()
+            except LeaseLostError:
+                raise
+            except ApiError as error:
+                if error.status in NOT_ACCEPTED:
+                    raise
+                is_refused = error.status in REFUSED
+                cause: AgentCause = "suite_invalid" if is_refused else "checkout_failed"
+                raise SourceError(cause, error.detail) from error
+            except UnreachableError as error:
+                log.warning(
+                    "job %s: waiting for the server before measuring: %s",
+                    self._lease.job_id,
+                    error,
+                )
+            if self._stop.wait(pause_s):
+                stopped = stopped_outcome(self._stop.reason or StopReason.SHUTDOWN)
+                raise TargetError(stopped.cause or "cancelled", stopped.detail)
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
 
     def _describe_build(
         self, repository: Repository, base_commit: str | None, sides: list[Side]
@@ -234,18 +282,36 @@ class Job:
             )
         return repository
 
+    def _select(self, benchmarks: list[str]) -> Selection:
+        work = self._lease.work
+        return Selection(
+            benchmarks=benchmarks,
+            params=work.params,
+            knobs=work.knobs,
+            first_launch=work.first_launch,
+            launches=work.launches,
+            rounds=work.rounds,
+            min_time_ns=work.min_time_ns,
+            seed=work.seed,
+        )
+
     def _build(
-        self, repository: Repository, base: str | None, destination: Destination
+        self,
+        repository: Repository,
+        base: str | None,
+        manifests: SideManifests | Manifest,
+        wanted: Selection,
+        destination: Destination,
     ) -> list[Side]:
         """Builds the revision to measure; for an A/B job, base and head."""
         work = self._lease.work
 
-        def build(commit: str) -> Prepared:
+        def build(commit: str, benchmarks: Sequence[str]) -> Prepared:
             return prepare(
                 repository,
                 commit,
                 work.manifest_path,
-                benchmarks=work.benchmarks,
+                benchmarks=benchmarks,
                 cache=self._cache,
                 log=lambda lines: self._spool.append(log_items("build", lines)),
                 stop=self._stop,
@@ -255,22 +321,10 @@ class Job:
                 ),
             )
 
-        selection = Selection(
-            benchmarks=work.benchmarks,
-            params=work.params,
-            knobs=work.knobs,
-            first_launch=work.first_launch,
-            launches=work.launches,
-            rounds=work.rounds,
-            min_time_ns=work.min_time_ns,
-            seed=work.seed,
-        )
-        if base is not None:
-            return prepare_sides(
-                build, base, work.commit, selection, whole_head=work.judges_head
-            )
-        prepared = build(work.commit)
-        return [Side(prepared, check_selection(prepared.manifest, selection))]
+        if base is not None and isinstance(manifests, SideManifests):
+            return prepare_sides(build, manifests, base, work.commit, wanted)
+        prepared = build(work.commit, wanted.benchmarks)
+        return [Side(prepared, check_selection(prepared.manifest, wanted))]
 
     def _keep_conditions(self, conditions: Conditions) -> None:
         self._keep(ConditionsItem.of(conditions))

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 import msgspec
-from paceline_contract.events import AnyEvent, CaseEvent, ParamValue, SamplesEvent
 from paceline_contract.items import SideName
+from paceline_contract.names import declared_params, select_at_base
 
 from paceline.errors import UserError
 from paceline.executors.base import (
@@ -41,6 +42,8 @@ from paceline.stop import Stop
 BASE: Final = "base"
 HEAD: Final = "head"
 
+T = TypeVar("T")
+
 
 class Side(msgspec.Struct, frozen=True):
     """A revision that is ready to run. `name`: base or head; None in a job of one revision."""
@@ -50,60 +53,76 @@ class Side(msgspec.Struct, frozen=True):
     name: SideName | None = None
 
 
+class SideManifests(msgspec.Struct, frozen=True):
+    """What both revisions declare."""
+
+    base: Manifest
+    head: Manifest
+
+
+def read_sides(read: Callable[[str], Manifest], base: str, head: str) -> SideManifests:
+    """Reads the manifests of both revisions with `read`. Raises SourceError, which names the side."""
+    at_head = _of_side(HEAD, head, lambda: read(head))
+    return SideManifests(_of_side(BASE, base, lambda: read(base)), at_head)
+
+
 def prepare_sides(
-    prepare: Callable[[str], Prepared],
+    prepare: Callable[[str, Sequence[str]], Prepared],
+    manifests: SideManifests,
     base: str,
     head: str,
     wanted: Selection,
-    *,
-    whole_head: bool = False,
 ) -> list[Side]:
-    """Builds base and head with `prepare`, and selects the part of `wanted` that both can run; with `whole_head`, the
-    head runs all that it has of it.
+    """Builds base and head with `prepare`. The head runs all that it declares of `wanted`, the base what it has of
+    that, under its own names.
 
     Raises SourceError, which names the side that cannot be built or run.
     """
-    built = {
-        name: _prepare_side(name, commit, prepare)
-        for name, commit in ((HEAD, head), (BASE, base))
-    }
-    manifests = [prepared.manifest for prepared in built.values()]
-    names = wanted.benchmarks or list(built[HEAD].manifest.benchmarks)
-    both = [
-        name
-        for name in names
-        if all(name in manifest.benchmarks for manifest in manifests)
-    ]
-    if not both:
-        text = f"The two revisions have none of these benchmarks in common: {', '.join(names)}."
-        raise SourceError(
-            "suite_invalid", text, "Compare revisions that both declare a benchmark."
-        )
-    sides = []
-    for name in (BASE, HEAD):
-        manifest = built[name].manifest
-        run = both
-        if whole_head and name == HEAD:
-            run = [benchmark for benchmark in names if benchmark in manifest.benchmarks]
-        own = msgspec.structs.replace(
+    names = wanted.benchmarks or list(manifests.head.benchmarks)
+    at_head = [name for name in names if name in manifests.head.benchmarks]
+    at_base, params_at_base = select_at_base(
+        manifests.base, manifests.head, at_head, wanted.params
+    )
+    selections = {
+        HEAD: msgspec.structs.replace(
             wanted,
-            benchmarks=run,
-            params=_declared_params(manifest, run, wanted.params),
+            benchmarks=at_head,
+            params=declared_params(manifests.head, at_head, wanted.params),
+        ),
+        BASE: msgspec.structs.replace(
+            wanted, benchmarks=at_base, params=params_at_base
+        ),
+    }
+    if not at_base:
+        text = f"The two revisions have none of these benchmarks in common: {', '.join(names)}."
+        advice = (
+            "Compare revisions that both declare a benchmark, or measure head alone. If a benchmark was renamed, "
+            "give its former name in the new one's `aliases`."
         )
+        raise SourceError("suite_invalid", text, advice)
+    sides = {}
+    wanted_of: list[tuple[SideName, str, Manifest]] = [
+        (HEAD, head, manifests.head),
+        (BASE, base, manifests.base),
+    ]
+    for name, commit, manifest in wanted_of:
         try:
-            sides.append(Side(built[name], check_selection(manifest, own), name))
+            selection = check_selection(manifest, selections[name])
         except UserError as error:
             raise SourceError(
                 "suite_invalid", f"{name}: {error.text}", error.advice
             ) from error
-    return sides
+        prepared = _of_side(
+            name, commit, partial(prepare, commit, selection.benchmarks)
+        )
+        sides[name] = Side(prepared, selection, name)
+    return [sides[BASE], sides[HEAD]]
 
 
-def _prepare_side(
-    name: str, commit: str, prepare: Callable[[str], Prepared]
-) -> Prepared:
+def _of_side(name: str, commit: str, work: Callable[[], T]) -> T:
+    """The result of `work`; its SourceError names the side."""
     try:
-        return prepare(commit)
+        return work()
     except FileMissingError as error:
         if name == HEAD:
             raise
@@ -116,14 +135,6 @@ def _prepare_side(
         raise SourceError(
             error.cause, f"{name} ({commit[:12]}): {error.text}", error.advice
         ) from error
-
-
-def _declared_params(
-    manifest: Manifest, names: Sequence[str], params: dict[str, list[ParamValue]]
-) -> dict[str, list[ParamValue]]:
-    """The params that a benchmark of `names` has in this revision."""
-    there = {param for name in names for param in manifest.benchmarks[name].params}
-    return {param: values for param, values in params.items() if param in there}
 
 
 def plan_launches(
@@ -141,7 +152,9 @@ def plan_launches(
     ]
     seed = sides[0].selection.seed
     ordered = []
-    for launch, workload in own[-1]:
+    # A workload that head renamed has no pair, but runs beside the same launch.
+    planned = dict.fromkeys([*own[-1], *own[0]])
+    for launch, workload in sorted(planned, key=lambda key: key[0]):
         pair = [
             (side.name, specs.get((launch, workload)))
             for side, specs in zip(sides, own, strict=True)
@@ -243,39 +256,3 @@ class LaunchSink(Sink, Protocol):
 
     def close(self) -> None:
         """Marks the launch as over: no more calls follow."""
-
-
-class DeclaredArmsSink:
-    """Passes on events about arms that the head's manifest declares. The base may have others, which the
-    server does not know."""
-
-    def __init__(self, manifest: Manifest, to: LaunchSink) -> None:
-        self._arms = {
-            (name, arm)
-            for name, item in manifest.benchmarks.items()
-            for arm in item.arms
-        }
-        self._to = to
-
-    def raw(self, data: bytes) -> None:
-        self._to.raw(data)
-
-    def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
-        about = (
-            event
-            if isinstance(event, CaseEvent)
-            else case
-            if isinstance(event, SamplesEvent)
-            else None
-        )
-        if about is None or (about.benchmark, about.arm) in self._arms:
-            self._to.event(event, case)
-
-    def stderr(self, lines: list[str]) -> None:
-        self._to.stderr(lines)
-
-    def tick(self) -> None:
-        self._to.tick()
-
-    def close(self) -> None:
-        self._to.close()

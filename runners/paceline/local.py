@@ -117,6 +117,7 @@ class RunRecord:
         self.warnings: list[dict[str, str]] = []
         self.revision = revision
         self.base: str | None = None
+        self.base_manifest: Manifest | None = None
         self.commits: list[dict[str, str]] = []
         self._manifest = manifest
         self._started_at = datetime.now(UTC)
@@ -153,6 +154,7 @@ class RunRecord:
         about = {
             "revision": self.base,
             "artifact_hash": built.artifact_hash if built else None,
+            "manifest": None if self.base_manifest is None else self.base_manifest.raw,
         }
         return {
             "base": {**about, "build": built.facts if built else {}},

@@ -95,6 +95,17 @@ class Prepared(msgspec.Struct, frozen=True):
     builds: dict[str, TargetBuild]
 
 
+def read_manifest(repository: Repository, commit: str, path: str) -> Manifest:
+    """The manifest as it is at a commit. Raises SourceError."""
+    try:
+        return parse(repository.show(commit, path), path)
+    except SourceError:
+        raise
+    except UserError as error:
+        advice = error.advice or f"Mend {path} at {commit[:12]}."
+        raise SourceError("suite_invalid", error.text, advice) from error
+
+
 def prepare(
     repository: Repository,
     commit: str,
@@ -110,12 +121,7 @@ def prepare(
     """Builds the workloads of `benchmarks` (empty: all) at a commit for `destination`, or takes them from the
     cache. `on_step` is called before each build step. Raises SourceError."""
     full = repository.resolve(commit)
-    try:
-        manifest = parse(repository.show(full, manifest_path), manifest_path)
-    except SourceError:
-        raise
-    except UserError as error:
-        raise SourceError("suite_invalid", error.text, error.advice) from error
+    manifest = read_manifest(repository, full, manifest_path)
     requested = set(benchmarks) or set(manifest.benchmarks)
     workloads = {
         item.workload for name, item in manifest.benchmarks.items() if name in requested

@@ -227,6 +227,50 @@ def test_items_the_server_refuses_end_the_attempt_and_are_kept(
     assert running is not None
 
 
+def test_what_a_workload_measures_undeclared_is_a_fault_of_the_suite(
+    world: World, running: Agent
+) -> None:
+    world.server.refuse_items = "arm 'slow' is not declared. Declare it there."
+    world.server.refusal_code = "not_declared"
+    finish = finish_of(world, world.add_job())
+    assert (finish["outcome"], finish["cause"]) == ("failed", "suite_invalid")
+    assert finish["detail"].startswith("arm 'slow' is not declared. Declare it there. ")
+    assert running is not None
+
+
+@pytest.mark.parametrize(
+    ("refusal", "cause"),
+    [
+        ((422, "invalid_request", "It is the suite 'other'."), "suite_invalid"),
+        ((413, "body_too_large", "At most 8 MiB."), "suite_invalid"),
+        ((409, "other_manifest", "Another agent read another."), "checkout_failed"),
+    ],
+)
+def test_a_refused_manifest_ends_the_job_before_anything_is_measured(
+    world: World, running: Agent, refusal: tuple[int, str, str], cause: str
+) -> None:
+    world.server.refuse_manifest = refusal
+    job = world.add_job()
+    finish = finish_of(world, job)
+    assert (finish["outcome"], finish["cause"]) == ("failed", cause)
+    assert refusal[2] in finish["detail"]
+    assert job.of_kind("samples") == []
+    assert running is not None
+
+
+def test_a_manifest_is_reported_until_the_server_has_answered(
+    world: World, running: Agent
+) -> None:
+    world.server.broken["/manifest"] = 2
+    world.server.hang_up["/manifest"] = 1
+    job = world.add_job()
+    assert finish_of(world, job)["outcome"] == "done"
+    first, second = job.manifests
+    assert first == second
+    assert first["manifest"]["suite"]["name"] == "mine"
+    assert running is not None
+
+
 @pytest.mark.parametrize(
     ("changes", "cause", "words"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,11 +12,18 @@ import pytest
 from paceline.agent import Agent
 from paceline.artifacts import Built
 from paceline.git import Repository, SourceError
-from paceline.launches import Side, plan_launches, prepare_sides, runs_head_first
+from paceline.launches import (
+    Side,
+    plan_launches,
+    prepare_sides,
+    read_sides,
+    runs_head_first,
+)
 from paceline.manifest import parse
 from paceline.selection import Selection, check_selection
 from paceline.source import Prepared
 from paceline.testing.suites import MANIFEST
+from paceline_contract.items import SideName
 
 from .conftest import World, assert_complete, finish_of, git, hang_from_now_on
 
@@ -42,7 +50,7 @@ def prepared_sides(manifest: str = MANIFEST, artifact: str = "a" * 64) -> Prepar
     return Prepared(
         read,
         "c" * 40,
-        Built({"sorts": Path("built") / artifact[:4]}, artifact, {}),
+        Built({name: Path("built") / artifact[:4] for name in builds}, artifact, {}),
         builds,
     )
 
@@ -96,10 +104,7 @@ def test_a_job_of_one_revision_has_no_sides() -> None:
 # --- what both can run ---
 
 
-def test_only_what_both_revisions_declare_is_run() -> None:
-    more = MANIFEST.replace(
-        "[knobs.slow",
-        """
+SEARCH = """
 [benchmarks.search]
 title = "Searching"
 workload = "sorts"
@@ -111,35 +116,109 @@ values = [1]
 [benchmarks.search.metrics.time]
 unit = "ns"
 direction = "lower"
+"""
+MORE = MANIFEST.replace("[knobs.slow", f"{SEARCH}\n[knobs.slow")
+RENAMED = MANIFEST.replace("benchmarks.sort", "benchmarks.order").replace(
+    '"sort"', '"order"'
+)
+ALIASED = RENAMED.replace(
+    'title = "Sorting a list"', 'title = "Sorting a list"\naliases = ["sort"]'
+)
 
-[knobs.slow""",
-    )
-    built = {"old": prepared_sides(), "new": prepared_sides(more)}
-    base, head = prepare_sides(
-        built.__getitem__, "old", "new", Selection([], params={"key": [1], "n": [100]})
-    )
+
+def select_sides(old: str, new: str, wanted: Selection) -> tuple[Selection, Selection]:
+    """What base and head run of `wanted`, and that each side is built for just that."""
+    built = {"old": prepared_sides(old), "new": prepared_sides(new)}
+    asked: dict[str, Sequence[str]] = {}
+
+    def build(name: str, benchmarks: Sequence[str]) -> Prepared:
+        asked[name] = benchmarks
+        return built[name]
+
+    manifests = read_sides(lambda name: built[name].manifest, "old", "new")
+    base, head = prepare_sides(build, manifests, "old", "new", wanted)
     assert (base.name, head.name) == ("base", "head")
-    assert base.selection.benchmarks == head.selection.benchmarks == ["sort"]
-    assert base.selection.params == head.selection.params == {"n": [100]}
-    base, head = prepare_sides(
-        built.__getitem__, "old", "new", Selection([]), whole_head=True
-    )
-    assert base.selection.benchmarks == ["sort"]
-    assert head.selection.benchmarks == ["sort", "search"], "its gates are judged, too"
-    with pytest.raises(SourceError) as caught:
-        prepare_sides(built.__getitem__, "old", "new", Selection(["search"]))
-    assert "none of these benchmarks in common: search" in caught.value.text
+    assert asked == {
+        "old": base.selection.benchmarks,
+        "new": head.selection.benchmarks,
+    }
+    return base.selection, head.selection
+
+
+def test_head_runs_what_is_new_in_it_and_base_what_it_has_of_that() -> None:
+    wanted = Selection([], params={"key": [1], "n": [100]})
+    base, head = select_sides(MANIFEST, MORE, wanted)
+    assert (base.benchmarks, head.benchmarks) == (["sort"], ["sort", "search"])
+    assert (base.params, head.params) == ({"n": [100]}, wanted.params)
+    base, head = select_sides(MORE, MANIFEST, wanted)
+    assert base.benchmarks == head.benchmarks == ["sort"], "search was removed"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "names"),
+    [
+        (MANIFEST, ALIASED, ("sort", "order")),
+        (ALIASED, MANIFEST, ("order", "sort")),
+    ],
+)
+def test_base_runs_a_renamed_benchmark_by_its_own_name(
+    old: str, new: str, names: tuple[str, str]
+) -> None:
+    base, head = select_sides(old, new, Selection([], params={"n": [100]}))
+    assert (base.benchmarks, head.benchmarks) == ([names[0]], [names[1]])
+    assert base.params == head.params == {"n": [100]}
+
+
+def test_base_runs_the_values_that_it_permits() -> None:
+    narrow = MANIFEST.replace("maximum = 1000", "maximum = 300")
+    wanted = Selection([], params={"n": [100, 900]})
+    base, head = select_sides(narrow, MANIFEST, wanted)
+    assert (base.params, head.params) == ({"n": [100]}, {"n": [100, 900]})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "wanted"),
+    [
+        (MANIFEST, MORE, Selection(["search"])),
+        (MANIFEST, RENAMED, Selection([])),
+        (
+            MANIFEST.replace("maximum = 1000", "maximum = 300"),
+            MANIFEST,
+            Selection([], params={"n": [900]}),
+        ),
+    ],
+)
+def test_revisions_with_nothing_in_common_are_refused_with_what_to_do(
+    old: str, new: str, wanted: Selection
+) -> None:
+    with pytest.raises(
+        SourceError, match="none of these benchmarks in common"
+    ) as caught:
+        select_sides(old, new, wanted)
+    assert "`aliases`" in caught.value.advice
+
+
+def test_a_renamed_workload_runs_beside_the_launches_of_its_new_name() -> None:
+    renamed = ALIASED.replace('"sorts"', '"orders"')
+    texts: list[tuple[str, SideName]] = [(MANIFEST, "base"), (renamed, "head")]
+    sides = [
+        Side(
+            prepared_sides(text),
+            check_selection(
+                parse(text.encode(), "suite.toml"), Selection([], launches=2)
+            ),
+            name,
+        )
+        for text, name in texts
+    ]
+    planned = [(spec.launch, spec.side) for spec in plan_launches(sides)]
+    assert planned == [(0, "head"), (0, "base"), (1, "head"), (1, "base")]
 
 
 def test_the_refusal_of_a_value_names_the_side_that_does_not_permit_it() -> None:
-    built = {
-        "old": prepared_sides(MANIFEST.replace("maximum = 400", "maximum = 50")),
-        "new": prepared_sides(),
-    }
+    old = MANIFEST.replace("maximum = 400", "maximum = 50")
     with pytest.raises(SourceError) as caught:
-        prepare_sides(
-            built.__getitem__, "old", "new", Selection([], knobs={"slow_percent": 100})
-        )
+        select_sides(old, MANIFEST, Selection([], knobs={"slow_percent": 100}))
     assert caught.value.text.startswith("base: Knob slow_percent:")
 
 
@@ -365,10 +444,9 @@ def test_a_launch_that_fails_names_its_side(world: World, running: Agent) -> Non
     assert running is not None
 
 
-def test_an_arm_that_only_the_base_has_is_not_delivered(
+def test_an_arm_that_only_the_base_has_is_delivered_with_the_manifest_that_declares_it(
     world: World, running: Agent
 ) -> None:
-    """The server knows the head's manifest and refuses what that does not declare."""
     text = (world.repository / "bench/sorts.py").read_text()
     more = text.replace(
         'ARMS = {"merge": merge,', 'ARMS = {"gone": merge, "merge": merge,'
@@ -389,13 +467,13 @@ def test_an_arm_that_only_the_base_has_is_not_delivered(
         commit=git(world.repository, "rev-parse", "HEAD"), base_commit=old
     )
     assert finish_of(world, job)["outcome"] == "done"
-    assert {item["arm"] for item in job.of_kind("samples")} == {"merge", "builtin"}
-    announced = [
-        item["event"]
-        for item in job.of_kind("event")
-        if item["event"]["type"] == "case"
-    ]
-    assert {event["arm"] for event in announced} == {"merge", "builtin"}
+    measured = {(item["side"], item["arm"]) for item in job.of_kind("samples")}
+    assert measured == {
+        *(("base", arm) for arm in ("gone", "merge", "builtin")),
+        *(("head", arm) for arm in ("merge", "builtin")),
+    }
+    declared = job.manifests[0]["base_manifest"]["benchmarks"]["sort"]["arms"]
+    assert declared == ["gone", "merge", "builtin"]
     assert running is not None
 
 
@@ -415,4 +493,24 @@ def test_a_cancelled_ab_job_stops_whichever_side_runs(
     finish = finish_of(world, job)
     assert (finish["outcome"], finish["cause"]) == ("cancelled", "cancelled")
     assert json.dumps(finish)
+    assert running is not None
+
+
+def test_an_agent_reports_both_manifests_and_measures_what_the_server_plans_by_them(
+    world: World, running: Agent
+) -> None:
+    old = git(world.repository, "rev-parse", "HEAD")
+    new = commit(
+        world.repository,
+        "A benchmark more",
+        "bench/suite.toml",
+        "[knobs.slow",
+        f"{SEARCH}\n[knobs.slow",
+    )
+    job = world.add_job(commit=new, base_commit=old)
+    finish = finish_of(world, job)
+    assert finish["outcome"] == "done", finish
+    (report,) = job.manifests
+    assert [*report["manifest"]["benchmarks"]] == ["sort", "search"]
+    assert [*report["base_manifest"]["benchmarks"]] == ["sort"]
     assert running is not None

@@ -293,6 +293,12 @@ def manifests(session: Session) -> dict[str, Manifest]:
     }
 
 
+def announced_manifest(session: Session, name: str) -> dict[str, Any] | None:
+    """The manifest of a suite's newest announcement; None for suites that are only imported."""
+    suite = queries.suite(session, name)
+    return None if suite is None else suite.manifest
+
+
 SUITES_NAMED = 20
 """Most names in the answer to an unknown one."""
 

@@ -6,17 +6,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypeVar
 
 from paceline_contract.events import ParamValue
+from paceline_contract.names import SidePairing
 from paceline_contract.params import params_key
 
 from paceline_server.ingest.cases import Case, CaseWarning, Check, Conditions
 from paceline_server.stats.paired import PairPolicy
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
+
+Named = TypeVar("Named", Case, CaseSamples)
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,19 @@ class JobFacts:
     configuration: Sequence[str] = ()
     builds: Sequence[Mapping[str, str]] = ()
     """Build facts of the workloads of each launch (`start.build`)."""
+
+    def named_as_head(self, pairing: SidePairing) -> JobFacts:
+        """The facts of a base, with the names that its head has for the same benchmarks and arms."""
+
+        def renamed(case: Named) -> Named:
+            benchmark, arm = pairing.in_head(case.benchmark, case.arm)
+            return replace(case, benchmark=benchmark, arm=arm)
+
+        return replace(
+            self,
+            cases=[renamed(case) for case in self.cases],
+            announced=[renamed(case) for case in self.announced],
+        )
 
     def known_conditions(self) -> dict[str, object]:
         """The server's knowledge of the target, in the form of a reading."""

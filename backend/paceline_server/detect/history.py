@@ -120,6 +120,8 @@ def _measured_point(
         upper=row.max if row.median_upper is None else row.median_upper,
         n=row.n,
         launches=row.launches,
+        items=row.items,
+        bytes=row.bytes,
         title=_title(row, texts),
     )
 

@@ -199,10 +199,13 @@ def read_directory(
         streams = [
             stream for stream, side in zip(streams, sides, strict=True) if side != BASE
         ]
+        # Recordings of before have no manifest of the base.
+        recorded_base = base_run.get("manifest")
         base = Revision(
             str(base_run.get("revision") or "unknown"),
             base_run.get("artifact_hash") or None,
             _facts(base_streams),
+            None if recorded_base is None else read_manifest(recorded_base),
         )
     conditions = _conditions(run.get("conditions"))
     return RecordedRun(

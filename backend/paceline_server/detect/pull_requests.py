@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from paceline_contract.manifest import Manifest
+import msgspec
+from paceline_contract.manifest import Gate, Manifest
+from paceline_contract.names import SidePairing
 from paceline_contract.params import params_key
 
 from paceline_server.detect.analyse import (
@@ -37,6 +39,8 @@ def analyse_pull_request(
 ) -> Analysis:
     """Judge the head by itself and against the base."""
     request, look = request or JobRequest(), look or Look()
+    if base.manifest is not None:
+        manifest = hold_to_base(manifest, base.manifest)
     compared = ComparedRevisions.of(manifest, base, head, request, look)
     # What blocks a verdict about one side blocks the whole job.
     alone = replace(
@@ -58,7 +62,8 @@ def analyse_pull_request(
         _, slower = compared.verdict(of_revisions)
         reason = "; ".join(filter(None, (slower, _held(of_arms, report))))
     else:
-        reason = join_reasons(reasons, verdict)
+        differing = "" if compared.blockers else compared.differences.sentence()
+        reason = "; ".join(filter(None, (join_reasons(reasons, verdict), differing)))
     is_open = any(judged.decides and judged.pair.outcome.extendable for judged in ruled)
     return Analysis(
         report,
@@ -68,6 +73,80 @@ def analyse_pull_request(
         verdict == "inconclusive" and not compared.blockers and is_open,
         compared.blockers,
         compared.voids,
+    )
+
+
+def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
+    """Head's manifest with the gates, rules and margins of base beside its own, so that a pull request cannot loosen
+    what it is judged by. What head does not have any more is left out."""
+    pairing = SidePairing.of(base, head)
+    gates = [_in_head(gate, pairing) for gate in base.gates]
+    subjects = {gate.subject for gate in gates}
+    # Of gates on one subject, the one with the most requirements applies: a new one must not take base's place.
+    own = [
+        gate
+        for gate in head.gates
+        if gate in gates or not gate.requires or gate.subject not in subjects
+    ]
+    rules = [
+        msgspec.structs.replace(
+            rule,
+            benchmark=pairing.benchmark_in_head(rule.benchmark),
+            arms=[pairing.in_head(rule.benchmark, arm)[1] for arm in rule.arms],
+        )
+        for rule in base.arm_rules()
+    ]
+    margins = {
+        name: min(
+            benchmark.margin_percent,
+            base.benchmarks[pairing.benchmarks[name]].margin_percent,
+        )
+        for name, benchmark in head.benchmarks.items()
+        if name in pairing.benchmarks
+    }
+    return msgspec.structs.replace(
+        head,
+        gates=[
+            *own,
+            *(gate for gate in gates if gate not in own and _has_subject(head, gate)),
+        ],
+        rules=[
+            *(rule for rule in rules if rule.benchmark in head.benchmarks),
+            *head.arm_rules(),
+        ],
+        benchmarks={
+            name: msgspec.structs.replace(
+                benchmark, declared_margin_percent=margins[name]
+            )
+            if margins.get(name, benchmark.margin_percent) < benchmark.margin_percent
+            else benchmark
+            for name, benchmark in head.benchmarks.items()
+        },
+    )
+
+
+def _in_head(gate: Gate, pairing: SidePairing) -> Gate:
+    """A gate of base by the names of head."""
+    if gate.benchmark is None or gate.arm is None:
+        return gate
+    benchmark, arm = pairing.in_head(gate.benchmark, gate.arm)
+    return msgspec.structs.replace(gate, benchmark=benchmark, arm=arm)
+
+
+def _has_subject(manifest: Manifest, gate: Gate) -> bool:
+    """Whether a manifest declares what a gate limits."""
+    if gate.derived is not None:
+        return any(
+            derived.name == gate.derived
+            and (gate.arm is None or gate.arm in derived.every_arm)
+            for derived in manifest.derived
+        )
+    benchmark = manifest.benchmarks.get(gate.benchmark or "")
+    return (
+        benchmark is not None
+        and gate.arm in benchmark.arms
+        and gate.metric in benchmark.metrics
+        and gate.params.keys() <= benchmark.params.keys()
     )
 
 

@@ -13,6 +13,7 @@ from typing import cast
 
 from paceline_contract.events import Direction
 from paceline_contract.manifest import Manifest
+from paceline_contract.names import SidePairing
 from paceline_contract.params import params_key
 
 from paceline_server.detect.analyse import (
@@ -55,6 +56,11 @@ from paceline_server.detect.schemas import (
     JobReportOut,
     MeasurementOut,
 )
+from paceline_server.detect.side_differences import (
+    NEW,
+    SideDifferences,
+    request_at_base,
+)
 from paceline_server.detect.unavailable import (
     UnavailableArms,
     list_some,
@@ -80,6 +86,8 @@ class Revision:
     commit: str
     artifact_hash: str | None
     facts: JobFacts
+    manifest: Manifest | None = None
+    """What the base declares; None: the same as the head."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +143,7 @@ class ComparedRevisions:
     blockers: tuple[str, ...]
     sides: tuple[_RevisionSamples, _RevisionSamples]
     """Head, then base."""
+    differences: SideDifferences
     same_artifact: bool
     pairs: list[Pair]
 
@@ -149,11 +158,20 @@ class ComparedRevisions:
     ) -> ComparedRevisions:
         """Judge each pair by itself. `manifest` is that of every kind of target."""
         manifest = manifest.on(request.target_kind)
-        facts = replace(head.facts, cases=[*head.facts.cases, *base.facts.cases])
-        groups = expected_groups(manifest, request, facts)
+        at_base = (base.manifest or manifest).on(request.target_kind)
         checks = [
-            *_checks(manifest, request, base, BASE),
+            *_checks(at_base, request_at_base(at_base, manifest, request), base, BASE),
             *_checks(manifest, request, head),
+        ]
+        base = replace(
+            base, facts=base.facts.named_as_head(SidePairing.of(at_base, manifest))
+        )
+        differences = SideDifferences.of(at_base, manifest, request)
+        facts = replace(head.facts, cases=[*head.facts.cases, *base.facts.cases])
+        groups = [
+            group
+            for group in expected_groups(manifest, request, facts)
+            if not differences.is_removed(group)
         ]
         voids = tuple(voids_of(head.facts, request, look))
         sides = _RevisionSamples.of(head.facts), _RevisionSamples.of(base.facts)
@@ -167,7 +185,9 @@ class ComparedRevisions:
         pairs = [
             pair
             for group in groups
-            for pair in _pairs(manifest, group, sides, (request, look), same)
+            for pair in _pairs(
+                manifest, group, (sides, differences), (request, look), same
+            )
         ]
         if base.commit == head.commit and not blockers:
             pairs = [
@@ -184,6 +204,7 @@ class ComparedRevisions:
             voids=voids,
             blockers=blockers,
             sides=sides,
+            differences=differences,
             same_artifact=same,
             pairs=pairs,
         )
@@ -231,15 +252,22 @@ class ComparedRevisions:
             advice=advice_of(self.voids, self.request),
             suppressed=suppressed_of(self.head.facts, self.request),
             conditions=summarise_tracks(self.head.facts.conditions),
+            added=list(self.differences.added),
+            removed=list(self.differences.removed),
         )
 
     def verdict(self, ruled: Sequence[JudgedPair]) -> tuple[Verdict, str]:
         """Whether the head is slower than the base, and why."""
         verdict, reason = _verdict(ruled, self.blockers, same=self.same_artifact)
-        if self.blockers or verdict == "fail":
+        if self.blockers:
             return verdict, reason
-        uncompared = _uncompared_sentence(self.manifest, self.groups, ruled, self.sides)
-        return verdict, f"{reason}; {uncompared}" if uncompared else reason
+        uncompared = (
+            ""
+            if verdict == "fail"
+            else _uncompared_sentence(self.manifest, self.groups, ruled, self.sides)
+        )
+        parts = (reason, uncompared, self.differences.sentence())
+        return verdict, "; ".join(filter(None, parts))
 
 
 def analyse_revisions(
@@ -297,11 +325,14 @@ def _decides_job(manifest: Manifest, pair: Pair) -> bool:
 def _pairs(
     manifest: Manifest,
     group: Group,
-    sides: tuple[_RevisionSamples, _RevisionSamples],
+    sides_and_differences: tuple[
+        tuple[_RevisionSamples, _RevisionSamples], SideDifferences
+    ],
     request_and_look: tuple[JobRequest, Look],
     same_artifact: bool,
 ) -> Iterator[Pair]:
-    (head_side, base_side), (request, look) = sides, request_and_look
+    (sides, differences), (request, look) = sides_and_differences, request_and_look
+    head_side, base_side = sides
     benchmark = manifest.benchmarks[group.benchmark]
     policy = PairPolicy(margin_percent=benchmark.margin_percent)
     for metric, declared in benchmark.metrics.items():
@@ -319,7 +350,9 @@ def _pairs(
                 at_sides(arm),
                 declared.direction,
                 policy,
-                missing=_not_applicable(group, arm, sides),
+                missing=NEW
+                if differences.is_new(group, arm, metric)
+                else _not_applicable(group, arm, sides),
                 request=request,
                 look=look,
             )
@@ -448,7 +481,9 @@ def _uncompared_sentence(
         pair.group.benchmark: pair.outcome.reason for pair in reversed(deciding)
     }
     uncompared = {
-        name: reason for name, reason in uncompared.items() if name not in compared
+        name: reason
+        for name, reason in uncompared.items()
+        if name not in compared and reason != NEW
     }
     at_head, at_base = (
         side.unavailable.unavailable_benchmarks(manifest, groups) for side in sides

@@ -221,6 +221,10 @@ class JobReportOut(Response):
     missing: str | None = None
     """Which of the head's cases were asked for and not measured, in words; only in a run that `judges_head`, where
     it keeps the job from passing."""
+    added: list[str] = Field(default_factory=list)
+    """What only the head of an A/B job declares, in words. It is measured, and compared with nothing."""
+    removed: list[str] = Field(default_factory=list)
+    """What only the base of an A/B job declares, in words. It is not measured."""
     suppressed: list[str] = Field(default_factory=list)
     """Configuration errors of the target that the request suppressed."""
     conditions: dict[str, dict[Literal["median", "max"], float]] = Field(

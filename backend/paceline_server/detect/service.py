@@ -17,7 +17,9 @@ from typing import Any
 
 import msgspec
 from paceline_contract.items import SideName
+from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.names import SidePairing
 from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
@@ -118,11 +120,12 @@ def _analyse(
     job, run = context.job, context.run
     others = queries.other_comparisons(session, run.id, job.id, as_of)
     manifest = read_manifest(run.manifest)
+    at_base = None if run.base_manifest is None else read_manifest(run.base_manifest)
     identity = JobIdentity(
         run.suite, run.commit, job.artifact_hash, context.target.name, job.started_at
     )
     request = JobRequest(
-        run.benchmarks,
+        _requested_benchmarks(context, manifest, at_base),
         run.params,
         job.launches,
         run.rounds,
@@ -148,7 +151,12 @@ def _analyse(
     if not run.compares_revisions:
         return analyse(manifest, _read_facts(session, context), identity, request, look)
     base, head = (
-        Revision(commit, artifact, _read_facts(session, context, side))
+        Revision(
+            commit,
+            artifact,
+            _read_facts(session, context, side),
+            at_base if side == "base" else None,
+        )
         for commit, artifact, side in _sides(context)
     )
     if run.judges_head:
@@ -164,6 +172,17 @@ def _analyse(
         look=look,
         thorough=run.trigger in THOROUGH,
     )
+
+
+def _requested_benchmarks(
+    context: JobContext, manifest: Manifest, at_base: Manifest | None
+) -> list[str]:
+    """What a job was asked for: those its run names, or all that a side declares for its kind of target."""
+    if not context.run.whole_suite:
+        return context.run.benchmarks
+    sides = [manifest] if at_base is None else [manifest, at_base]
+    names = [name for side in sides for name in side.benchmarks_on(context.target.kind)]
+    return list(dict.fromkeys(names))
 
 
 def _sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
@@ -389,6 +408,16 @@ def report_of(session: Session, job_id: str) -> JobReportOut:
     )
 
 
+def _pairing_of(session: Session, job_id: str) -> SidePairing:
+    """The names that the base of a job has for what its head declares; its own, where no base was reported."""
+    context = queries.context(session, job_id)
+    if context is None or context.run.base_manifest is None:
+        return SidePairing({}, {})
+    return SidePairing.of(
+        read_manifest(context.run.base_manifest), read_manifest(context.run.manifest)
+    )
+
+
 def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
     """Judge a stored finding again from stored samples and parameters (I16). Raises 404."""
     row = queries.finding(session, finding_id)
@@ -401,12 +430,15 @@ def rederive_finding(session: Session, finding_id: str) -> PairVerdict:
     ]
     if comparison.sides == "revisions":
         sources = [(comparison.arm, "head"), (comparison.arm, "base")]
-    sides = [
-        CaseIndex.of(ingest.blocks(session, finding.job_id, side)).get(
-            comparison.benchmark, comparison.params, comparison.metric, arm
+    pairing = _pairing_of(session, finding.job_id)
+    sides = []
+    for arm, side in sources:
+        names = comparison.benchmark, arm
+        benchmark, own_arm = pairing.in_base(*names) if side == "base" else names
+        blocks = CaseIndex.of(ingest.blocks(session, finding.job_id, side))
+        sides.append(
+            blocks.get(benchmark, comparison.params, comparison.metric, own_arm)
         )
-        for arm, side in sources
-    ]
     if sides[0] is None or sides[1] is None:
         raise ProblemError(
             409, "samples_gone", "The samples of this finding are no longer stored."

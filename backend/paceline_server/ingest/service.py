@@ -94,6 +94,16 @@ def _problem_of(error: ItemError) -> ProblemError:
     )
 
 
+def _not_declared(error: ItemError) -> ProblemError:
+    """422 `not_declared`: the agent is right and the suite is not, so its author has to mend it."""
+    problem = _problem_of(error)
+    text = (
+        f"The workload measured what its suite.toml does not declare: {problem.detail}. Declare it there, or correct "
+        "the workload."
+    )
+    return ProblemError(422, "not_declared", text, fields=problem.fields)
+
+
 def store(
     session: Session, writer: jobs.LeaseClaim, items: Sequence[Checked]
 ) -> ItemsOut:
@@ -105,9 +115,12 @@ def store(
     plan = jobs.plan_of(session, held.job.run_id)
     first = held.attempt.batch * held.job.launches
     for index, checked in enumerate(items):
-        refused = _undeclared(checked, plan, range(first, first + held.job.launches))
+        refused = _misplaced(checked, plan, range(first, first + held.job.launches))
         if refused is not None:
             raise _problem_of(ItemError(index, checked.item.seq, *refused))
+        undeclared = _undeclared(checked, plan)
+        if undeclared is not None:
+            raise _not_declared(ItemError(index, checked.item.seq, *undeclared))
     fresh = _claim(session, writer, items, closed=held.closed)
     if not fresh:
         return ItemsOut(stored=0, duplicates=len(items))
@@ -120,39 +133,36 @@ def store(
     return ItemsOut(stored=len(fresh), duplicates=len(items) - len(fresh))
 
 
-def _undeclared(
-    checked: Checked, plan: jobs.RunPlan, launches: range
-) -> tuple[str, str] | None:
-    """(field, reason) if an item does not belong to what this attempt measures."""
+def _undeclared(checked: Checked, plan: jobs.RunPlan) -> tuple[str, str] | None:
+    """(field, reason) if an item is of something that the manifest of its side does not declare."""
     item = checked.item
-    if isinstance(item, ConditionsItem | LogItem):
+    if isinstance(item, ConditionsItem | LogItem | ReportedItem):
         return None
-    misplaced = _misplaced(item, plan, launches)
-    if misplaced is not None or isinstance(item, ReportedItem):
-        return misplaced
+    declared = plan.declared_at(item.side)
     if isinstance(item, SamplesItem):
         metric = (item.metric, item.unit, item.direction)
-        return plan.declared.refuses_series(
-            item.benchmark, item.arm, metric, item.params
-        )
+        return declared.refuses_series(item.benchmark, item.arm, metric, item.params)
     event = item.event
     if event["type"] == "case":
         metrics = [
             (each["name"], each["unit"], each["direction"]) for each in event["metrics"]
         ]
-        refused = plan.declared.refuses_case(
+        refused = declared.refuses_case(
             event["benchmark"], event["arm"], metrics, event["params"]
         )
         return None if refused is None else (f"event.{refused[0]}", refused[1])
-    if event["type"] == "start" and event["suite"] != plan.declared.suite:
-        return "event.suite", f"the job measures {plan.declared.suite}"
+    if event["type"] == "start" and event["suite"] != declared.suite:
+        return "event.suite", f"the job measures {declared.suite}"
     return None
 
 
 def _misplaced(
-    item: SamplesItem | EventItem | ReportedItem, plan: jobs.RunPlan, launches: range
+    checked: Checked, plan: jobs.RunPlan, launches: range
 ) -> tuple[str, str] | None:
     """(field, why) when an item is of a launch or a side this attempt does not have."""
+    item = checked.item
+    if isinstance(item, ConditionsItem | LogItem):
+        return None
     if item.launch is None:  # a line of a log may be of none
         return (
             None if item.side is None else ("side", "a line of no launch has no side")

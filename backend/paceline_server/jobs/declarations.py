@@ -1,7 +1,7 @@
-"""Looks up what the frozen manifest of a run declares: benchmarks, arms, params, metrics and knobs.
+"""Looks up what the manifest of a run declares: benchmarks, arms, params, metrics and knobs.
 
 `jobs` checks requests against it and ingest checks every sample, so look-ups are fast and cached per run. The
-cache cannot be stale, because `Run.manifest` never changes.
+cache cannot be stale, because `Run.manifest` changes once at most, when an agent reports that of the commit.
 """
 
 from __future__ import annotations
@@ -89,10 +89,14 @@ class SuiteDeclaration:
         ) in self.launch_timeouts
 
     def launch_timeout_s(self, benchmarks: Iterable[str], target_kind: str) -> float:
-        """The longest launch timeout among the workloads of `benchmarks`."""
+        """The longest launch timeout among the workloads of `benchmarks` that run on this kind of target."""
         section = DEVICE_SECTION[target_kind]
-        keys = {(self.benchmarks[name].workload, section) for name in benchmarks}
-        return max(self.launch_timeouts[key] for key in keys)
+        keys = {
+            (self.benchmarks[name].workload, section)
+            for name in benchmarks
+            if name in self.benchmarks
+        }
+        return max((self.launch_timeouts.get(key, 0.0) for key in keys), default=0.0)
 
     def refuses_series(
         self, benchmark: str, arm: str, metric: Metric, params: Mapping[str, ParamValue]
@@ -195,23 +199,39 @@ class RunPlan:
     declared: SuiteDeclaration
     two_sided: bool = False
     """An A/B run: every sample names its side."""
+    declared_at_base: SuiteDeclaration | None = None
+    """None until an agent has reported it: then base is held to what head declares."""
+
+    def declared_at(self, side: str | None) -> SuiteDeclaration:
+        """The declarations that samples of a side are checked against."""
+        return (
+            self.declared
+            if side != "base" or self.declared_at_base is None
+            else self.declared_at_base
+        )
 
 
-_plans: OrderedDict[str, RunPlan] = OrderedDict()
+_plans: OrderedDict[tuple[str, bool], RunPlan] = OrderedDict()
 _lock = threading.Lock()
 
 
 def plan_of(session: Session, run_id: str) -> RunPlan:
     """The declarations of an existing run, cached."""
-    with _lock:
-        plan = _plans.get(run_id)
-        if plan is not None:
-            _plans.move_to_end(run_id)
-            return plan
     run = session.get_one(Run, run_id)
-    plan = RunPlan(suite_declaration(run.manifest), run.compares_revisions)
+    key = (run_id, run.manifest_of_commit)
     with _lock:
-        _plans[run_id] = plan
+        plan = _plans.get(key)
+        if plan is not None:
+            _plans.move_to_end(key)
+            return plan
+    base = run.base_manifest
+    plan = RunPlan(
+        suite_declaration(run.manifest),
+        run.compares_revisions,
+        None if base is None else suite_declaration(base),
+    )
+    with _lock:
+        _plans[key] = plan
         while len(_plans) > MAX_PLANS:
             _plans.popitem(last=False)
     return plan

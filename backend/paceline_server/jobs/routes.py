@@ -11,13 +11,15 @@ from fastapi.concurrency import run_in_threadpool
 
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.accounts.idempotency import Once
-from paceline_server.jobs import leases, schedules, service
+from paceline_server.jobs import leases, measured_manifests, schedules, service
 from paceline_server.jobs.lease_claims import Agent, ClaimedLease
 from paceline_server.jobs.queries import has_leasable_job
 from paceline_server.jobs.schemas import (
     JobOut,
     LeaseIn,
     LeaseOut,
+    ManifestIn,
+    PlanOut,
     RenewOut,
     RunIn,
     RunOut,
@@ -41,6 +43,9 @@ POLL_S = 1.0
 
 STATE_BYTES = 2 * 1024 * 1024
 """Room for 1,000 commits between two revisions, each with its author and subject."""
+
+MANIFESTS_BYTES = 8 * 1024 * 1024
+"""Room for two manifests, as many bytes as a heartbeat may have."""
 
 Reader = Annotated[Principal, Depends(require("project.read"))]
 
@@ -199,3 +204,14 @@ def renew(claim: ClaimedLease, session: DbSession) -> RenewOut:
 def report_state(body: StateIn, claim: ClaimedLease, session: DbSession) -> None:
     """Report what the agent does next."""
     leases.report_state(session, claim, body)
+
+
+@router.post(
+    "/jobs/{job_id}/attempts/{attempt}/manifest", max_body_size=MANIFESTS_BYTES
+)
+def report_manifest(
+    body: ManifestIn, claim: ClaimedLease, session: DbSession
+) -> PlanOut:
+    """Report the manifest at the commit that is about to be measured, which decides what the run measures. Repeatable."""
+    reported = measured_manifests.read_report(body)
+    return measured_manifests.plan_job(session, claim, reported)

@@ -6,7 +6,12 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from fastapi import Body
-from paceline_contract.attempts import Cause, FinishReport, StateReport
+from paceline_contract.attempts import (
+    Cause,
+    FinishReport,
+    ManifestReport,
+    StateReport,
+)
 from paceline_contract.events import ParamValue
 from paceline_contract.items import ObservationPhase, SideName
 from pydantic import Field
@@ -279,6 +284,12 @@ class WorkOut(Response):
     """Names of configuration errors that do not stop the job."""
 
 
+class PlanOut(Response):
+    """What a job measures by the manifest at its commit, which its agent has reported."""
+
+    benchmarks: list[str]
+
+
 class LeaseIn(Request):
     target_ids: list[str] | None = None
     wait_s: float = Field(default=25.0, ge=0, le=60)
@@ -301,6 +312,9 @@ class RenewOut(Response):
 
 
 StateIn = Annotated[StateReport, Body(title="StateReport"), ContractBody(StateReport)]
+ManifestIn = Annotated[
+    ManifestReport, Body(title="ManifestReport"), ContractBody(ManifestReport)
+]
 FinishIn = Annotated[
     FinishReport, Body(title="FinishReport"), ContractBody(FinishReport)
 ]

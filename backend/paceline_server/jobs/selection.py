@@ -7,15 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from paceline_contract.events import ParamValue
 
 from paceline_server.jobs.declarations import SuiteDeclaration, value_fault
-from paceline_server.jobs.schemas import RunIn
 from paceline_server.stats.configuration import CONFIGURATION_ERRORS
 
 MAX_VALUES_PER_PARAM = 100
 """Values of one param in one request."""
+
+
+class MeasurementRequest(Protocol):
+    """What of a suite is to be measured; `benchmarks` None for all."""
+
+    @property
+    def benchmarks(self) -> Sequence[str] | None: ...
+
+    @property
+    def params(self) -> Mapping[str, Sequence[ParamValue]]: ...
+
+    @property
+    def knobs(self) -> Mapping[str, ParamValue]: ...
+
+    @property
+    def suppress(self) -> Sequence[str]: ...
 
 
 @dataclass(slots=True)
@@ -30,7 +46,9 @@ class Selection:
 
 
 def select_measurements(
-    declared: SuiteDeclaration, request: RunIn, reported: Collection[str] = ()
+    declared: SuiteDeclaration,
+    request: MeasurementRequest,
+    reported: Collection[str] = (),
 ) -> Selection:
     """Check the benchmarks, params, knobs and suppressed names of a request.
 

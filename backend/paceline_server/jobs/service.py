@@ -114,6 +114,7 @@ def create_run(
         base_branch=spec.base_branch,
         pull_request=None if pull_request is None else pull_request.model_dump(),
         judges_head=spec.head is not None,
+        whole_suite=not spec.benchmarks,
         concurrency_key=spec.concurrency_key,
         branch=_branch_of(spec, suite),
         trigger=spec.trigger,

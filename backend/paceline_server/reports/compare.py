@@ -11,8 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
+from paceline_server.catalog import service as catalog
 from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.errors import invalid_request
 from paceline_server.reports import pairs, queries, sides
@@ -30,6 +32,7 @@ from paceline_server.series import environments
 from paceline_server.series import service as history
 from paceline_server.stats.plain_words import describe_ratio, direction_words
 from paceline_server.store.page import decode_cursor, encode_cursor
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
 
 SHOWN = (
@@ -82,15 +85,18 @@ def compare(  # noqa: PLR0917 - as the route has them
         raise invalid_request(
             f"base measured {base_side.suite}, head {head_side.suite}: they share nothing."
         )
+    names = _newest_names(session, base_side, head_side)
     before, after = (
-        pairs.newest_measurements(base_side),
-        pairs.newest_measurements(head_side),
+        pairs.newest_measurements(base_side, names),
+        pairs.newest_measurements(head_side, names),
     )
     targets = {
         report.target.id: report.target
         for report in (*base_side.reports, *head_side.reports)
     }
-    compared = _filtered_pairs(session, (base_side, head_side), (before, after), wanted)
+    compared = _filtered_pairs(
+        session, (base_side, head_side), (before, after), wanted, names
+    )
     kept = [
         pair
         for pair in compared
@@ -127,11 +133,32 @@ def compare(  # noqa: PLR0917 - as the route has them
     )
 
 
+def _newest_names(
+    session: Session, base: ComparedSide, head: ComparedSide
+) -> pairs.Names:
+    """The names of benchmarks and arms by the aliases of both sides' manifests and of the newest announcement."""
+    announced = catalog.announced_manifest(session, base.suite)
+    manifests = [base.runs[0].manifest, head.runs[0].manifest, announced]
+    known = [
+        history.NewestNames.of(read_manifest(raw))
+        for raw in manifests
+        if raw is not None
+    ]
+
+    def newest(benchmark: str, arm: str) -> tuple[str, str]:
+        for names in known:
+            benchmark, arm = names.newest(benchmark, arm)
+        return benchmark, arm
+
+    return newest
+
+
 def _filtered_pairs(
     session: Session,
     both: tuple[ComparedSide, ComparedSide],
     measured: tuple[Mapping[Key, MeasurementOfSide], Mapping[Key, MeasurementOfSide]],
     wanted: MeasurementFilter,
+    names: pairs.Names,
 ) -> list[ComparedPair]:
     """Every pair that passes the filter, ranked."""
     left, right = both
@@ -145,12 +172,11 @@ def _filtered_pairs(
             }
             for side in measured
         )
-    judged = {
-        history.floor_key(row): row
-        for row in queries.revisions_judged(
-            session, left.suite, left.commit, right.commit
-        )
-    }
+    judged: dict[Key, Comparison] = {}
+    for row in queries.revisions_judged(session, left.suite, left.commit, right.commit):
+        benchmark, arm = names(row.benchmark, row.arm)
+        key = (row.target_id, benchmark, arm, row.params_key, row.metric)
+        judged[key] = row
     floors = history.noise_floors(
         session, left.suite, {key[0] for key in {**before, **after}}
     )
@@ -192,9 +218,10 @@ def _choices(keys: Collection[Key], targets: Mapping[str, Target]) -> ChoicesOut
 
 def _row(pair: ComparedPair, target_name: str, series_id: str | None) -> CompareRowOut:
     about = pair.any_side.row
+    _, benchmark, arm, _, _ = pair.key
     return CompareRowOut(
-        benchmark=about["benchmark"],
-        arm=about["arm"],
+        benchmark=benchmark,
+        arm=arm,
         params=about["params"],
         metric=about["metric"],
         unit=about["unit"],

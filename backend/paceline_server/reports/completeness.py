@@ -143,15 +143,10 @@ def requested_cases(
     manifest: Manifest, request: JobRequest, target_kind: str
 ) -> Iterator[ExpectedCase]:
     """Every case that a request measures on a target of this kind."""
-    section = "host" if target_kind == "host" else "android"
-    fit = {
-        workload.name
-        for workload in manifest.workloads
-        if getattr(workload, section) is not None
-    }
+    fit = manifest.benchmarks_on(target_kind)
     for group in expected_groups(manifest, request, JobFacts(cases=())):
         benchmark = manifest.benchmarks[group.benchmark]
-        if benchmark.workload in fit:
+        if group.benchmark in fit:
             for arm in benchmark.arms:
                 yield ExpectedCase(group.benchmark, arm, group.params)
 

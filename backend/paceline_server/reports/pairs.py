@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, NotRequired
 
 from paceline_contract.events import Direction, ParamValue
@@ -108,18 +108,29 @@ class ComparedPair(NamedTuple):
 ORDER: Mapping[Significance, int] = {"clear": 0, "below_noise": 1, "uncertain": 2}
 
 
-def newest_measurements(side: ComparedSide) -> dict[Key, MeasurementOfSide]:
-    """The newest measurement of each key, in the order of the reports."""
+Names = Callable[[str, str], tuple[str, str]]
+"""The newest names of a benchmark and an arm."""
+
+
+def newest_measurements(
+    side: ComparedSide, names: Names
+) -> dict[Key, MeasurementOfSide]:
+    """The newest measurement of each key, by newest names, in the order of the reports."""
     newest: dict[Key, MeasurementOfSide] = {}
     for reported in side.reports:
         report = _REPORT.validate_json(reported.report)
         excluded = next(iter(report.get("blockers", ())), None)
-        for row in report["measurements"]:
+        named = [
+            (row, names(row["benchmark"], row["arm"])) for row in report["measurements"]
+        ]
+        # What has a name by itself comes after what is called so by an alias, and replaces it.
+        named.sort(key=lambda pair: pair[1] == (pair[0]["benchmark"], pair[0]["arm"]))
+        for row, (benchmark, arm) in named:
             if row.get("side") != "base":  # an A/B run is named by its head
                 key = (
                     reported.target.id,
-                    row["benchmark"],
-                    row["arm"],
+                    benchmark,
+                    arm,
                     params_key(row["params"]),
                     row["metric"],
                 )

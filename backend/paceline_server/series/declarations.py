@@ -1,11 +1,13 @@
 """Says when two measurements of one name cannot be compared, because what the number means was changed.
 
 Unit, direction and the work of an iteration belong to a measurement's identity: a ratio of nanoseconds and bytes is no
-ratio.
+ratio, and a history that goes on in another unit has no step there.
 """
 
 from __future__ import annotations
 
+import json
+from functools import lru_cache
 from typing import NamedTuple
 
 
@@ -18,22 +20,79 @@ class Declaration(NamedTuple):
     """Items per iteration; `bytes` likewise."""
     bytes: int | None = None
 
+    def text(self) -> str:
+        """The declaration as a point of a series stores it."""
+        return json.dumps(self, separators=(",", ":"))
+
+
+@lru_cache(maxsize=1024)
+def read_declaration(text: str | None) -> Declaration | None:
+    """The declaration of a stored point; None for points from before it was stored."""
+    return None if text is None else Declaration(*json.loads(text))
+
+
+class _Change(NamedTuple):
+    """A change in words: each side as a clause, and as what follows where the other's clause was said."""
+
+    base: str
+    base_only: str
+    head: str
+    head_only: str
+    joint: str = " and"
+
 
 def incomparable(metric: str, base: Declaration, head: Declaration) -> str | None:
     """Why head and base cannot be compared, as a sentence's end; None where they can be."""
-    if base.unit != head.unit:
-        change = f"{metric} is in {base.unit} at base and in {head.unit} at head"
-    elif base.direction != head.direction:
-        change = f"{base.direction} is better for {metric} at base, and {head.direction} at head"
-    elif differ(base.items, head.items):
-        change = f"an iteration is {base.items} items at base and {head.items} at head"
-    elif differ(base.bytes, head.bytes):
-        change = f"an iteration is {base.bytes} bytes at base and {head.bytes} at head"
-    else:
+    change = _change(metric, base, head)
+    if change is None:
         return None
-    return f"not comparable: {change}"
+    return f"not comparable: {change.base} at base{change.joint} {change.head_only} at head"
 
 
-def differ(base: int | None, head: int | None) -> bool:
-    """Whether both sides say how much work an iteration is, and say different things."""
-    return base is not None and head is not None and base != head
+def changed_since(
+    metric: str, before: Declaration | None, after: Declaration | None, commit: str
+) -> str | None:
+    """What a number means since `commit` and meant before; None where it means the same."""
+    if before is None or after is None:
+        return None
+    change = _change(metric, before, after)
+    if change is None:
+        return None
+    return f"{change.head} since {commit[:12]}, {change.base_only} before"
+
+
+def merged(before: Declaration | None, after: Declaration | None) -> Declaration | None:
+    """What is known of two declarations that mean the same."""
+    if before is None or after is None:
+        return after or before
+    return after._replace(
+        items=before.items if after.items is None else after.items,
+        bytes=before.bytes if after.bytes is None else after.bytes,
+    )
+
+
+def _change(metric: str, base: Declaration, head: Declaration) -> _Change | None:
+    if base.unit != head.unit:
+        base_only, head_only = f"in {base.unit}", f"in {head.unit}"
+        return _Change(
+            f"{metric} is {base_only}", base_only, f"{metric} is {head_only}", head_only
+        )
+    if base.direction != head.direction:
+        better = f"is better for {metric}"
+        return _Change(
+            f"{base.direction} {better}",
+            base.direction,
+            f"{head.direction} {better}",
+            head.direction,
+            ", and",
+        )
+    for noun, old, new in (
+        ("items", base.items, head.items),
+        ("bytes", base.bytes, head.bytes),
+    ):
+        if old is not None and new is not None and old != new:
+            begin = "an iteration is"
+            return _Change(
+                f"{begin} {old} {noun}", str(old), f"{begin} {new} {noun}", str(new)
+            )
+    return None

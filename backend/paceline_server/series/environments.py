@@ -1,4 +1,4 @@
-"""Splits points by the target's environment and words what changed between environments.
+"""Splits points by the target's environment and by what their number means, and words what changed in between.
 
 Every change of the fingerprint starts a new environment, even a return to an earlier
 fingerprint, because more may have changed than the factors show.
@@ -9,17 +9,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from paceline_server.series.declarations import (
+    Declaration,
+    changed_since,
+    merged,
+    read_declaration,
+)
+
 ABSENT = "none"
 UNKNOWN = "the target changed; its factors before are not known"
 FIRST = "first point"
 
 
 class EnvironmentStretch(NamedTuple):
-    """Points `start` … `stop` − 1 of a list, measured in one environment."""
+    """Points `start` … `stop` − 1 of a list, measured in one environment and meaning the same."""
 
     start: int
     stop: int
     fingerprint: str
+    declaration: Declaration | None = None
+    """None if no point of it says what its number means, as those of before."""
 
 
 class FactorChange(NamedTuple):
@@ -35,22 +44,47 @@ class FactorChange(NamedTuple):
         return f"{name} {_value(self.before)} → {_value(self.after)}"
 
 
-def cut_into_environments(fingerprints: Sequence[str]) -> list[EnvironmentStretch]:
-    """Split the list where the fingerprint changes."""
-    cuts = [
-        0,
-        *(
-            i
-            for i in range(1, len(fingerprints))
-            if fingerprints[i] != fingerprints[i - 1]
-        ),
-    ]
-    stops = [*cuts[1:], len(fingerprints)]
-    return [
-        EnvironmentStretch(start, stop, fingerprints[start])
-        for start, stop in zip(cuts, stops, strict=True)
-        if stop > start
-    ]
+def cut_into_environments(
+    fingerprints: Sequence[str], declarations: Sequence[str | None] = ()
+) -> list[EnvironmentStretch]:
+    """Split the list where the fingerprint changes, or what the number means (`SeriesPoint.declaration`)."""
+    stretches: list[EnvironmentStretch] = []
+    texts = declarations or [None] * len(fingerprints)
+    for index, (fingerprint, text) in enumerate(zip(fingerprints, texts, strict=True)):
+        declaration = read_declaration(text)
+        last = stretches[-1] if stretches else None
+        if (
+            last is not None
+            and last.fingerprint == fingerprint
+            and changed_since("", last.declaration, declaration, "") is None
+        ):
+            stretches[-1] = last._replace(
+                stop=index + 1, declaration=merged(last.declaration, declaration)
+            )
+        else:
+            stretches.append(
+                EnvironmentStretch(index, index + 1, fingerprint, declaration)
+            )
+    return stretches
+
+
+def describe_boundary(
+    before: EnvironmentStretch,
+    after: EnvironmentStretch,
+    factors: Mapping[str, Mapping[str, Any]],
+    metric: str,
+    commit: str,
+) -> str:
+    """Word why a stretch begins at `commit`: what its number means now, and what differs in its environment."""
+    meaning = changed_since(metric, before.declaration, after.declaration, commit)
+    parts = [] if meaning is None else [meaning]
+    if before.fingerprint != after.fingerprint:
+        parts.append(
+            describe_switch(
+                factors.get(before.fingerprint), factors.get(after.fingerprint)
+            )
+        )
+    return "; ".join(parts)
 
 
 def differences(

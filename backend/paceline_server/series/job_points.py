@@ -7,15 +7,16 @@ the series of the new name. Points are changed only by a recomputation.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from paceline_contract.manifest import Manifest
+from paceline_contract.names import NewestNames
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock, ids
 from paceline_server.series import point_queries as queries
+from paceline_server.series.declarations import Declaration
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,14 @@ class PointOfSeries:
     n: int
     launches: int
     title: str | None = None
+    items: int | None = None
+    """Items per iteration, where known; `bytes` likewise."""
+    bytes: int | None = None
+
+    @property
+    def declaration(self) -> Declaration:
+        """What the number means."""
+        return Declaration(self.unit, self.direction, self.items, self.bytes)
 
 
 @dataclass(frozen=True)
@@ -54,45 +63,6 @@ class JobPoints:
     excluded: str | None
     conditions: Mapping[str, Any]
     rows: Sequence[PointOfSeries]
-
-
-@dataclass(frozen=True)
-class NewestNames:
-    """Newest names by old names; those of arms by (newest benchmark, old arm)."""
-
-    benchmarks: Mapping[str, str] = field(default_factory=dict)
-    arms: Mapping[tuple[str, str], str] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, manifest: Manifest) -> NewestNames:
-        """Read a manifest's `aliases` and `arm_aliases`."""
-        return cls(
-            {
-                old: name
-                for name, benchmark in manifest.benchmarks.items()
-                for old in benchmark.aliases
-            },
-            {
-                (name, old): arm
-                for name, benchmark in manifest.benchmarks.items()
-                for arm, olds in benchmark.arm_aliases.items()
-                for old in olds
-            },
-        )
-
-    def benchmark(self, name: str) -> str:
-        """The newest name of a benchmark."""
-        return self.benchmarks.get(name, name)
-
-    def newest(self, benchmark: str, arm: str) -> tuple[str, str]:
-        """The newest names of a benchmark and its arm."""
-        name = self.benchmark(benchmark)
-        return name, self.arms.get((name, arm), arm)
-
-    @property
-    def old_benchmarks(self) -> set[str]:
-        """Benchmarks whose series may have to be renamed."""
-        return {*self.benchmarks, *(benchmark for benchmark, _ in self.arms)}
 
 
 def adopt_newest_names(session: Session, suite: str, names: NewestNames) -> int:
@@ -135,6 +105,11 @@ def record_points(session: Session, points: JobPoints, names: NewestNames) -> li
             session, points.suite, points.target_id, points.branch
         )
     series_ids = [known[key] for key in keys]
+    declared = {
+        series_id: row.declaration
+        for series_id, row in zip(series_ids, points.rows, strict=True)
+    }
+    queries.label_series(session, declared, points.at)
     rows = {
         series_id: _point(points, row, series_id)
         for series_id, row in zip(series_ids, points.rows, strict=True)
@@ -157,7 +132,15 @@ def correct_points(
         stored, measured = before.get(series_id), _point(points, row, series_id)
         columns = {
             name: measured[name]
-            for name in ("value", "lower", "upper", "n", "launches", "excluded")
+            for name in (
+                "value",
+                "lower",
+                "upper",
+                "n",
+                "launches",
+                "declaration",
+                "excluded",
+            )
         }
         if stored is not None and any(
             getattr(stored, name) != value for name, value in columns.items()
@@ -212,6 +195,7 @@ def _point(points: JobPoints, row: PointOfSeries, series_id: str) -> dict[str, A
         "upper": row.upper,
         "n": row.n,
         "launches": row.launches,
+        "declaration": row.declaration.text(),
         "excluded": points.excluded or _exclusion(row),
         "conditions": dict(points.conditions),
     }

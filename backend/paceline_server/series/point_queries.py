@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Table, delete, exists, select, update
 from sqlalchemy.orm import Session, aliased
 
+from paceline_server.series.declarations import Declaration
 from paceline_server.store.base import Base
 from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.decisions import Finding
@@ -88,6 +89,34 @@ def update_last_at(session: Session, series_ids: Collection[str], at: datetime) 
     )
 
 
+def label_series(
+    session: Session, declared: Mapping[str, Declaration], at: datetime
+) -> None:
+    """Let series say the unit and direction of their newest point, which these are if nothing newer is stored.
+
+    Points without a declaration keep what the series said until now.
+    """
+    query = select(Series).where(Series.id.in_(list(declared))).order_by(Series.id)
+    for row in session.scalars(query):
+        unit, direction = declared[row.id][:2]
+        if (row.unit, row.direction) == (unit, direction):
+            continue
+        _declare_points(session, row)
+        if at >= row.last_at:
+            row.unit, row.direction = unit, direction
+    session.flush()
+
+
+def _declare_points(session: Session, row: Series) -> None:
+    """Give the points of a series that have no declaration that of the series, before it gets another."""
+    session.execute(
+        update(SeriesPoint)
+        .where(SeriesPoint.series_id == row.id, SeriesPoint.declaration.is_(None))
+        .values(declaration=Declaration(row.unit, row.direction).text())
+        .execution_options(synchronize_session=False)
+    )
+
+
 def points_of_job(session: Session, job_id: str) -> dict[str, SeriesPoint]:
     """The points of a job, by series."""
     query = select(SeriesPoint).where(SeriesPoint.job_id == job_id)
@@ -140,6 +169,13 @@ def same_series(
 
 def join_series(session: Session, old: str, new: str) -> None:
     """Move everything of series `old` to series `new`. If both have a point of a job, that of `new` stays."""
+    old_series, new_series = session.get_one(Series, old), session.get_one(Series, new)
+    if (old_series.unit, old_series.direction) != (
+        new_series.unit,
+        new_series.direction,
+    ):
+        _declare_points(session, old_series)
+        _declare_points(session, new_series)
     other = aliased(SeriesPoint)
     in_both = exists().where(other.series_id == new, other.job_id == SeriesPoint.job_id)
     session.execute(delete(SeriesPoint).where(SeriesPoint.series_id == old, in_both))
@@ -148,8 +184,6 @@ def join_series(session: Session, old: str, new: str) -> None:
             update(table).where(table.series_id == old).values(series_id=new)
         )
     session.execute(delete(SeriesState).where(SeriesState.series_id == old))
-    old_series = session.get_one(Series, old)
-    new_series = session.get_one(Series, new)
     new_series.last_at = max(new_series.last_at, old_series.last_at)
     session.delete(old_series)
     session.flush()

@@ -14,6 +14,7 @@ from sqlalchemy import Select, and_, exists, func, or_, select
 from sqlalchemy.orm import Session
 from sqlalchemy.sql.elements import ColumnElement
 
+from paceline_server.series.environments import cut_into_environments
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
 from paceline_server.store.tables.history import (
     Annotation,
@@ -247,13 +248,21 @@ class PlainPointRow(NamedTuple):
 
     job_id: str
     at: datetime
+    commit: str
     fingerprint: str
+    declaration: str | None
 
 
 def plain_points(session: Session, series_id: str) -> list[PlainPointRow]:
     """Every point of a series without its values, oldest first."""
     query = (
-        select(SeriesPoint.job_id, SeriesPoint.at, SeriesPoint.fingerprint)
+        select(
+            SeriesPoint.job_id,
+            SeriesPoint.at,
+            SeriesPoint.commit,
+            SeriesPoint.fingerprint,
+            SeriesPoint.declaration,
+        )
         .where(SeriesPoint.series_id == series_id)
         .order_by(SeriesPoint.at, SeriesPoint.job_id)
     )
@@ -445,7 +454,7 @@ def newest_floors(filters: NoiseFloorFilters) -> Select[Any]:
 
 
 def last_points(session: Session, series: Series, count: int) -> list[SeriesPoint]:
-    """The newest counted points in the newest point's environment, oldest first."""
+    """The newest counted points in the newest point's environment that mean the same, oldest first."""
     counted = (SeriesPoint.series_id == series.id, SeriesPoint.excluded.is_(None))
     order = (SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
     newest = (
@@ -461,4 +470,9 @@ def last_points(session: Session, series: Series, count: int) -> list[SeriesPoin
         .order_by(*order)
         .limit(count)
     )
-    return list(reversed(list(session.scalars(query))))
+    points = list(reversed(list(session.scalars(query))))
+    stretches = cut_into_environments(
+        [point.fingerprint for point in points],
+        [point.declaration for point in points],
+    )
+    return points[stretches[-1].start :] if stretches else []

@@ -111,13 +111,15 @@ class SegmentOut(Response):
 
 
 class EnvironmentOut(Response):
-    """A state of the target: its fingerprint and factors. `change` says what differs from the one before."""
+    """A state of the target, with its fingerprint and factors, in which the series' number means the same. `change` says
+    what differs from the one before; `unit` is that of its values."""
 
     index: int
     fingerprint: str
     factors: dict[str, Factor]
     first_at: datetime
     change: str | None
+    unit: Unit
 
 
 class AnnotationOut(Response):

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from paceline_contract.imported_series import DIGEST_MARK, texts_of_names
+from paceline_contract.names import NewestNames
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock, ids
@@ -18,7 +19,7 @@ from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.series import noise_floors as noise
 from paceline_server.series import queries, retired, shapes
-from paceline_server.series.job_points import JobPoints, NewestNames, PointOfSeries
+from paceline_server.series.job_points import JobPoints, PointOfSeries
 from paceline_server.series.queries import LIVE, SeriesFilters
 from paceline_server.series.schemas import (
     AnnotationIn,
@@ -128,12 +129,14 @@ def find(session: Session, series_id: str) -> Series:
 
 
 def _environments(
-    session: Session, series_id: str
+    session: Session, row: Series
 ) -> tuple[list[EnvironmentOut], dict[str, int]]:
     """The environments of a series, oldest first, and which of them each job measured in."""
-    plain = queries.plain_points(session, series_id)
+    plain = queries.plain_points(session, row.id)
     factors = queries.fingerprints(session, {point.fingerprint for point in plain})
-    return shapes.environments_out(plain, factors), shapes.environment_indices(plain)
+    return shapes.environments_out(row, plain, factors), shapes.environment_indices(
+        plain
+    )
 
 
 def series_page(session: Session, series_id: str) -> SeriesPageOut:
@@ -142,7 +145,7 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
     listed = series_out(session, [row])
     if not listed:
         raise not_found("series", series_id)
-    environments, environment_index = _environments(session, series_id)
+    environments, environment_index = _environments(session, row)
     state = queries.state(session, series_id)
     segments = (
         []
@@ -183,7 +186,7 @@ def points_of(
     """The points of a window, thinned where there are more than `max_points`. Raises 404."""
     row = find(session, series_id)
     rows = queries.points(session, series_id, since, until)
-    environments, environment_index = _environments(session, series_id)
+    environments, environment_index = _environments(session, row)
     changed = {
         change.change.job_id for change in queries.changes(session, [series_id], LIVE)
     }

@@ -10,6 +10,7 @@ from paceline_contract.units import Unit
 
 from paceline_server.series import environments
 from paceline_server.series.change_sentences import change_sentence, interval_sentence
+from paceline_server.series.declarations import read_declaration
 from paceline_server.series.queries import ChangeRow, PlainPointRow
 from paceline_server.series.schemas import (
     ChangeOut,
@@ -45,6 +46,8 @@ def change_out(row: ChangeRow) -> ChangeOut:
     """A change with its sentences and evidence, except for the window, which its finding has."""
     change, evidence = row.change, row.change.evidence
     window, (first, last) = evidence["window"], evidence["location"]
+    declared = read_declaration(row.point.declaration) or row.series
+    unit, direction = declared.unit, declared.direction
     return ChangeOut.of_row(
         change,
         run_id=row.point.run_id,
@@ -55,51 +58,54 @@ def change_out(row: ChangeRow) -> ChangeOut:
         n_after=evidence["n_after"],
         cause_text=(evidence.get("incident") or {}).get("text"),
         words=change_sentence(
-            change.effect,
-            change.level_before,
-            change.level_after,
-            row.series.unit,
-            row.series.direction,
+            change.effect, change.level_before, change.level_after, unit, direction
         ),
-        interval_words=interval_sentence(
-            change.lower, change.upper, row.series.unit, row.series.direction
-        ),
+        interval_words=interval_sentence(change.lower, change.upper, unit, direction),
         method=evidence["method"],
         filters=evidence["filters"],
     )
 
 
 def environments_out(
-    points: Sequence[PlainPointRow], factors: Mapping[str, Mapping[str, Any]]
+    series: Series,
+    points: Sequence[PlainPointRow],
+    factors: Mapping[str, Mapping[str, Any]],
 ) -> list[EnvironmentOut]:
     """The environments of a series, oldest first, each with what changed."""
-    shown: list[EnvironmentOut] = []
-    for stretch in environments.cut_into_environments(
-        [point.fingerprint for point in points]
-    ):
-        own_factors = dict(factors.get(stretch.fingerprint, {}))
-        change = (
-            environments.describe_switch(shown[-1].factors, own_factors)
-            if shown
-            else None
-        )
-        shown.append(
-            EnvironmentOut(
-                index=len(shown),
-                fingerprint=stretch.fingerprint,
-                factors=own_factors,
-                first_at=points[stretch.start].at,
-                change=change,
+    stretches = _stretches(points)
+    return [
+        EnvironmentOut(
+            index=index,
+            fingerprint=stretch.fingerprint,
+            factors=dict(factors.get(stretch.fingerprint, {})),
+            first_at=points[stretch.start].at,
+            change=environments.describe_boundary(
+                stretches[index - 1],
+                stretch,
+                factors,
+                series.metric,
+                points[stretch.start].commit,
             )
+            if index
+            else None,
+            unit=cast(Unit, (stretch.declaration or series).unit),
         )
-    return shown
+        for index, stretch in enumerate(stretches)
+    ]
+
+
+def _stretches(
+    points: Sequence[PlainPointRow],
+) -> list[environments.EnvironmentStretch]:
+    return environments.cut_into_environments(
+        [point.fingerprint for point in points],
+        [point.declaration for point in points],
+    )
 
 
 def environment_indices(points: Sequence[PlainPointRow]) -> dict[str, int]:
     """The index of each point's environment, by job."""
-    stretches = environments.cut_into_environments(
-        [point.fingerprint for point in points]
-    )
+    stretches = _stretches(points)
     return {
         points[position].job_id: index
         for index, stretch in enumerate(stretches)

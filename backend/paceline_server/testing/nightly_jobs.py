@@ -7,7 +7,7 @@ written directly, because nothing needs to be measured.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -71,10 +71,11 @@ class NightlyJobs:
         excluded: str | None = None,
         artifact: str | None = None,
         commit: str | None = None,
+        meaning: Mapping[str, Any] | None = None,
         evaluate: bool = True,
     ) -> str:
         """Record a job that measured these values; returns its id. Unless given, commit and artifact are made from the
-        number of the night."""
+        number of the night. `meaning` replaces what the numbers are declared as."""
         commit = commit or commit_of(self.nights)
         at = START + self.nights * NIGHT
         job = store_finished_job(
@@ -93,7 +94,10 @@ class NightlyJobs:
             factors=FACTORS if factors is None else factors,
             excluded=excluded,
             conditions={"load_1": {"median": 0.1, "max": 0.2}},
-            rows=[measured(name, value) for name, value in values.items()],
+            rows=[
+                replace(measured(name, value), **(meaning or {}))
+                for name, value in values.items()
+            ],
         )
         self.nights += 1
         with session_scope() as session:

@@ -198,6 +198,15 @@ class LeasedJob:
     def report(self, state: str, **facts: Any) -> Any:
         return self.post("state", json={"state": state, **facts})
 
+    def report_manifest(
+        self, manifest: Mapping[str, Any], base: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Report what the job's commits declare."""
+        sides = {"manifest": dict(manifest)}
+        if base is not None:
+            sides["base_manifest"] = dict(base)
+        return self.post("manifest", json=sides)
+
     def send(self, *items: Mapping[str, Any]) -> Any:
         return self.post("items", json={"items": list(items)})
 
@@ -229,9 +238,17 @@ class ScriptedAgent:
             raise AssertionError(f"no lease: {answer.status_code} {answer.text}")
         return LeasedJob(self.client, self.headers, answer.json())
 
-    def measuring(self) -> LeasedJob:
-        """Lease a job and begin to measure. Raises AssertionError if there is none."""
+    def measuring(
+        self,
+        manifest: Mapping[str, Any] | None = None,
+        base: Mapping[str, Any] | None = None,
+    ) -> LeasedJob:
+        """Lease a job, report these manifests if any, and begin to measure. Raises AssertionError if there is none."""
         leased = self.lease()
+        if manifest is not None:
+            answer = leased.report_manifest(manifest, base)
+            if answer.status_code != 200:
+                raise AssertionError(f"{answer.status_code} {answer.text}")
         for state, facts in (
             ("preparing", {}),
             ("measuring", {"artifact_hash": "a" * 64, "build": {"cc": "x"}}),

@@ -156,3 +156,86 @@ def test_the_tests_of_all_questions_are_one_family() -> None:
     assert {len(judged.pair.family) for judged in analysis.ruled} == {5}, (
         "four of head against base and two of native against fallback, but for itself"
     )
+
+
+def _gate(limit: float, **fields: Any) -> dict[str, Any]:
+    return {
+        "benchmark": BENCHMARK,
+        "arm": "native",
+        "metric": "time",
+        "op": "<=",
+        "required": limit,
+        **fields,
+    }
+
+
+def _judged_by(base: dict[str, Any], head: dict[str, Any], slow: float) -> Analysis:
+    """A head that is as fast as its base up to `slow`, whose native arm takes half of the fallback's time."""
+    sides = revision_bench_cases(1, {1000: slow, 2000: slow})
+    own = BENCHMARK if BENCHMARK in head["benchmarks"] else "order"
+    cases = [_native_in(side, 0.5) for side in sides]
+    cases[1] = [replace(case, benchmark=own) for case in cases[1]]
+    old, new = (
+        Revision(
+            name * 40,
+            name * 64,
+            JobFacts(cases=side, checks=passed_checks(range(5))),
+            read_manifest(manifest),
+        )
+        for name, side, manifest in zip("fa", cases, (base, head), strict=True)
+    )
+    return analyse_pull_request(read_manifest(head), old, new, WHO)
+
+
+def _renamed(manifest: dict[str, Any]) -> dict[str, Any]:
+    own = manifest["benchmarks"][BENCHMARK] | {"aliases": [BENCHMARK]}
+    return manifest | {"benchmarks": {"order": own}, "rules": [], "knobs": {}}
+
+
+def _with_margin(percent: float) -> dict[str, Any]:
+    manifest = suite_manifest()
+    manifest["benchmarks"][BENCHMARK]["margin_percent"] = percent
+    return manifest
+
+
+STRICT, LOOSE = _gate(1e3), _gate(1e12)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "slow", "kind"),
+    [
+        (suite_manifest(gates=[STRICT]), suite_manifest(gates=[LOOSE]), 0.0, "gate"),
+        (suite_manifest(gates=[STRICT]), suite_manifest(), 0.0, "gate"),
+        (suite_manifest(gates=[STRICT]), _renamed(suite_manifest()), 0.0, "gate"),
+        (suite_manifest(), suite_manifest(gates=[STRICT]), 0.0, "gate"),
+        (_with_margin(2.0), _with_margin(50.0), 0.061, "regression"),
+    ],
+)
+def test_a_pull_request_cannot_loosen_what_it_is_judged_by(
+    base: dict[str, Any], head: dict[str, Any], slow: float, kind: str
+) -> None:
+    analysis = _judged_by(base, head, slow)
+    assert analysis.verdict == "fail", analysis.reason
+    assert ("fail", kind) in [reason[:2] for reason in _reasons(analysis)]
+
+
+def test_a_gate_of_what_head_removed_keeps_no_pull_request_from_passing() -> None:
+    base = suite_manifest(gates=[STRICT])
+    head = suite_manifest(rules=[], knobs={})
+    head["benchmarks"][BENCHMARK] |= {"arms": ["fallback"]}
+    sides = revision_bench_cases(1, SAME)
+    left = [case for case in sides[1] if case.arm == "fallback"]
+    old, new = (
+        Revision(
+            name * 40,
+            name * 64,
+            JobFacts(cases=side, checks=passed_checks(range(5))),
+            read_manifest(manifest),
+        )
+        for name, side, manifest in zip(
+            "fa", (sides[0], left), (base, head), strict=True
+        )
+    )
+    analysis = analyse_pull_request(read_manifest(head), old, new, WHO)
+    assert analysis.verdict == "pass", analysis.reason
+    assert f"removed in head: {BENCHMARK} native" in analysis.reason

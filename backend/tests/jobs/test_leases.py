@@ -19,6 +19,7 @@ from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Attempt
 from paceline_server.store.tables.messages import LiveEvent, OutboxMessage
 from paceline_server.testing.scripted_agent import (
+    MANIFEST,
     ScriptedAgent,
     announce,
     event_item,
@@ -258,7 +259,7 @@ def test_done_needs_every_item(agent: ScriptedAgent, new_run: Make) -> None:
     "case",
     list(
         product(
-            ["renew", "state", "items", "finish"],
+            ["renew", "manifest", "state", "items", "finish"],
             ["token", "attempt", "agent", "stale"],
         )
     ),
@@ -286,6 +287,7 @@ def test_a_write_without_the_newest_lease_is_refused(
         assert agent.lease().lease["attempt"] == 2
     bodies: dict[str, dict[str, Any]] = {
         "renew": {},
+        "manifest": {"json": {"manifest": MANIFEST}},
         "state": {"json": {"state": "measuring"}},
         "items": {"json": {"items": [samples_item(0)]}},
         "finish": {"json": {"outcome": "failed", "last_seq": -1}},

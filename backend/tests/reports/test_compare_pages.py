@@ -16,13 +16,19 @@ from paceline_server.reports.pairs import (
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
+from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.history import NoiseFloor
-from paceline_server.store.tables.jobs import Run
+from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.scripted_agent import LeasedJob
-from paceline_server.testing.sorting_suite import BENCHMARK, SUITE
+from paceline_server.testing.sorting_suite import (
+    BENCHMARK,
+    SUITE,
+    suite_manifest,
+)
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 OLD, NEW = "1" * 40, "2" * 40
 BATCHES = (1000, 2000)
@@ -91,6 +97,42 @@ def test_pages_hold_every_row_once_in_one_order_under_the_same_sentences(
         (whole["summary"], whole["note"], ROWS)
     }
     assert whole["summary"].startswith("2 of 4 measurements differ clearly: 2 slower")
+
+
+@pytest.mark.shapes("embedded")
+@pytest.mark.parametrize("who", ["base", "head", "announced"])
+def test_a_renamed_benchmark_is_one_row_whoever_declares_the_alias(
+    lab: Lab, who: str
+) -> None:
+    measure(lab, OLD, {1000: 0.5, 2000: 0.5}, seed=1)
+    measure(lab, NEW, {1000: 0.5, 2000: 0.75}, seed=2)
+    renamed = suite_manifest(rules=[], knobs={})
+    own = renamed["benchmarks"].pop(BENCHMARK)
+    renamed["benchmarks"]["order"] = own | {"aliases": [BENCHMARK]}
+    with session_scope() as session:
+        for run in session.scalars(select(Run)):
+            if who == {OLD: "base", NEW: "head"}[run.commit]:
+                run.manifest = renamed
+        if who == "announced":
+            session.scalars(select(Suite)).one().manifest = renamed
+        else:
+            rename_side(session, OLD if who == "base" else NEW)
+    rows = get_page(lab)["rows"]
+    assert [row["benchmark"] for row in rows] == ["order"] * ROWS
+    assert all(row["base"] and row["head"] for row in rows)
+
+
+def rename_side(session: Session, commit: str) -> None:
+    """Give the measurements of a commit's job the new name."""
+    query = (
+        select(JobReport)
+        .join(Job, Job.id == JobReport.job_id)
+        .join(Run, Run.id == Job.run_id)
+        .where(Run.commit == commit)
+    )
+    for report in session.scalars(query):
+        rows = [row | {"benchmark": "order"} for row in report.report["measurements"]]
+        report.report = report.report | {"measurements": rows}
 
 
 @pytest.mark.shapes("embedded")

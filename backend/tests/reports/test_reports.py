@@ -95,6 +95,8 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
         "blockers",
         "missing",
         "base",
+        "added",
+        "removed",
         "suppressed",
         "conditions",
     }

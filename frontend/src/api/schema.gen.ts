@@ -1310,6 +1310,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/attempts/{attempt}/manifest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report Manifest
+         * @description Report the manifest at the commit that is about to be measured, which decides what the run measures. Repeatable.
+         */
+        post: operations["report_manifest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/attempts/{attempt}/renew": {
         parameters: {
             query?: never;
@@ -4977,7 +4997,8 @@ export interface components {
         };
         /**
          * EnvironmentOut
-         * @description A state of the target: its fingerprint and factors. `change` says what differs from the one before.
+         * @description A state of the target, with its fingerprint and factors, in which the series' number means the same. `change` says
+         *     what differs from the one before; `unit` is that of its values.
          */
         EnvironmentOut: {
             /** Index */
@@ -4995,6 +5016,11 @@ export interface components {
             first_at: string;
             /** Change */
             change: string | null;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "ns" | "bytes" | "ops" | "op/s" | "bytes/s" | "count";
         };
         /** ExcerptLineOut */
         ExcerptLineOut: {
@@ -6123,6 +6149,10 @@ export interface components {
             advice: string | null;
             /** Missing */
             missing: string | null;
+            /** Added */
+            added: string[];
+            /** Removed */
+            removed: string[];
             /** Suppressed */
             suppressed: string[];
             /** Conditions */
@@ -7188,6 +7218,14 @@ export interface components {
             after: number;
             /** Penalty */
             penalty: number;
+        };
+        /**
+         * PlanOut
+         * @description What a job measures by the manifest at its commit, which its agent has reported.
+         */
+        PlanOut: {
+            /** Benchmarks */
+            benchmarks: string[];
         };
         /**
          * PointOut
@@ -11795,6 +11833,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ItemsOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    report_manifest: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header: {
+                "Lease-Token": string;
+            };
+            path: {
+                job_id: string;
+                attempt: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    manifest: Record<string, never>;
+                    base_manifest?: Record<string, never> | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

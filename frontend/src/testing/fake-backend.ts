@@ -333,6 +333,8 @@ export function report(of: Run): JobReport {
     base: null,
     blockers: [],
     advice: null,
+    added: [],
+    removed: [],
     suppressed: [],
     conditions: {},
   };

@@ -154,6 +154,7 @@ const ENVIRONMENTS: SeriesPage['environments'] = [
     factors: { kernel: '6.1.0-12', cpu_model: 'EPYC 9354' },
     first_at: nightOf(0),
     change: null,
+    unit: 'ns',
   },
   {
     index: 1,
@@ -161,6 +162,7 @@ const ENVIRONMENTS: SeriesPage['environments'] = [
     factors: { kernel: '6.1.0-13', cpu_model: 'EPYC 9354' },
     first_at: nightOf(KERNEL_AT),
     change: 'kernel 6.1.0-12 → 6.1.0-13',
+    unit: 'ns',
   },
 ];
 

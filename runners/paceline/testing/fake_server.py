@@ -16,11 +16,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import msgspec
-from paceline_contract.attempts import FinishReport, StateReport
+from paceline_contract.attempts import FinishReport, ManifestReport, StateReport
 from paceline_contract.item_reader import ItemError, read_items
 from paceline_contract.testing.waiting import WITHIN_S
 
 Json = dict[str, Any]
+
+REPORTS = {"state": StateReport, "finish": FinishReport, "manifest": ManifestReport}
+"""What an agent reports about an attempt, by the end of the path."""
 
 
 class FakeJob:
@@ -31,6 +34,7 @@ class FakeJob:
         self.attempt = 0
         self.items: dict[tuple[int, int], Json] = {}
         self.states: list[Json] = []
+        self.manifests: list[Json] = []
         self.finish: Json | None = None
         self.duplicates = 0
         self.renewals = 0
@@ -77,6 +81,8 @@ class FakeServer:
         self.waiting: list[str] = []
         """Paths of waiting requests."""
         self.refuse_items: str | None = None
+        self.refusal_code = "invalid_request"
+        self.refuse_manifest: tuple[int, str, str] | None = None
         self.other_base = ""
         """Why every announced merge base is refused."""
         self.refuse_suites: list[Json] = []
@@ -281,16 +287,17 @@ class FakeServer:
         if what == "renew":
             job.renewals += 1
             return 200, {"lease_s": self.lease_s, "cancel": job.cancel}
-        report = {"state": StateReport, "finish": FinishReport}.get(what)
+        report = REPORTS.get(what)
         if report is not None:
             try:
                 msgspec.convert(body, report)
             except msgspec.ValidationError as error:
                 return _problem(422, "invalid_request", str(error))
-        if what == "state":
-            return self._hear_state(job, body)
         if what == "finish":
             return self._finish(job, attempt, body)
+        if report is not None:
+            hear = self._hear_state if what == "state" else self._hear_manifest
+            return hear(job, body)
         return self._items(job, attempt, body["items"])
 
     def _hear_state(self, job: FakeJob, body: Json) -> tuple[int, Json | None]:
@@ -298,6 +305,12 @@ class FakeServer:
             return _problem(409, "other_base", self.other_base)
         job.states.append(body)
         return 204, None
+
+    def _hear_manifest(self, job: FakeJob, body: Json) -> tuple[int, Json | None]:
+        if self.refuse_manifest is not None:
+            return _problem(*self.refuse_manifest)
+        job.manifests.append(body)
+        return 200, {"benchmarks": job.work["benchmarks"]}
 
     def _finish(
         self, job: FakeJob, attempt: int, body: Json
@@ -322,7 +335,7 @@ class FakeServer:
 
     def _items(self, job: FakeJob, attempt: int, items: list[Json]) -> tuple[int, Json]:
         if self.refuse_items:
-            return _problem(422, "invalid_request", self.refuse_items)
+            return _problem(422, self.refusal_code, self.refuse_items)
         try:
             read_items(msgspec.json.encode({"items": items}))
         except ItemError as error:

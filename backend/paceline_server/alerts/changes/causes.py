@@ -91,6 +91,8 @@ def siblings_of(
     old: dict[str, list[float]] = defaultdict(list)
     new: dict[str, list[float]] = defaultdict(list)
     for target, point in points:
+        if not fact.means_the_same(point):
+            continue
         if point.commit in new_commits - old_commits:
             new[target].append(point.value)
         elif point.commit in old_commits - new_commits:
@@ -99,7 +101,7 @@ def siblings_of(
     shift = math.log(fact.ratio)
     for target in sorted(old.keys() & new.keys()):
         raw = median(new[target]) / median(old[target])
-        ratio = raw if fact.series.direction == "lower" else 1.0 / raw
+        ratio = raw if fact.declaration.direction == "lower" else 1.0 / raw
         moved = math.log(ratio) / shift >= STAYED if shift else False
         siblings.append(
             SiblingTarget(target, ratio, len(old[target]), len(new[target]), moved)
@@ -116,7 +118,7 @@ def code_or_target(
         for sibling in siblings
         if min(sibling.n_before, sibling.n_after) >= SIBLING_POINTS
     ]
-    unit = fact.series.unit
+    unit = fact.declaration.unit
     artifacts = [fact.certain_before.artifact_hash, fact.certain_after.artifact_hash]
     evidence = {
         "siblings": [asdict(sibling) for sibling in siblings],

@@ -11,6 +11,11 @@ from dataclasses import dataclass
 
 from paceline_server.alerts.changes.grouping import TimeRange
 from paceline_server.series.change_sentences import worsening
+from paceline_server.series.declarations import (
+    Declaration,
+    changed_since,
+    read_declaration,
+)
 from paceline_server.store.tables.history import Change, Series, SeriesPoint
 
 WORSE = frozenset({"slower", "worse"})
@@ -93,15 +98,27 @@ class ChangeFacts:
         return self.points[self.edges.first]
 
     @property
+    def declaration(self) -> Declaration:
+        """What the number meant at the change; the series says what it means now."""
+        return read_declaration(self.certain_after.declaration) or Declaration(
+            self.series.unit, self.series.direction
+        )
+
+    def means_the_same(self, point: SeriesPoint) -> bool:
+        """Whether the number of another point can be compared with the levels of this change."""
+        other = read_declaration(point.declaration)
+        return changed_since("", self.declaration, other, "") is None
+
+    @property
     def ratio(self) -> float:
         """The level after ÷ before, inverted where higher is better, so that above 1 is always worse."""
-        return 1.0 + worsening(self.change.effect, self.series.direction)
+        return 1.0 + worsening(self.change.effect, self.declaration.direction)
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The 99 % interval of `ratio`."""
         low, high = sorted(
-            1.0 + worsening(end, self.series.direction)
+            1.0 + worsening(end, self.declaration.direction)
             for end in (self.change.lower, self.change.upper)
         )
         return low, high

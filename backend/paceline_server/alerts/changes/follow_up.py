@@ -230,6 +230,7 @@ def _returning_changes(
         if (
             is_back
             and history_holds([later])
+            and fact.means_the_same(later.certain_after)
             and _is_old_level(fact, later.change.level_after)
         ):
             returning[later.series.id] = later
@@ -241,7 +242,7 @@ def _is_old_level(fact: ChangeFacts, level: float) -> bool:
     within half of the change itself."""
     shift = math.log(fact.ratio)
     distance = math.log(level / fact.change.level_before)
-    distance = distance if fact.series.direction == "lower" else -distance
+    distance = distance if fact.declaration.direction == "lower" else -distance
     tolerance = min(math.log1p(constants.HISTORY_MIN_EFFECT), abs(shift) / 2.0)
     return distance * math.copysign(1.0, shift) <= tolerance
 
@@ -270,7 +271,9 @@ def _newest_are_old(session: Session, fact: ChangeFacts) -> bool:
     old = [
         point
         for point in points
-        if point.at >= fact.range.upto and not _is_slow(fact, point.value)
+        if point.at >= fact.range.upto
+        and fact.means_the_same(point)
+        and not _is_slow(fact, point.value)
     ]
     return len(old) >= ENOUGH_POINTS and _is_old_level(
         fact, median(point.value for point in old)
@@ -294,7 +297,7 @@ def _why_not_fixed(
         points = [
             point
             for point in queries.newest_points(session, fact.series.id, ENOUGH_POINTS)
-            if point.at > closed.at
+            if point.at > closed.at and fact.means_the_same(point)
         ]
         turned = [
             other

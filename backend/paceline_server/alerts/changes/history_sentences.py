@@ -37,7 +37,7 @@ def is_timed(fact: ChangeFacts) -> bool:
 def describe_change(fact: ChangeFacts) -> str:
     """`12.6 % slower: 1.2 ms → 1.351 ms (99 % interval: 10.1 % slower to 15.0 % slower)`."""
     low, high = fact.bounds
-    timed, unit = is_timed(fact), fact.series.unit
+    timed, unit = is_timed(fact), fact.declaration.unit
     levels = f"{quantity(fact.change.level_before, unit)} → {quantity(fact.change.level_after, unit)}"
     span = f"{describe_shift(low, timed=timed)} to {describe_shift(high, timed=timed)}"
     return (

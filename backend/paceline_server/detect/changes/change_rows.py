@@ -103,7 +103,7 @@ def needed_jobs(plan: ChangePlan) -> set[str]:
         for matched in plan.matched
         for job in own_jobs[matched.change.index - 1 : matched.change.index + 1]
     }
-    for start, stop, _ in _bounds(plan, None, None):
+    for start, stop, _ in _bounds(plan, None, None, None):
         needed |= {jobs[start], jobs[stop - 1]}
     return needed
 
@@ -114,7 +114,7 @@ def segment_rows(
     """The segments of a window, oldest first, as `SeriesState.segments` stores them."""
     window = plan.evaluation.window
     rows = []
-    for start, stop, reason in _bounds(plan, head, factors):
+    for start, stop, reason in _bounds(plan, head, factors, places):
         level, sigma = _level(window.values[start:stop])
         first, last = window.job_ids[start], window.job_ids[stop - 1]
         rows.append(
@@ -135,9 +135,12 @@ def segment_rows(
 
 
 def _bounds(
-    plan: ChangePlan, head: SeriesRow | None, factors: Factors | None
+    plan: ChangePlan,
+    head: SeriesRow | None,
+    factors: Factors | None,
+    places: Places | None,
 ) -> list[tuple[int, int, str]]:
-    """(start, stop, why it starts) of every segment. The reasons are right only with head and factors.
+    """(start, stop, why it starts) of every segment. The reasons are right only with head, factors and places.
 
     Earlier environments are split at stored changes, the newest at detected ones."""
     evaluation, factors_by_fingerprint = plan.evaluation, factors or {}
@@ -145,10 +148,13 @@ def _bounds(
     bounds: list[tuple[int, int, str]] = []
     for number, stretch in enumerate(evaluation.environments):
         if number:
-            before = evaluation.environments[number - 1].fingerprint
-            reason = environments.describe_switch(
-                factors_by_fingerprint.get(before),
-                factors_by_fingerprint.get(stretch.fingerprint),
+            first = window.job_ids[stretch.start]
+            reason = environments.describe_boundary(
+                evaluation.environments[number - 1],
+                stretch,
+                factors_by_fingerprint,
+                "" if head is None else head.metric,
+                "" if places is None else places[first].commit,
             )
         else:
             reason = (
@@ -160,7 +166,7 @@ def _bounds(
         cuts = (
             _detected_cuts(plan, head)
             if is_newest
-            else _stored_cuts(plan, head, stretch.start, stretch.stop)
+            else _stored_cuts(plan, _meant_in(head, stretch), stretch)
         )
         edges = [stretch.start, *cuts, stretch.stop]
         bounds += [
@@ -168,6 +174,16 @@ def _bounds(
             for position, (start, stop) in enumerate(pairwise(edges))
         ]
     return bounds
+
+
+def _meant_in(
+    head: SeriesRow | None, stretch: environments.EnvironmentStretch
+) -> SeriesRow | None:
+    """The series as it was in a stretch: with the unit and direction of that time."""
+    declaration = stretch.declaration
+    if head is None or declaration is None:
+        return head
+    return head._replace(unit=declaration.unit, direction=declaration.direction)
 
 
 def _detected_cuts(plan: ChangePlan, head: SeriesRow | None) -> dict[int, str]:
@@ -180,9 +196,12 @@ def _detected_cuts(plan: ChangePlan, head: SeriesRow | None) -> dict[int, str]:
 
 
 def _stored_cuts(
-    plan: ChangePlan, head: SeriesRow | None, start: int, stop: int
+    plan: ChangePlan,
+    head: SeriesRow | None,
+    stretch: environments.EnvironmentStretch,
 ) -> dict[int, str]:
     """Reasons by index of the cuts that an earlier environment got while it was the newest."""
+    start, stop = stretch.start, stretch.stop
     jobs = plan.evaluation.window.job_ids
     index = (
         {job_id: position for position, job_id in enumerate(jobs[start:stop], start)}

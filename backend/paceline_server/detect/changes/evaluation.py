@@ -1,6 +1,7 @@
 """Evaluates the points of a series: its environments, its levels and its change points.
 
-Changes are searched only in the newest environment, so that a new kernel is never reported as a slower program.
+Changes are searched only in the newest environment, so that a new kernel or another unit is never reported as a slower
+program.
 The same points give bit-identical results.
 
     points   ▁▁▁▁▁▁▁▁▁▁▁▅▅▅▅▅▅▅▅▅▂▂▂▂▂▂▂▂▂▂▂▄▄▄▄▄▄
@@ -32,6 +33,8 @@ class Window:
     values: Sequence[float]
     fingerprints: Sequence[str]
     whole: bool
+    declarations: Sequence[str | None] = ()
+    """What each number means; empty if no point says so."""
 
     def __len__(self) -> int:
         return len(self.job_ids)
@@ -68,7 +71,8 @@ def evaluate(
 ) -> list[Evaluation]:
     """Evaluate windows of at least one point each. Together they take half the time of one by one."""
     environments = [
-        tuple(cut_into_environments(window.fingerprints)) for window in windows
+        tuple(cut_into_environments(window.fingerprints, window.declarations))
+        for window in windows
     ]
     newest_values = [
         np.asarray(window.values[stretches[-1].start :], dtype=np.float64)

@@ -43,12 +43,22 @@ class SeriesRow(NamedTuple):
     target_id: str
     unit: str
     direction: str
+    metric: str = "time"
+
+
+_HEAD = (
+    Series.id,
+    Series.target_id,
+    Series.unit,
+    Series.direction,
+    Series.metric,
+)
 
 
 def series_of_job(session: Session, job_id: str) -> list[SeriesRow]:
     """The series with a point of a job, by id."""
     query = (
-        select(Series.id, Series.target_id, Series.unit, Series.direction)
+        select(*_HEAD)
         .join(SeriesPoint, SeriesPoint.series_id == Series.id)
         .where(SeriesPoint.job_id == job_id)
         .order_by(Series.id)
@@ -60,9 +70,7 @@ def list_series(
     session: Session, suite: str | None, series_id: str | None
 ) -> list[SeriesRow]:
     """Series by id: all, those of a suite, or a single one."""
-    query = select(Series.id, Series.target_id, Series.unit, Series.direction).order_by(
-        Series.id
-    )
+    query = select(*_HEAD).order_by(Series.id)
     if suite is not None:
         query = query.where(Series.suite == suite)
     if series_id is not None:
@@ -99,6 +107,7 @@ class WindowRow(NamedTuple):
     values: tuple[float, ...]
     fingerprints: tuple[str, ...]
     whole: bool
+    declarations: tuple[str | None, ...]
 
 
 def _counting(points: Any = SeriesPoint) -> Any:
@@ -122,18 +131,20 @@ def windows(
                 SeriesPoint.job_id,
                 SeriesPoint.value,
                 SeriesPoint.fingerprint,
+                SeriesPoint.declaration,
             )
             .where(or_(SeriesPoint.series_id.in_(short), *long), _counting())
             .order_by(SeriesPoint.series_id, SeriesPoint.at, SeriesPoint.job_id)
         )
         for series_id, rows in groupby(session.execute(query), key=itemgetter(0)):
-            _, jobs, values, fingerprints = zip(*rows, strict=True)
+            _, jobs, values, fingerprints, declarations = zip(*rows, strict=True)
             yield WindowRow(
                 series_id,
                 jobs[-size:],
                 values[-size:],
                 fingerprints[-size:],
                 series_id not in since,
+                declarations[-size:],
             )
 
 

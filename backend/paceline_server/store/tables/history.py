@@ -80,6 +80,9 @@ class SeriesPoint(ProjectOwned, Base):
     upper: Mapped[float] = mapped_column(Float)
     n: Mapped[int]
     launches: Mapped[int]
+    declaration: Mapped[str | None]
+    """What its number means, as `series.declarations` writes it: unit, direction, work of an iteration. Null in points of
+    before, whose unit and direction are those of the series."""
     excluded: Mapped[str | None]
     """Why this point is shown but not judged (conditions void, a check failed); null if it counts."""
     conditions: Mapped[dict[str, Any]] = mapped_column(Json)

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
+    JSON,
     BigInteger,
     ColumnElement,
     ForeignKey,
@@ -54,7 +55,18 @@ class Run(ProjectRoot, Base):
     repository: Mapped[str]
     manifest_path: Mapped[str]
     manifest: Mapped[dict[str, Any]] = mapped_column(OrderedJson, deferred=True)
-    """Frozen when the run was created; large, so loaded only when accessed."""
+    """The newest announcement when the run was created, then what an agent read at `commit`; large, so loaded only when
+    accessed."""
+    base_manifest: Mapped[dict[str, Any] | None] = mapped_column(
+        JSON(none_as_null=True), deferred=True
+    )
+    """What an agent read at the base of an A/B run."""
+    manifest_of_commit: Mapped[bool] = mapped_column(
+        default=False, server_default=false()
+    )
+    """Whether `manifest` is what an agent read at `commit`. It never changes after that."""
+    whole_suite: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Whether all benchmarks were asked for: `benchmarks` then follows the manifest."""
     commit: Mapped[str]
     branch: Mapped[str | None]
     base_commit: Mapped[str | None]

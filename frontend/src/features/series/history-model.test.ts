@@ -49,3 +49,30 @@ describe('the bands beside the present level', () => {
     expect(drawnBands({ ...PAGE, segments: [] }, WINDOW)).toEqual([]);
   });
 });
+
+describe('a series whose unit changed', () => {
+  const page = {
+    ...PAGE,
+    environments: PAGE.environments.map((environment, index) => ({
+      ...environment,
+      unit: index === 0 ? ('bytes' as const) : ('ns' as const),
+    })),
+  };
+  const points = pointsOf(page.series.id);
+  const whole: [number, number] = [0, Number.MAX_SAFE_INTEGER];
+
+  it('draws what is in its present unit, and says of the rest what it was in', () => {
+    const { points: drawn, levels } = pictureOf(page, points, whole);
+    const old = points.filter(({ environment }) => environment === 0);
+    expect(old.length).toBeGreaterThan(0);
+    expect(drawn).toHaveLength(points.length - old.length);
+    expect(levels).toHaveLength(
+      page.segments.filter(({ environment }) => environment > 0).length,
+    );
+    expect([0, 1, 9].map((index) => unitAt(page, index))).toEqual([
+      'bytes',
+      'ns',
+      'ns',
+    ]);
+  });
+});

@@ -57,6 +57,19 @@ export function pointsWithin(
   return points.points.filter(({ at }) => ms(at) >= from && ms(at) <= to);
 }
 
+/** The unit that values had in an environment; the series' own is that of the present one. */
+export function unitAt(
+  { environments, series }: SeriesPage,
+  environment: number,
+): Unit {
+  return environments[environment]?.unit ?? series.unit;
+}
+
+/** Values in another unit have no place on the axis; a mark says since when, and the table shows them. */
+function isOnAxis(page: SeriesPage, environment: number): boolean {
+  return unitAt(page, environment) === page.series.unit;
+}
+
 export function drawnPoints(points: readonly SeriesPoint[]): HistoryPoint[] {
   return points.map(({ job_id: key, at, value, lower, upper, excluded }) => ({
     key,
@@ -70,10 +83,11 @@ export function drawnPoints(points: readonly SeriesPoint[]): HistoryPoint[] {
 
 /** A level is drawn from its first point to its last, so far as they lie in the window. */
 export function drawnLevels(
-  { segments }: SeriesPage,
+  page: SeriesPage,
   [start, stop]: Extent,
 ): HistoryLevel[] {
-  return segments
+  return page.segments
+    .filter(({ environment }) => isOnAxis(page, environment))
     .map(({ start_at: first, stop_at: last, level, lower, upper }) => ({
       from: Math.max(start, ms(first)),
       to: Math.min(stop, ms(last)),
@@ -196,7 +210,9 @@ export function pictureOf(
   span: Extent,
 ): HistoryPicture {
   return {
-    points: drawnPoints(points),
+    points: drawnPoints(
+      points.filter(({ environment }) => isOnAxis(page, environment)),
+    ),
     levels: drawnLevels(page, span),
     bands: drawnBands(page, span),
     marks: drawnMarks(page, span),

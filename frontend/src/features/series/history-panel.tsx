@@ -13,10 +13,11 @@ import { ButtonLink } from '../../ui/button-link';
 import { EmptyState } from '../../ui/states';
 import {
   pictureOf,
-  pointsWithin,
   pointLines,
+  pointsWithin,
   signsOf,
   spansOf,
+  unitAt,
 } from './history-model';
 import { PointCard } from './point-card';
 import { PointTable } from './point-table';
@@ -61,7 +62,9 @@ export function HistoryPanel(props: HistoryPanelProps) {
   const choose = (point: string) => onSearch({ ...search, point });
   const describe = (key: string) => {
     const point = points.find(({ job_id: id }) => id === key);
-    return point === undefined ? [] : pointLines(point, page.series.unit);
+    return point === undefined
+      ? []
+      : pointLines(point, unitAt(page, point.environment));
   };
   return (
     <>

@@ -4,23 +4,22 @@ import { formatDate } from '../../lib/times';
 import { formatToStep, formatValue } from '../../lib/units';
 import { DataTable } from '../../ui/data-table';
 import { Panel } from '../../ui/panel';
+import { unitAt } from './history-model';
 
-export function LevelsPanel({
-  page: { segments, series },
-}: {
-  page: SeriesPage;
-}) {
+export function LevelsPanel({ page }: { page: SeriesPage }) {
+  const { segments } = page;
   if (segments.length === 0) return null;
-  const range = ({ lower, upper }: Segment) => {
+  const range = ({ lower, upper, environment }: Segment) => {
     const step = (upper - lower) / 4;
-    if (step <= 0) return formatValue(lower, series.unit);
-    return `${formatToStep(lower, series.unit, step)} – ${formatToStep(upper, series.unit, step)}`;
+    const unit = unitAt(page, environment);
+    if (step <= 0) return formatValue(lower, unit);
+    return `${formatToStep(lower, unit, step)} – ${formatToStep(upper, unit, step)}`;
   };
   return (
     <Panel
       title="Levels"
       flush
-      about="A change of the environment always begins a new level."
+      about="A change of the environment, or of what the number means, always begins a new level."
     >
       <DataTable
         label="Levels"
@@ -31,7 +30,8 @@ export function LevelsPanel({
           { header: 'To', cell: ({ stop_at: at }) => formatDate(at) },
           {
             header: 'Level',
-            cell: ({ level }) => formatValue(level, series.unit),
+            cell: ({ level, environment }) =>
+              formatValue(level, unitAt(page, environment)),
             align: 'right',
           },
           { header: 'Range of points', cell: range, align: 'right' },

@@ -6,7 +6,7 @@ import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { Facts } from '../../ui/panel';
 import { Status } from '../../ui/status';
-import { valueText } from './history-model';
+import { unitAt, valueText } from './history-model';
 import classes from './series.module.css';
 
 export interface PointCardProps {
@@ -37,7 +37,10 @@ export function PointCard({ page, points, point }: PointCardProps) {
       )}
       <Facts
         items={[
-          ['Median (99 % interval)', valueText(point, page.series.unit)],
+          [
+            'Median (99 % interval)',
+            valueText(point, unitAt(page, point.environment)),
+          ],
           [
             'Samples',
             `${formatInteger(point.n)} in ${point.launches} launches`,

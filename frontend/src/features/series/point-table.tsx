@@ -5,7 +5,7 @@ import { shortId } from '../../lib/ids';
 import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
-import { valueText } from './history-model';
+import { unitAt, valueText } from './history-model';
 
 function conditionsText({ conditions }: SeriesPoint): string {
   const keys = Object.keys(conditions);
@@ -18,15 +18,12 @@ function conditionsText({ conditions }: SeriesPoint): string {
     .join(', ');
 }
 
-function columnsOf({
-  series,
-  environments,
-}: SeriesPage): Column<SeriesPoint>[] {
+function columnsOf(page: SeriesPage): Column<SeriesPoint>[] {
   return [
     { header: 'When', cell: ({ at }) => formatDateTime(at) },
     {
       header: 'Median (99 % interval)',
-      cell: (point) => valueText(point, series.unit),
+      cell: (point) => valueText(point, unitAt(page, point.environment)),
       align: 'right',
     },
     {
@@ -56,7 +53,7 @@ function columnsOf({
     {
       header: 'Environment',
       cell: ({ environment }) =>
-        environments[environment]?.change ?? 'the first',
+        page.environments[environment]?.change ?? 'the first',
       wrap: true,
     },
     { header: 'Conditions', cell: conditionsText, wrap: true },
