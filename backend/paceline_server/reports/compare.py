@@ -108,8 +108,8 @@ def compare(  # noqa: PLR0917 - as the route has them
     )
     differences, same = _environment(session, base_side, head_side, wanted.target)
     choices = _choices({**before, **after}, targets)
-    names = {name for pair in compared for name in pair.key[1:3]}
-    texts = history.name_texts(session, [*choices.benchmarks, *names])
+    compared_names = {name for pair in compared for name in pair.key[1:3]}
+    texts = history.name_texts(session, [*choices.benchmarks, *compared_names])
     return CompareOut(
         suite=base_side.suite,
         base=base_side.out(),
