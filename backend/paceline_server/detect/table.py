@@ -45,6 +45,8 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
         f"suppressed {describe_error(name).text} ({name})" for name in report.suppressed
     ]
     lines += [f"blocked    {text}" for text in analysis.blockers]
+    lines += [f"new        {name} (only head declares it)" for name in report.added]
+    lines += [f"removed    {name} (only base declares it)" for name in report.removed]
     tables: dict[tuple[str, str], list[JudgedPair]] = {}
     for judged in analysis.ruled:
         tables.setdefault((judged.pair.group.benchmark, judged.pair.metric), []).append(

@@ -11,6 +11,7 @@ import pytest
 from paceline_server.detect.recompute import recompute
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.kernel.errors import ProblemError
+from paceline_server.series.declarations import Declaration
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
@@ -20,6 +21,7 @@ from paceline_server.store.tables.history import (
     SeriesPoint,
     SeriesState,
 )
+from paceline_server.store.tables.samples import SampleChunk
 from paceline_server.testing import nightly_jobs
 from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.nightly_jobs import NightlyJobs
@@ -109,6 +111,36 @@ def test_lost_or_changed_points_are_recomputed_from_samples_and_counted(
         outcome.evaluated.differing,
     ) == (2, 2, 2)
     assert derived_rows()[1] == before[1]
+
+
+@pytest.mark.shapes("embedded")
+def test_points_of_two_units_in_one_series_get_what_their_jobs_declared(
+    lab: Lab,
+) -> None:
+    for night in range(2):
+        deliver(lab, night)
+    with session_scope() as session:
+        newest = session.scalars(
+            select(SeriesPoint.job_id).order_by(SeriesPoint.at.desc()).limit(1)
+        ).one()
+        session.execute(update(SeriesPoint).values(declaration=None))
+        session.execute(
+            update(SampleChunk).where(SampleChunk.job_id == newest).values(unit="bytes")
+        )
+    assert recompute().points_changed == 4
+    with read_scope() as session:
+        declared = {
+            (point.job_id == newest, point.declaration)
+            for point in session.scalars(select(SeriesPoint))
+        }
+        assert declared == {
+            (is_newest, Declaration(unit, "lower").text())
+            for is_newest, unit in ((False, "ns"), (True, "bytes"))
+        }
+        assert set(session.scalars(select(Series.unit))) == {"bytes"}
+        (state, *_) = session.scalars(select(SeriesState))
+        assert [segment["points"] for segment in state.segments] == [1, 1]
+    assert recompute().points_changed == 0
 
 
 @pytest.mark.shapes("embedded", "scaled")

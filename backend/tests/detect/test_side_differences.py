@@ -213,6 +213,7 @@ def test_a_recording_of_two_commits_is_judged_by_both_manifests(tmp_path: Path) 
     path.write_text(json.dumps(run))
     out = io.StringIO()
     assert judge(tmp_path, out) == 0, out.getvalue()
+    assert "removed    search (only base declares it)" in out.getvalue().splitlines()
     assert out.getvalue().splitlines()[-1] == (
         "verdict: PASS - head is not slower than base in 4 comparisons; removed in head: search"
     )

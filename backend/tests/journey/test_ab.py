@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,78 @@ def test_an_agent_measures_two_commits_and_the_server_tells_which_is_slower(
     assert all(0.8 < one["mde"] < 10 for one in floors), (
         "beyond the margin of 80 %, and finite"
     )
+
+
+FRESH = """
+[benchmarks.fresh]
+title = "Adding them again"
+workload = "spin"
+arms = ["plain", "sum"]
+reference = "plain"
+[benchmarks.fresh.metrics.time]
+unit = "ns"
+direction = "lower"
+"""
+
+
+@pytest.fixture
+def unannounced(repository: tuple[Path, str, str]) -> Iterator[tuple[str, str]]:
+    """(a commit that renames `spin` and adds `fresh`, one whose manifest is broken), neither at HEAD."""
+    path, quick, _ = repository
+    git = ["git", "-C", str(path), "checkout", "-q"]
+    subprocess.run([*git, "-b", "feature", quick], check=True)
+    source, manifest = path / "spin.py", path / "suite.toml"
+    text = source.read_text()
+    for old, new in (
+        (
+            "in enumerate(ARMS):",
+            'in enumerate([*ARMS] * 2):\n    name = ("whirl", "fresh")[case // 2]',
+        ),
+        ('benchmark="spin"', "benchmark=name"),
+        ("list(enumerate(ARMS.values()))", "list(enumerate([*ARMS.values()] * 2))"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    source.write_text(text)
+    renamed = manifest.read_text().replace("benchmarks.spin", "benchmarks.whirl")
+    aliased = renamed.replace("margin_percent", 'aliases = ["spin"]\nmargin_percent')
+    manifest.write_text(aliased + FRESH)
+    changed = commit_all(path)
+    manifest.write_text(aliased.replace('direction = "lower"', 'direction = "down"'))
+    broken = commit_all(path)
+    subprocess.run([*git, "main"], check=True)
+    yield changed, broken
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.shapes("scaled")
+def test_a_commit_is_measured_by_its_own_manifest_though_another_was_announced(
+    stack: Stack,
+    repository: tuple[Path, str, str],
+    unannounced: tuple[str, str],
+) -> None:
+    path, quick, _ = repository
+    changed, broken = unannounced
+    stack.agent({"theirs": (path, "suite.toml")}, name="host")
+    job = stack.job_in(
+        stack.measure("revisions", **QUICK, commit=changed, base_commit=quick),
+        "done",
+        "failed",
+    )
+    assert (job["state"], job["verdict"]) == ("done", "pass"), job
+    assert job["reason"] == (
+        "head is not slower than base in 2 comparisons; new in head: fresh"
+    )
+    alone = stack.job_in(
+        stack.measure("revisions", **QUICK, commit=changed), "done", "failed"
+    )
+    whole = stack.get(f"/runs/{alone['run_id']}/completeness")
+    assert (whole["complete"], whole["declared"]) == (True, 4), whole
+    refused = stack.job_in(
+        stack.measure("revisions", **QUICK, commit=broken), "done", "failed"
+    )
+    assert refused["cause"] == "suite_invalid", refused
+    assert "suite.toml:" in refused["cause_detail"]
 
 
 @pytest.mark.timeout(600)
