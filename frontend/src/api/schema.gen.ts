@@ -5449,6 +5449,8 @@ export interface components {
              * @default false
              */
             rotate_credential: boolean;
+            /** Notes */
+            notes: string[];
         };
         /**
          * ImportDetailOut
