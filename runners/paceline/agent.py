@@ -169,6 +169,7 @@ class Agent:
             reply = self._exchange_heartbeat(api)
             self._announcer.note_wanted_manifests(reply.manifests_wanted)
         self._announcer.note_refused_suites(reply.refused)
+        self._announcer.note_identity(reply.notes)
         self._host_refused = self._announcer.note_refused_targets(reply) is not None
         if reply.rotate_credential:
             rotate(api, self._data_dir)

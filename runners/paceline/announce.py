@@ -27,6 +27,9 @@ from paceline.manifest import parse
 log = logging.getLogger("paceline.announce")
 
 TARGET_REFRESH_S = 60.0
+MAX_FINDINGS_OF_SERVER = 16
+"""Most notes and refusals of the server among the findings of a host."""
+LOGGED_FINDINGS = (preflight.Code.NOT_UNDERSTOOD, preflight.Code.REPOSITORY)
 REMOTE_REFRESH_S = 60.0
 """How often the head of a remote repository is read; a local one is read at every heartbeat."""
 
@@ -53,7 +56,8 @@ class Announcer:
         self._locations: dict[str, str] = {}
         self._logged: dict[str, str] = {}
         self._refused: dict[str, str] = {}
-        self._not_understood = ""
+        self._logged_findings: set[str] = set()
+        self._notes: list[str] = []
         self._refused_targets: dict[str, str] = {}
 
     def use(self, config: Config) -> None:
@@ -82,9 +86,11 @@ class Announcer:
         ):
             observed = environment.observe()
             findings = preflight.examine(
-                self._data_dir, self._config.agent.min_free_bytes
+                self._data_dir,
+                self._config.agent.min_free_bytes,
+                self._config.repositories,
             )
-            self._log_not_understood(findings)
+            self._log_once_each(findings)
             self._target = {
                 "kind": "host",
                 "serial": self.serial,
@@ -94,7 +100,22 @@ class Announcer:
                 "preflight": msgspec.to_builtins(findings),
             }
             self._target_at = time.monotonic()
-        return [{**self._target, "refuses": self.refusal_reason()}]
+        found = [*self._target["preflight"], *self._findings_of_server()]
+        return [{**self._target, "preflight": found, "refuses": self.refusal_reason()}]
+
+    def _findings_of_server(self) -> list[dict[str, Any]]:
+        """What the server said of this agent and its suites, for the page of its host."""
+        said = [
+            *((preflight.Code.IDENTITY, note) for note in self._notes),
+            *(
+                (preflight.Code.SUITE_REFUSED, reason)
+                for reason in self._refused.values()
+            ),
+        ]
+        return [
+            {"code": code, "level": "warning", "text": text[:500], "advice": None}
+            for code, text in said[:MAX_FINDINGS_OF_SERVER]
+        ]
 
     def suites(self, busy: bool) -> list[dict[str, Any]]:
         """Every suite of the allow-list at its repository's head; with its manifest if the server lacks it."""
@@ -192,19 +213,21 @@ class Announcer:
         self._refused_targets = now
         return now.get(f"host:{self.serial}")
 
-    def _log_not_understood(self, findings: list[preflight.Finding]) -> None:
-        """Logs what this host's files say that is not understood, once and after each change."""
-        now = next(
-            (
-                finding.text
-                for finding in findings
-                if finding.code == preflight.Code.NOT_UNDERSTOOD
-            ),
-            "",
-        )
-        if now and now != self._not_understood:
-            log.warning("this host: %s", now)
-        self._not_understood = now
+    def note_identity(self, notes: list[str]) -> None:
+        """Logs what the server says of this agent's identity, once and after each change."""
+        for note in notes:
+            if note not in self._notes:
+                log.warning("%s", note)
+        self._notes = notes
+
+    def _log_once_each(self, findings: list[preflight.Finding]) -> None:
+        """Logs what is not understood or there twice on this host, once and after each change."""
+        logged = {
+            finding.text for finding in findings if finding.code in LOGGED_FINDINGS
+        }
+        for text in sorted(logged - self._logged_findings):
+            log.warning("this host: %s", text)
+        self._logged_findings = logged
 
     def _log_once(self, key: str, text: str) -> None:
         if self._logged.get(key) != text:

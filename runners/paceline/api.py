@@ -146,6 +146,8 @@ class HeartbeatReply(msgspec.Struct, frozen=True):
     """Digests of announced manifests that the server lacks."""
     rotate_credential: bool = False
     """The credential is to be replaced: `ApiClient.renew_credential`, until that returns None."""
+    notes: list[str] = []
+    """What is wrong with this agent's identity, and what to do."""
 
 
 class ApiClient:

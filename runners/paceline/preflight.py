@@ -10,14 +10,17 @@ from __future__ import annotations
 import enum
 import shutil
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 import psutil
 from paceline_contract.items import Observed
+from paceline_contract.locations import LocationError, canonical_location
 
 from paceline.conditions import CPU_DIRECTORY, HostConditions
+from paceline.config import RepositoryConfig
 from paceline.devices.parsers.text_values import truth, unread_text
 from paceline.environment import governor, read_text, virtualisation
 
@@ -36,6 +39,9 @@ class Code(enum.StrEnum):
     CORES = "cores"
     MEMORY = "memory"
     NOT_UNDERSTOOD = "not_understood"
+    REPOSITORY = "repository"
+    IDENTITY = "identity"
+    SUITE_REFUSED = "suite_refused"
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -63,9 +69,37 @@ class HostState(msgspec.Struct, frozen=True):
     unread: dict[str, list[str]] = {}
 
 
-def examine(data_dir: Path, disk_needed_bytes: int) -> list[Finding]:
-    """The findings about this host."""
-    return judge(observe(data_dir, disk_needed_bytes))
+def examine(
+    data_dir: Path,
+    disk_needed_bytes: int,
+    repositories: Mapping[str, RepositoryConfig] | None = None,
+) -> list[Finding]:
+    """The findings about this host and about the repositories of its agent.toml."""
+    found = judge(observe(data_dir, disk_needed_bytes))
+    twice = list(repeated_repositories(repositories or {}))
+    at = sum(finding.level != "info" for finding in found)
+    return [*found[:at], *twice, *found[at:]]
+
+
+def repeated_repositories(
+    repositories: Mapping[str, RepositoryConfig],
+) -> Iterator[Finding]:
+    """A finding for each location that has several names: it is one repository, with one history."""
+    names: dict[str, list[str]] = {}
+    for name, repository in repositories.items():
+        try:
+            location = canonical_location(repository.location)
+        except LocationError:
+            continue  # announcing it says why
+        names.setdefault(location, []).append(name)
+    for location, called in names.items():
+        if len(called) > 1:
+            listed = ", ".join(f"[repositories.{name}]" for name in called)
+            yield _warning(
+                Code.REPOSITORY,
+                f"{location} has several names in agent.toml: {listed}. They are one repository with one history.",
+                "List all of its manifests under one name.",
+            )
 
 
 def observe(

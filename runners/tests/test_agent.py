@@ -107,6 +107,29 @@ def test_changes_of_agent_toml_are_used_without_a_restart(
     assert running is not None
 
 
+def test_what_the_server_says_of_identities_stands_on_the_page_of_the_host(
+    world: World, running: Agent, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.server.notes = ["Another agent at work is called 'lab', too."]
+    world.server.refuse_suites = [
+        {"suite": "mine", "reason": "The suite 'mine' belongs to another repository."}
+    ]
+
+    def found() -> set[tuple[str, str]]:
+        (target,) = world.server.heartbeats[-1]["targets"]
+        return {(finding["code"], finding["text"]) for finding in target["preflight"]}
+
+    said = {
+        ("identity", "Another agent at work is called 'lab', too."),
+        ("suite_refused", "The suite 'mine' belongs to another repository."),
+    }
+    world.server.wait_for(lambda: world.server.heartbeats and said <= found())
+    assert caplog.text.count("Another agent at work is called") == 1
+    world.server.notes = world.server.refuse_suites = []
+    world.server.wait_for(lambda: not said & found())
+    assert running is not None
+
+
 def test_a_manifest_is_sent_once_and_again_when_the_server_lost_it(
     world: World, running: Agent
 ) -> None:

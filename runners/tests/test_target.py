@@ -11,6 +11,7 @@ import msgspec
 import pytest
 from paceline import environment, preflight
 from paceline.conditions import HostConditions, Sampler
+from paceline.config import RepositoryConfig
 from paceline.cpu_features import cpu_features
 from paceline.preflight import Code, Finding, HostState
 from paceline_contract.items import Conditions
@@ -200,6 +201,32 @@ def test_every_concern_comes_with_advice(
     assert result.advice
     assert len(result.text) <= 500
     assert len(result.advice) <= 500
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_one"),
+    [
+        ("https://example.org/a.git", "https://example.org/a", True),
+        ("git@example.org:a.git", "ssh://git@example.org/a", True),
+        ("/src/a", "/src/a", True),
+        ("/src/a", "/src/b", False),
+    ],
+)
+def test_a_repository_with_two_names_is_found_out(
+    first: str, second: str, is_one: bool
+) -> None:
+    found = list(
+        preflight.repeated_repositories(
+            {
+                name: RepositoryConfig(["suite.toml"], url=location)
+                for name, location in (("one", first), ("other", second))
+            }
+        )
+    )
+    assert [item.code for item in found] == [Code.REPOSITORY] * is_one
+    if is_one:
+        assert "[repositories.one], [repositories.other]" in found[0].text
+        assert found[0].advice
 
 
 def test_the_worst_finding_comes_first() -> None:

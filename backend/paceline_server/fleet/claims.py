@@ -60,10 +60,11 @@ def note_claim(
     elif at - claim.last_at >= SEEN_EVERY:
         claim.last_at = at
     owner = queries.agent_names(session, {target.agent_id}).get(target.agent_id, "")
+    called = f"{owner!r} ({target.agent_id})" if owner == agent.name else repr(owner)
     return TargetRefusedOut(
         kind=target.kind,
         serial=target.serial,
-        why=f"It belongs to the agent {owner!r}. An admin of the installation can move it to this agent, on the page "
+        why=f"It belongs to the agent {called}. An admin of the installation can move it to this agent, on the page "
         f"Agents or with `paceline-server agent move`.{ADVICE_FOR_TWINS.get(target.kind, '')}",
     )
 

@@ -238,6 +238,8 @@ class HeartbeatOut(Response):
     """Digests of announced manifests that the server lacks; the agent sends them with its next heartbeat."""
     rotate_credential: bool = False
     """The agent is to replace its credential: `POST /agents/self/credential`, until that returns null."""
+    notes: list[str] = Field(default_factory=list)
+    """What is wrong with the agent's identity, and what to do: for its log and the page of its host."""
 
 
 class AgentOut(Response):

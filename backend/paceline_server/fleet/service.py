@@ -195,6 +195,7 @@ def heartbeat(session: Session, agent_id: str, body: HeartbeatIn) -> HeartbeatOu
     reply = HeartbeatOut(
         heartbeat_s=settings.current().heartbeat_s,
         rotate_credential=agent.rotation_requested_at is not None,
+        notes=agents.describe_namesakes(session, agent, at),
     )
     reply.refused_targets = list(body.refused_targets)
     granted = []

@@ -11,6 +11,7 @@ from paceline_server.fleet import service as fleet
 from paceline_server.kernel import settings
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
+from paceline_server.store.tables.fleet import Agent
 from paceline_server.testing.scripted_agent import (
     PREFIX,
     LeasedJob,
@@ -210,6 +211,33 @@ def test_the_twin_of_a_cloned_machine_is_told_how_to_get_an_identity_of_its_own(
     assert "systemd-machine-id-setup" in refused["why"]
     assert "`serial` under [agent] in its agent.toml" in refused["why"]
     assert heartbeat(other, "host-of-its-own")["refused_targets"] == []
+
+
+def test_agents_with_one_name_are_both_told_while_both_are_at_work(
+    client: TestClient, lab: ScriptedAgent, clock: FrozenClock, enrolled: Make
+) -> None:
+    twins = [enrolled(f"lab-{number}") for number in (2, 3, 4)]
+    with session_scope() as session:
+        for twin in twins:
+            session.get_one(Agent, twin.agent_id).name = "twin"
+    everyone = [*(twin.headers for twin in twins), dict(lab.headers)]
+    for headers in everyone:
+        _heartbeat(client, headers)
+    notes = [_heartbeat(client, headers)["notes"] for headers in everyone]
+    assert notes.pop() == []
+    for twin, (said,) in zip(twins, notes, strict=True):
+        assert f"this one is {twin.agent_id}" in said
+        assert all(other.agent_id in said for other in twins)
+        assert "--replaces" in said
+    clock.advance(24 * 3600)
+    assert _heartbeat(client, twins[0].headers)["notes"] == []
+
+
+def _heartbeat(client: TestClient, headers: dict[str, str]) -> dict[str, Any]:
+    body = {"version": "1", "targets": []}
+    answer = client.post(f"{PREFIX}/agents/self/heartbeat", json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    return dict(answer.json())
 
 
 def test_a_job_that_runs_keeps_its_device_from_being_moved(

@@ -5573,6 +5573,8 @@ export interface components {
              * @default false
              */
             rotate_credential: boolean;
+            /** Notes */
+            notes: string[];
         };
         /**
          * ImportDetailOut

@@ -42,8 +42,9 @@ def doctor(
 
     Exit: 1 if a finding about the host is a blocker.
     """
+    settings = config.load(config_path)
     findings = preflight.examine(
-        config.data_dir(data), config.AgentSettings().min_free_bytes
+        config.data_dir(data), settings.agent.min_free_bytes, settings.repositories
     )
     devices = _survey(data, config_path)
     if as_json:

@@ -87,6 +87,8 @@ class FakeServer:
         """Why every announced merge base is refused."""
         self.refuse_suites: list[Json] = []
         """`{suite, reason}` in every heartbeat's reply."""
+        self.notes: list[str] = []
+        """What is wrong with the agent's identity, in every heartbeat's reply."""
         self.refuse_targets: dict[str, str] = {}
         """Serial → why the server does not take this target from the agent."""
         self.forget_items = 0
@@ -209,6 +211,7 @@ class FakeServer:
         return 200, {
             "heartbeat_s": self.heartbeat_s,
             "manifests_wanted": wanted,
+            "notes": self.notes,
             "refused": self.refuse_suites,
             "refused_targets": refused,
             "rotate_credential": self.next_credential is not None,

@@ -12,6 +12,9 @@ from paceline_server.store.tables.accounts import Token
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, Target, TargetClaim
 from paceline_server.store.tables.projects import Project
 
+NAMESAKES = 20
+"""Most agents of one name that are looked at."""
+
 
 def lock_agent(session: Session, agent_id: str) -> Agent | None:
     """An agent that enrolled, locked until the transaction ends."""
@@ -21,12 +24,12 @@ def lock_agent(session: Session, agent_id: str) -> Agent | None:
     ).one_or_none()
 
 
-def agent_called(session: Session, name: str) -> list[Agent]:
+def agents_called(session: Session, name: str) -> list[Agent]:
     """Agents with this name that are not revoked, newest first; names are not unique."""
     query = select(Agent).where(
         Agent.name == name, Agent.revoked_at.is_(None), Agent.id != IMPORTS_AGENT
     )
-    return list(session.scalars(query.order_by(Agent.id.desc()).limit(2)))
+    return list(session.scalars(query.order_by(Agent.id.desc()).limit(NAMESAKES)))
 
 
 def newest_enrolled_by(session: Session, who: str) -> Agent | None:

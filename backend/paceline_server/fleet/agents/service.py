@@ -9,6 +9,8 @@ used the new one, so that neither a crash nor a lost answer locks it out.
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts import service as accounts
@@ -69,7 +71,7 @@ def find_called(session: Session, name_or_id: str) -> Agent:
     agent = queries.lock_agent(session, name_or_id)
     if agent is not None:
         return agent
-    named = queries.agent_called(session, name_or_id)
+    named = queries.agents_called(session, name_or_id)
     if not named:
         raise not_found("agent", name_or_id)
     if len(named) > 1:
@@ -78,6 +80,23 @@ def find_called(session: Session, name_or_id: str) -> Agent:
             "ambiguous",
         )
     return named[0]
+
+
+def describe_namesakes(session: Session, agent: Agent, at: datetime) -> list[str]:
+    """Say which agents with the name of `agent` are at work besides it. Their targets and histories stay apart, because
+    an agent is identified by its id; people cannot tell them apart."""
+    others = [
+        other.id
+        for other in queries.agents_called(session, agent.name)
+        if other.id != agent.id and is_online(other.last_seen_at, at)
+    ]
+    if not others:
+        return []
+    return [
+        f"Another agent at work is called {agent.name!r}, too: {', '.join(others)}; this one is {agent.id}. Give one of "
+        "them a name of its own: set `name` under [agent] in its agent.toml and enrol it again with a code made with "
+        "--replaces, which keeps its targets."
+    ]
 
 
 def set_grant(
