@@ -479,3 +479,50 @@ def last_points(session: Session, series: Series, count: int) -> list[SeriesPoin
         [point.declaration for point in points],
     )
     return points[stretches[-1].start :] if stretches else []
+
+
+class JobNoiseRow(NamedTuple):
+    """What a job's points say about the noise of its target: the mean of their relative half intervals, how much of
+    the time the workload waited for a CPU, and how many points do not count."""
+
+    target_id: str
+    target_name: str
+    simulated: bool
+    job_id: str
+    scatter: float
+    waiting_percent: float | None
+    excluded: int
+
+
+def noise_of_jobs(session: Session, since: datetime) -> list[JobNoiseRow]:
+    """The noise of jobs whose points are of `since` or later; no imports. Reads the points of that time, by series
+    and time."""
+
+    def condition(name: str) -> ColumnElement[float]:
+        read: ColumnElement[float] = SeriesPoint.conditions[name]["median"].as_float()
+        return read
+
+    query = (
+        select(
+            Series.target_id,
+            Target.name,
+            Target.simulated,
+            SeriesPoint.job_id,
+            func.avg((SeriesPoint.upper - SeriesPoint.lower) / (2 * SeriesPoint.value)),
+            func.max(
+                func.coalesce(
+                    condition("workload_wait_percent"), condition("psi_cpu_percent")
+                )
+            ),
+            func.count(SeriesPoint.excluded),
+        )
+        .join(Series, Series.id == SeriesPoint.series_id)
+        .join(Target, Target.id == Series.target_id)
+        .where(
+            SeriesPoint.at >= since,
+            SeriesPoint.value > 0,
+            Target.agent_id != IMPORTS_AGENT,
+        )
+        .group_by(Series.target_id, Target.name, Target.simulated, SeriesPoint.job_id)
+    )
+    return [JobNoiseRow(*row) for row in session.execute(query)]

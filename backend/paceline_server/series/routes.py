@@ -11,7 +11,7 @@ from paceline_server.accounts.auth import Principal, require
 from paceline_server.accounts.idempotency import Once
 from paceline_server.kernel.errors import invalid_request
 from paceline_server.kernel.wire import Page
-from paceline_server.series import noise_floors, retired, service
+from paceline_server.series import noise_floors, retired, service, target_noise
 from paceline_server.series.queries import NoiseFloorFilters
 from paceline_server.series.schemas import (
     AnnotationIn,
@@ -21,6 +21,7 @@ from paceline_server.series.schemas import (
     RetiredOut,
     RetireIn,
     SeriesOut,
+    TargetsNoiseOut,
 )
 from paceline_server.series.service import SeriesFilters
 from paceline_server.store.page import Cursor, Limit
@@ -148,3 +149,9 @@ def list_noise_floors(  # noqa: PLR0917 - query parameters, passed by name
     """The newest noise floor of each measurement and target, with the threshold proposed for rules."""
     filters = NoiseFloorFilters(suite, benchmark, arm, metric, target)
     return noise_floors.list_floors(session, filters, limit=limit, cursor=cursor)
+
+
+@router.get("/targets-by-noise")
+def list_targets_by_noise(_: Reader, session: DbSession) -> TargetsNoiseOut:
+    """Which target is noisy, by what its ordinary jobs measured: the noisiest first."""
+    return target_noise.targets_by_noise(session)

@@ -277,3 +277,26 @@ class NoiseFloorOut(Response):
     job_id: str
     measured_at: datetime
     words: str
+
+
+class TargetNoiseOut(Response):
+    """How noisy a target was, by what its jobs measured anyway. `scatter`: how far a job's median may be off, as a
+    share of it (half of its 99 % interval), the mean of a job's points and the median of the jobs. `waiting_percent`: how much of the time the
+    workload waited for a CPU, the median of its jobs; null if the target does not report it. `void_jobs` of its `jobs`
+    had points that do not count."""
+
+    target_id: str
+    target_name: str
+    simulated: bool
+    jobs: int
+    void_jobs: int
+    void_share: float
+    scatter: float
+    waiting_percent: float | None
+
+
+class TargetsNoiseOut(Response):
+    """Targets that measured in the last `days`, the noisiest first; simulated ones last."""
+
+    days: int
+    targets: list[TargetNoiseOut]

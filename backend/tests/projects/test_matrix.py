@@ -229,6 +229,7 @@ OPERATIONS: dict[str, Operation] = {
     ),
     "get_overview": reads(),
     "get_arm_standings": reads(),
+    "list_targets_by_noise": reads(),
     "get_waiting": reads(),
     "get_arms": reads(lambda _: {"suite": "sorting", "benchmark": BENCHMARK}),
     "get_matrix": reads(lambda _: {"suite": "sorting"}),

@@ -1,8 +1,8 @@
-/** Noise floors of targets, measured by A/A jobs. */
+/** Which targets are noisy, and their noise floors as A/A jobs measured them. */
 import { queryOptions } from '@tanstack/react-query';
 
 import { client, unwrap } from './client';
-import type { NoiseFloor, Page } from './types';
+import type { NoiseFloor, Page, TargetsNoise } from './types';
 
 export interface NoiseFilters {
   suite?: string | undefined;
@@ -22,3 +22,9 @@ export function noiseFloorsQuery(filters: NoiseFilters) {
       ),
   });
 }
+
+export const targetsNoiseQuery = queryOptions({
+  queryKey: ['targets-by-noise'],
+  queryFn: ({ signal }): Promise<TargetsNoise> =>
+    unwrap(client.GET('/api/v1/targets-by-noise', { signal })),
+});

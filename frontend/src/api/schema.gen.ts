@@ -2434,6 +2434,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/targets-by-noise": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Targets By Noise
+         * @description Which target is noisy, by what its ordinary jobs measured: the noisiest first.
+         */
+        get: operations["list_targets_by_noise"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/targets/{target_id}": {
         parameters: {
             query?: never;
@@ -8632,6 +8652,31 @@ export interface components {
             words: string;
         };
         /**
+         * TargetNoiseOut
+         * @description How noisy a target was, by what its jobs measured anyway. `scatter`: how far a job's median may be off, as a
+         *     share of it (half of its 99 % interval), the mean of a job's points and the median of the jobs. `waiting_percent`: how much of the time the
+         *     workload waited for a CPU, the median of its jobs; null if the target does not report it. `void_jobs` of its `jobs`
+         *     had points that do not count.
+         */
+        TargetNoiseOut: {
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Simulated */
+            simulated: boolean;
+            /** Jobs */
+            jobs: number;
+            /** Void Jobs */
+            void_jobs: number;
+            /** Void Share */
+            void_share: number;
+            /** Scatter */
+            scatter: number;
+            /** Waiting Percent */
+            waiting_percent: number | null;
+        };
+        /**
          * TargetOut
          * @description `state` says whether it is reachable and busy; `hold`, independently, why it must not be used:
          *     maintenance before quarantine before cooling. A host has no connection, gates or checks, and its only
@@ -8748,6 +8793,16 @@ export interface components {
             checks_heard: string[];
             /** Recovery Heard */
             recovery_heard: string[];
+        };
+        /**
+         * TargetsNoiseOut
+         * @description Targets that measured in the last `days`, the noisiest first; simulated ones last.
+         */
+        TargetsNoiseOut: {
+            /** Days */
+            days: number;
+            /** Targets */
+            targets: components["schemas"]["TargetNoiseOut"][];
         };
         /**
          * TokenCreatedOut
@@ -14292,6 +14347,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_TargetOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_targets_by_noise: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TargetsNoiseOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

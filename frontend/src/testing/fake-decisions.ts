@@ -5,6 +5,7 @@ import type {
   AuditEntry,
   BulkRequest,
   NoiseFloor,
+  TargetsNoise,
   Overview,
   Orphans,
   PolicyAdvice,
@@ -14,7 +15,13 @@ import type {
   RuleVersion,
   Schedule,
 } from '../api/types';
-import { audit, falseAlarms, floors, scheduleOf } from './fixtures-record';
+import {
+  audit,
+  falseAlarms,
+  floors,
+  scheduleOf,
+  targetsNoise,
+} from './fixtures-record';
 import { policies, policyHistory } from './fixtures-policies';
 import {
   appliedToArms,
@@ -42,6 +49,7 @@ export interface FakeDecisions {
   falseAlarms: Overview['false_alarms'];
   audit: AuditEntry[];
   floors: NoiseFloor[];
+  targetsNoise: TargetsNoise;
   schedules: Schedule[];
 }
 
@@ -60,6 +68,7 @@ export function createFakeDecisions(): FakeDecisions {
     falseAlarms,
     audit: [...audit],
     floors: [...floors],
+    targetsNoise,
     schedules: [scheduleOf()],
   };
 }

@@ -1,5 +1,11 @@
 /** Records of the small installation: the audit log, its own false alarms, its noise floors. */
-import type { AuditEntry, NoiseFloor, Overview, Schedule } from '../api/types';
+import type {
+  AuditEntry,
+  NoiseFloor,
+  Overview,
+  Schedule,
+  TargetsNoise,
+} from '../api/types';
 import { minutesAgo } from './fixtures';
 
 export const falseAlarms: Overview['false_alarms'] = {
@@ -107,3 +113,29 @@ export function scheduleOf(change: Partial<Schedule> = {}): Schedule {
     ...change,
   };
 }
+
+export const targetsNoise: TargetsNoise = {
+  days: 14,
+  targets: [
+    {
+      target_id: 'target-2',
+      target_name: 'pixel-8',
+      simulated: false,
+      jobs: 8,
+      void_jobs: 3,
+      void_share: 3 / 8,
+      scatter: 0.042,
+      waiting_percent: null,
+    },
+    {
+      target_id: 'target-1',
+      target_name: 'lab-host',
+      simulated: false,
+      jobs: 14,
+      void_jobs: 0,
+      void_share: 0,
+      scatter: 0.0061,
+      waiting_percent: 0.4,
+    },
+  ],
+};

@@ -195,6 +195,9 @@ function recordHandlers({ decisions }: FakeBackend): HttpHandler[] {
         ),
       );
     }),
+    http.get(`${API}/targets-by-noise`, () =>
+      HttpResponse.json(decisions.targetsNoise),
+    ),
     http.get(`${API}/noise-floors`, ({ request }) => {
       const query = new URL(request.url).searchParams;
       return page(

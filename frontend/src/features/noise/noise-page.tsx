@@ -21,6 +21,7 @@ import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
 import type { NoiseSearch } from './noise-search';
 import { SchedulesPanel } from './schedules-panel';
+import { TargetsPanel } from './targets-panel';
 
 export interface NoisePageProps {
   search: NoiseSearch;
@@ -38,6 +39,7 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
         'Rules with a smaller minimum effect are refused.'
       }
     >
+      <TargetsPanel />
       <Filters search={search} onSearch={onSearch} />
       <Panel
         title="Noise floors"

@@ -21,7 +21,11 @@ describe('noise floors', () => {
       screen.getByRole('combobox', { name: 'Target' }),
       'lab-host',
     );
-    await waitFor(() => expect(screen.getAllByRole('row')).toHaveLength(2));
+    const rows = () =>
+      within(screen.getByRole('table', { name: 'Noise floors' })).getAllByRole(
+        'row',
+      );
+    await waitFor(() => expect(rows()).toHaveLength(2));
     expect(router.state.location.search).toEqual({ target: 'target-1' });
   });
 
@@ -180,6 +184,29 @@ describe('repeated runs', () => {
     await user.click(within(form).getByRole('button', { name: 'Add' }));
     expect(
       await screen.findByText(/Not added: There is one of that name\./),
+    ).toBeInTheDocument();
+  });
+});
+
+describe('the noise page before any A/A run', () => {
+  it('says which target is noisy, by what was measured anyway', async () => {
+    renderApp('/noise', (backend) => (backend.decisions.floors = []));
+    const table = await screen.findByRole('table', {
+      name: 'Targets by noise',
+    });
+    const [, noisiest, quiet] = within(table).getAllByRole('row');
+    expect(noisiest).toHaveTextContent(
+      'pixel-8 ±4.2 %not reported3 of 8 (37.5 %)',
+    );
+    expect(quiet).toHaveTextContent('lab-host ±0.61 %0.40 %none of 14');
+  });
+
+  it('says what would fill it when nothing was measured', async () => {
+    renderApp('/noise', ({ decisions }) => {
+      decisions.targetsNoise = { days: 14, targets: [] };
+    });
+    expect(
+      await screen.findByText(/measured in the last 14 days/),
     ).toBeInTheDocument();
   });
 });
