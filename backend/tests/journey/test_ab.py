@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +89,7 @@ direction = "lower"
 
 
 @pytest.fixture
-def unannounced(repository: tuple[Path, str, str]) -> Iterator[tuple[str, str]]:
+def unannounced(repository: tuple[Path, str, str]) -> tuple[str, str]:
     """(a commit that renames `spin` and adds `fresh`, one whose manifest is broken), neither at HEAD."""
     path, quick, _ = repository
     git = ["git", "-C", str(path), "checkout", "-q"]
@@ -115,7 +114,7 @@ def unannounced(repository: tuple[Path, str, str]) -> Iterator[tuple[str, str]]:
     manifest.write_text(aliased.replace('direction = "lower"', 'direction = "down"'))
     broken = commit_all(path)
     subprocess.run([*git, "main"], check=True)
-    yield changed, broken
+    return changed, broken
 
 
 @pytest.mark.timeout(900)
