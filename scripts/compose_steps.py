@@ -230,7 +230,7 @@ class Load:
 
     def _request(self) -> None:
         with httpx.Client(
-            base_url="http://localhost", cookies=self._cookies, timeout=60
+            base_url="http://localhost", cookies=self._cookies, timeout=90
         ) as client:
             while not self._over.wait(0.03):
                 try:
@@ -450,6 +450,8 @@ def upgrade_in_job(state: Deployment) -> str:
             module.write("\n# Another version.\n")
     compose("build")
     with state.measuring(launches=30) as verdict, Load(state.client) as load:
+        up("api", "worker", "proxy")
+        require(state.is_measuring(), "the job ended before the agent was replaced")
         up()
         decided = verdict()
     after = {
