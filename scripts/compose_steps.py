@@ -230,7 +230,7 @@ class Load:
 
     def _request(self) -> None:
         with httpx.Client(
-            base_url="http://localhost", cookies=self._cookies, timeout=60
+            base_url="http://localhost", cookies=self._cookies, timeout=90
         ) as client:
             while not self._over.wait(0.03):
                 try:
@@ -450,6 +450,8 @@ def upgrade_in_job(state: Deployment) -> str:
             module.write("\n# Another version.\n")
     compose("build")
     with state.measuring(launches=30) as verdict, Load(state.client) as load:
+        up("api", "worker", "proxy")
+        require(state.is_measuring(), "the job ended before the agent was replaced")
         up()
         decided = verdict()
     after = {
@@ -466,6 +468,7 @@ body = json.dumps({"email": "alice@example.org", "password": "wrong guess"}).enc
 answers = []
 for number in range(12):
     headers = {"Content-Type": "application/json", "Origin": "https://localhost"}
+    headers["Host"] = "localhost"
     headers["X-Forwarded-For"] = f"203.0.113.{number}"
     try:
         request.urlopen(request.Request("http://api:8321/api/v1/session", body, headers))
@@ -513,7 +516,7 @@ def https_and_forged_addresses(_: Deployment) -> str:
     shown = re.sub("<[^>]+>", " ", page)
     require(SUITE[0] in shown, f"the page does not show the runs: {shown[-300:]}")
     answers = json.loads(compose("exec", "-T", "agent", "python3", "-c", FORGE))
-    require(answers[0] == 401 and answers[-1] == 429, f"guesses: {answers}")
+    require(answers[0] == 401 and 429 in answers, f"guesses: {answers}")
     set_variable("PACELINE_PUBLIC_URL", "http://localhost")
     up()
     return (

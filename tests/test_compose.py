@@ -186,7 +186,7 @@ def test_nothing_that_waits_for_a_job_depends_on_what_an_upgrade_replaces() -> N
     """Compose stops what depends on a service before it replaces the service, and the agent finishes its job first."""
     assert "depends_on" not in SERVICES["agent"]
     assert "depends_on" not in SERVICES["proxy"]
-    assert "lb_try_duration 30s" in (ROOT / "docker/Caddyfile").read_text()
+    assert "lb_try_duration 60s" in (ROOT / "docker/Caddyfile").read_text()
 
 
 def test_only_the_proxy_may_name_a_clients_address() -> None:
