@@ -24,6 +24,8 @@ export interface DataTableProps<Row> {
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   current?: string | undefined;
+  /** On a narrow screen every row is a card with all its cells, where scrolling sideways would hide what matters. */
+  cards?: boolean;
 }
 
 /** Rows above which a table scrolls in a box of its own, its head staying in sight. */
@@ -35,13 +37,16 @@ export function DataTable<Row>({
   rows,
   rowKey,
   current,
+  cards = false,
 }: DataTableProps<Row>) {
   return (
     <ScrollRegion
       label={label}
       className={rows.length > SCROLL_ABOVE_ROWS ? classes.long : undefined}
     >
-      <table className={classes.table}>
+      <table
+        className={cards ? `${classes.table} ${classes.cards}` : classes.table}
+      >
         <caption className="pl-visually-hidden">{label}</caption>
         <thead>
           <tr>
@@ -92,6 +97,7 @@ function DataRow<Row>({ row, columns, isCurrent }: DataRowProps<Row>) {
         return (
           <td
             key={column.id ?? column.header}
+            data-header={column.header}
             className={names.join(' ').trim() || undefined}
           >
             {column.cell(row)}

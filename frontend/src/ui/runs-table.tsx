@@ -102,6 +102,7 @@ export function RunsTable({
 }) {
   return (
     <DataTable
+      cards
       label={label}
       columns={brief ? BRIEF : FULL}
       rows={runs}

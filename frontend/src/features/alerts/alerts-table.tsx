@@ -71,6 +71,7 @@ export function AlertsTable({
   ];
   return (
     <DataTable
+      cards
       label="Alerts"
       columns={columns}
       rows={alerts}

@@ -79,6 +79,7 @@ export function CompareTable({ rows }: { rows: readonly CompareRow[] }) {
       : COLUMNS;
   return (
     <DataTable
+      cards
       label="Measurements of both sides"
       rows={rows}
       rowKey={rowKey}

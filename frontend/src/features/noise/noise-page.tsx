@@ -20,6 +20,7 @@ import { TargetFilter } from '../../ui/target-filter';
 import { TargetName } from '../../ui/target-name';
 import { TimeAgo } from '../../ui/time-ago';
 import type { NoiseSearch } from './noise-search';
+import classes from './noise.module.css';
 import { SchedulesPanel } from './schedules-panel';
 import { TargetsPanel } from './targets-panel';
 
@@ -40,7 +41,9 @@ export function NoisePage({ search, onSearch }: NoisePageProps) {
       }
     >
       <TargetsPanel />
-      <Filters search={search} onSearch={onSearch} />
+      <div className={classes.filters}>
+        <Filters search={search} onSearch={onSearch} />
+      </div>
       <Panel
         title="Noise floors"
         about="The newest noise floor of each measurement, with the minimum effect to use in a rule."

@@ -5,6 +5,12 @@ import { problem } from '../../testing/problems';
 import { renderApp } from '../../testing/render-app';
 import { server } from '../../testing/server';
 
+/** The rows of the table of noise floors, its head included. */
+const floorRows = () =>
+  within(screen.getByRole('table', { name: 'Noise floors' })).getAllByRole(
+    'row',
+  );
+
 describe('noise floors', () => {
   it('show the smallest difference a target can detect and the threshold that follows', async () => {
     renderApp('/noise');
@@ -21,11 +27,7 @@ describe('noise floors', () => {
       screen.getByRole('combobox', { name: 'Target' }),
       'lab-host',
     );
-    const rows = () =>
-      within(screen.getByRole('table', { name: 'Noise floors' })).getAllByRole(
-        'row',
-      );
-    await waitFor(() => expect(rows()).toHaveLength(2));
+    await waitFor(() => expect(floorRows()).toHaveLength(2));
     expect(router.state.location.search).toEqual({ target: 'target-1' });
   });
 

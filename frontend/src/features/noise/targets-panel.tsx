@@ -74,6 +74,7 @@ export function TargetsPanel() {
             </EmptyState>
           ) : (
             <DataTable
+              cards
               label="Targets by noise"
               columns={COLUMNS}
               rows={targets}

@@ -64,6 +64,7 @@ export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
         >
           {(rows) => (
             <DataTable
+              cards
               label="Series"
               rows={rows}
               rowKey={({ id }) => id}

@@ -66,6 +66,7 @@ export function TargetsPage({ search, onSearch }: TargetsPageProps) {
         >
           {(rows) => (
             <DataTable
+              cards
               label="Targets"
               columns={COLUMNS}
               rows={rows}
