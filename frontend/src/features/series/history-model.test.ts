@@ -53,10 +53,11 @@ describe('the bands beside the present level', () => {
 describe('a series whose unit changed', () => {
   const page = {
     ...PAGE,
-    environments: PAGE.environments.map((environment, index) => ({
-      ...environment,
-      unit: index === 0 ? ('bytes' as const) : ('ns' as const),
-    })),
+    environments: PAGE.environments.map((environment, index) =>
+      Object.assign({}, environment, {
+        unit: index === 0 ? ('bytes' as const) : ('ns' as const),
+      }),
+    ),
   };
   const points = historyPoints;
   const whole: [number, number] = [0, Number.MAX_SAFE_INTEGER];
