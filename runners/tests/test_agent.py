@@ -125,7 +125,7 @@ def test_what_the_server_says_of_identities_stands_on_the_page_of_the_host(
     }
     world.server.wait_for(lambda: world.server.heartbeats and said <= found())
     assert caplog.text.count("Another agent at work is called") == 1
-    world.server.notes = world.server.refuse_suites = []
+    world.server.notes, world.server.refuse_suites = [], []
     world.server.wait_for(lambda: not said & found())
     assert running is not None
 

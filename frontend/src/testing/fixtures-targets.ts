@@ -207,7 +207,8 @@ export function simulatedPhone(): Target {
       {
         name: 'simulated',
         text: 'it is simulated: no phone measured this',
-        advice: 'Measure on a phone. On simulated targets it is expected and named in the verdict.',
+        advice:
+          'Measure on a phone. On simulated targets it is expected and named in the verdict.',
       },
     ],
   });
