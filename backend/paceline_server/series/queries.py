@@ -155,7 +155,10 @@ def titled_names(session: Session, names: Collection[str]) -> Sequence[TitledNam
         )
         .group_by(Series.benchmark, Series.arm)
     )
-    return [TitledNamesRow(*row) for row in session.execute(query)]
+    return [
+        TitledNamesRow(row.benchmark, row.arm, row.title or "")
+        for row in session.execute(query)
+    ]
 
 
 def state(session: Session, series_id: str) -> SeriesState | None:
