@@ -176,7 +176,7 @@ async function decide(page: Page): Promise<void> {
   );
   await checkPage(page, 'audit');
   for (const [address, heading] of [
-    ['/policies', 'Policies'],
+    ['/policies', 'Usage policies'],
     ['/noise', 'Noise'],
     ['/agents', 'Agents'],
   ] as const) {
@@ -188,7 +188,7 @@ async function decide(page: Page): Promise<void> {
       page.getByRole('heading', { level: 1, name: heading }),
     ).toBeVisible();
     // oxlint-disable-next-line no-await-in-loop
-    await checkPage(page, heading.toLowerCase());
+    await checkPage(page, heading.toLowerCase().replace(' ', '-'));
   }
 }
 

@@ -85,10 +85,19 @@ def runs_of_key(session: Session, concurrency_key: str) -> list[str]:
 
 
 def runs(
-    suite_name: str | None, target: str | None, state: str | None, trigger: str | None
+    suite_name: str | None,
+    target: str | None,
+    state: str | None,
+    trigger: str | None,
+    requested: tuple[datetime | None, datetime | None] = (None, None),
 ) -> Select[Run]:
-    """The list of runs, filtered."""
+    """The list of runs, filtered. `requested`: from the first instant on, before the second."""
     query = select(Run)
+    since, until = requested
+    if since is not None:
+        query = query.where(Run.created_at >= since)
+    if until is not None:
+        query = query.where(Run.created_at < until)
     if suite_name is not None:
         query = query.where(Run.suite == suite_name)
     if state is not None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from paceline_server.accounts.auth import Principal, require
@@ -73,16 +74,19 @@ def list_runs(  # noqa: PLR0917 - query parameters, passed by name
     target: str | None = None,
     state: RunState | None = None,
     trigger: Trigger | None = None,
+    since: Annotated[datetime | None, Query(alias="from")] = None,
+    until: Annotated[datetime | None, Query(alias="to")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[RunOut]:
-    """Runs, the newest first."""
+    """Runs, the newest first; `from` and before `to`: when they were requested."""
     return service.list_runs(
         session,
         suite=suite,
         target=target,
         state=state,
         trigger=trigger,
+        requested=(since, until),
         limit=limit,
         cursor=cursor,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -343,13 +344,14 @@ def list_runs(
     target: str | None,
     state: str | None,
     trigger: Trigger | None,
+    requested: tuple[datetime | None, datetime | None] = (None, None),
     limit: int,
     cursor: str | None,
 ) -> Page[RunOut]:
-    """Runs, the newest first, with their jobs."""
+    """Runs, the newest first, with their jobs. `requested`: from the first instant on, before the second."""
     runs: Page[Run] = page.page(
         session,
-        queries.runs(suite, target, state, trigger),
+        queries.runs(suite, target, state, trigger, requested),
         [Run.created_at, Run.id],
         lambda run: (run.created_at, run.id),
         lambda run: run,

@@ -281,6 +281,12 @@ def test_runs_are_listed_newest_first_in_pages_and_filtered(
     ]
     assert ids(state="cancelled") == made[:1]
     assert ids(suite="demo", trigger="manual", target=target) == made[::-1]
+    runs = client.get(f"{PREFIX}/runs", headers=ci).json()["items"]
+    moment = next(run["created_at"] for run in runs if run["id"] == made[1])
+    later = [run["id"] for run in runs if run["created_at"] >= moment]
+    earlier = [run["id"] for run in runs if run["created_at"] < moment]
+    assert ids(**{"from": moment}) == later
+    assert ids(to=moment) == earlier
     assert ids(suite="other") == ids(trigger="ci") == ids(target="tgt_none") == []
     assert (
         client.get(f"{PREFIX}/runs", params={"state": "odd"}, headers=ci).status_code

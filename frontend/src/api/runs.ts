@@ -21,6 +21,9 @@ export interface RunFilters {
   target?: string | undefined;
   state?: RunState | undefined;
   trigger?: Trigger | undefined;
+  /** Instants, of when runs were requested. */
+  from?: string | undefined;
+  to?: string | undefined;
   cursor?: string | undefined;
 }
 

@@ -1907,7 +1907,7 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description Runs, the newest first.
+         * @description Runs, the newest first; `from` and before `to`: when they were requested.
          */
         get: operations["list_runs"];
         put?: never;
@@ -13203,6 +13203,8 @@ export interface operations {
                 target?: string | null;
                 state?: ("queued" | "active" | "done" | "failed" | "cancelled") | null;
                 trigger?: ("manual" | "schedule" | "ci" | "confirm" | "bisect" | "a_a" | "import") | null;
+                from?: string | null;
+                to?: string | null;
                 limit?: number;
                 cursor?: string | null;
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */

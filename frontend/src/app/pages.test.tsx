@@ -200,7 +200,7 @@ const PAGES: Record<string, PageCase> = {
   },
   policies: {
     address: '/policies',
-    heading: /^Policies$/,
+    heading: /^Usage policies$/,
     path: /\/policies$/,
     full: /native wins from 1,870 fingerprints \(95 %: 1,400–2,300\) after 1 warm-up round/,
     empty: (backend) => (backend.decisions.policies = []),

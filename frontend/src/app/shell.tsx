@@ -75,7 +75,7 @@ const NAVIGATION = [
         icon: 'channels',
         needs: 'channels.write',
       },
-      { to: '/policies', label: 'Policies', icon: 'policies' },
+      { to: '/policies', label: 'Usage policies', icon: 'policies' },
       { to: '/noise', label: 'Noise', icon: 'noise' },
     ],
   },

@@ -25,3 +25,11 @@ export function compact<T extends object>(search: T): Partial<T> {
     ),
   ) as Partial<T>;
 }
+
+/** An instant with its zone, as the server wants it; anything else is dropped. */
+export function instantValue(value: unknown): string | undefined {
+  const text = textValue(value);
+  return text !== undefined && /^\d{4}-\d\d-\d\dT.*Z$/.test(text)
+    ? text
+    : undefined;
+}

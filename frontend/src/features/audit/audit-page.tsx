@@ -1,5 +1,4 @@
 /** Who changed what, newest first. A row is written with the change itself and never edited. */
-import { TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
 import { auditQuery, type ActorKind, type AuditedKind } from '../../api/audit';
@@ -8,6 +7,7 @@ import type { AuditEntry } from '../../api/types';
 import { compact } from '../../lib/search-values';
 import { formatDateTime } from '../../lib/times';
 import { AppLink } from '../../ui/app-link';
+import { DayFilter } from '../../ui/day-filter';
 import { DataTable, type Column } from '../../ui/data-table';
 import { DetailLines } from '../../ui/detail-lines';
 import { FilterBar } from '../../ui/filter-bar';
@@ -129,37 +129,6 @@ export function AuditPage({ search, onSearch }: AuditPageProps) {
       </Panel>
     </Page>
   );
-}
-
-/** A day in the visitor's zone, kept as the instant at which it begins. */
-function DayFilter({
-  label,
-  value,
-  onChange,
-}: {
-  label: string;
-  value: string | undefined;
-  onChange: (instant: string | undefined) => void;
-}) {
-  return (
-    <TextInput
-      label={label}
-      type="date"
-      value={value === undefined ? '' : dayOf(value)}
-      onChange={(event) => {
-        const begins = new Date(`${event.currentTarget.value}T00:00`);
-        onChange(
-          Number.isNaN(begins.getTime()) ? undefined : begins.toISOString(),
-        );
-      }}
-    />
-  );
-}
-
-function dayOf(instant: string): string {
-  const at = new Date(instant);
-  const parts = [at.getFullYear(), at.getMonth() + 1, at.getDate()];
-  return parts.map((part) => String(part).padStart(2, '0')).join('-');
 }
 
 function NoEntries() {

@@ -1,6 +1,6 @@
 /** Search values of the audit log. */
 import type { ActorKind, AuditedKind, AuditFilters } from '../../api/audit';
-import { oneOf, textValue } from '../../lib/search-values';
+import { instantValue, oneOf, textValue } from '../../lib/search-values';
 
 /** `scope`: the log of the installation instead of the project's. */
 export interface AuditSearch extends AuditFilters {
@@ -48,12 +48,4 @@ export function parseAuditSearch(search: Record<string, unknown>): AuditSearch {
     scope: oneOf(search['scope'], ['installation']),
     cursor: textValue(search['cursor']),
   };
-}
-
-/** An instant with its zone, as the server wants it; anything else is dropped. */
-function instantValue(value: unknown): string | undefined {
-  const text = textValue(value);
-  return text !== undefined && /^\d{4}-\d\d-\d\dT.*Z$/.test(text)
-    ? text
-    : undefined;
 }

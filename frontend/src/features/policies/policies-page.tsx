@@ -27,7 +27,7 @@ export function PoliciesPage({ search, onSearch }: PoliciesPageProps) {
   const policies = useQuery(policiesQuery(search));
   return (
     <Page
-      title="Policies"
+      title="Usage policies"
       about="From where on an arm pays off on each target, compared with the policy in force."
     >
       <Filters search={search} onSearch={onSearch} />

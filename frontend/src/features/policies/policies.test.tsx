@@ -45,7 +45,11 @@ describe('usage policy advice', () => {
     const { user } = renderApp('/');
     expect(await screen.findByRole('article', CARD)).toBeInTheDocument();
     await user.click(screen.getByRole('link', { name: 'Arms' }));
-    await screen.findByRole('heading', { level: 1, name: 'Arms' });
+    await user.selectOptions(
+      await screen.findByRole('combobox', { name: 'Suite' }),
+      'hashing',
+    );
+    await screen.findByRole('combobox', { name: 'Benchmark' });
     expect(await screen.findByRole('article', CARD)).toBeInTheDocument();
   });
 

@@ -15,11 +15,11 @@ export function OrphansPanel() {
   const orphans = useQuery(orphansQuery);
   return (
     <Panel
-      title="Orphans"
+      title="Gaps in the rules"
       about="Rules whose benchmarks are gone, and measurements that only the built-in default covers."
       flush
     >
-      <QueryView query={orphans} what="the orphans" lines={2}>
+      <QueryView query={orphans} what="the gaps in the rules" lines={2}>
         {(data) => <OrphanTables orphans={data} />}
       </QueryView>
     </Panel>

@@ -31,6 +31,16 @@ describe('the list of runs', () => {
     ).toBeInTheDocument();
   });
 
+  it('are asked for from a day on, which the address keeps', async () => {
+    const { router, user } = renderApp('/runs');
+    await user.type(await screen.findByLabelText('From'), '2026-07-01');
+    const begins = new Date('2026-07-01T00:00').toISOString();
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({ from: begins }),
+    );
+    expect(screen.getByLabelText('From')).toHaveValue('2026-07-01');
+  });
+
   it('ignores a filter it does not know', async () => {
     renderApp('/runs?state=exploded');
     const table = await screen.findByRole('table', { name: 'Runs' });

@@ -6,6 +6,7 @@ import { runsQuery, type RunFilters } from '../../api/runs';
 import type { RunState, Trigger } from '../../api/types';
 import { compact } from '../../lib/search-values';
 import { ButtonLink } from '../../ui/button-link';
+import { DayFilter } from '../../ui/day-filter';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
@@ -98,6 +99,16 @@ function RunsFilterBar({ search, onSearch }: RunsPageProps) {
           value,
           label: TRIGGER_LABELS[value],
         }))}
+      />
+      <DayFilter
+        label="From"
+        value={search.from}
+        onChange={(from) => set({ from })}
+      />
+      <DayFilter
+        label="Before"
+        value={search.to}
+        onChange={(to) => set({ to })}
       />
     </FilterBar>
   );

@@ -1,7 +1,7 @@
 /** Search values of the run pages. */
 import type { RunFilters } from '../../api/runs';
 import type { RunState, Trigger } from '../../api/types';
-import { oneOf, textValue } from '../../lib/search-values';
+import { instantValue, oneOf, textValue } from '../../lib/search-values';
 
 export const RUN_STATE_VALUES: readonly RunState[] = [
   'queued',
@@ -26,6 +26,8 @@ export function parseRunsSearch(search: Record<string, unknown>): RunFilters {
     target: textValue(search['target']),
     state: oneOf(search['state'], RUN_STATE_VALUES),
     trigger: oneOf(search['trigger'], TRIGGER_VALUES),
+    from: instantValue(search['from']),
+    to: instantValue(search['to']),
     cursor: textValue(search['cursor']),
   };
 }
