@@ -579,6 +579,7 @@ def restore_into_fresh_system(state: Deployment) -> str:
     wait_until(
         "the agent to be ready", lambda: "ready: target" in compose("logs", "agent")
     )
+    wait_until("the enrolment to end", lambda: not containers("enrolment"))
     return (
         f"slow first start held; {len(runs)} runs restored; "
         "the agent ended once and was enrolled again"
