@@ -3037,7 +3037,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3097,7 +3097,7 @@ export interface components {
              * @default history
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /**
              * Suite
              * @default *
@@ -3161,7 +3161,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3212,7 +3212,7 @@ export interface components {
              * @default history
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /**
              * Suite
              * @default *
@@ -3278,7 +3278,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3375,7 +3375,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /** Min Effect */
             min_effect: number;
             /**
@@ -12472,7 +12472,7 @@ export interface operations {
     list_rules: {
         parameters: {
             query?: {
-                kind?: ("history" | "arm_slower" | "gate" | "missing" | "schedule") | null;
+                kind?: ("arm_slower" | "history" | "gate" | "missing" | "schedule") | null;
                 mode?: ("active" | "shadow" | "off") | null;
                 limit?: number;
                 cursor?: string | null;
@@ -12552,7 +12552,7 @@ export interface operations {
                 arm: string;
                 metric: string;
                 target: string;
-                kind?: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+                kind?: "arm_slower" | "history" | "gate" | "missing" | "schedule";
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
                 project?: string;
             };

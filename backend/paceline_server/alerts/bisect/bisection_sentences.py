@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paceline_server.alerts.bisect.search import count_unnamed, remaining_commits
-from paceline_server.alerts.changes.history_sentences import short_commit
+from paceline_server.alerts.changes.change_facts import short_commit
 from paceline_server.stats.plain_words import describe_ratio
-from paceline_server.store.tables.rules import Bisection
+from paceline_server.store.tables.bisections import Bisection
 
 
 def culprit_sentence(culprit: Mapping[str, Any]) -> str:

@@ -28,16 +28,17 @@ from paceline_server.alerts.bisect.search import (
     remaining_commits,
 )
 from paceline_server.alerts.bisect.verdicts import side_of
-from paceline_server.alerts.history import SYSTEM, add_event, publish_alert
+from paceline_server.alerts.lifecycle import SYSTEM, add_event, publish_alert
+from paceline_server.alerts.registry import kind_of
 from paceline_server.detect import history
 from paceline_server.detect import service as detect
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.kernel.errors import conflict, not_found
 from paceline_server.store import audit
+from paceline_server.store.tables.bisections import Bisection
 from paceline_server.store.tables.decisions import Alert, Comparison
 from paceline_server.store.tables.jobs import Job, Run
-from paceline_server.store.tables.rules import Bisection
 
 MORE_LAUNCHES = 2
 """Factor for the launches of a repeated step: twice the time narrows the interval by about a third."""
@@ -94,7 +95,7 @@ def start_by_hand(
     alert = alert_queries.lock_alert(session, alert_id)
     if alert is None:
         raise not_found("alert", alert_id)
-    if alert.kind != "history" or alert.cause == "environment":
+    if not kind_of(alert.kind).follows_series or alert.cause == "environment":
         raise conflict(
             "There is no commit to find: this alert does not blame the code."
         )
