@@ -47,7 +47,7 @@ def explain_alert(
     target_name: str,
     evidence: Sequence[FindingEvidence] | None = None,
 ) -> str:
-    """One paragraph for people about an alert, by its evidence, which is read if it is not given."""
+    """Return one paragraph for people about an alert, by its evidence, which is read if it is not given."""
     if evidence is None:
         evidence = queries.evidence_of(session, alert.id)
     closing = _closing_note(session, alert)
@@ -56,7 +56,7 @@ def explain_alert(
 
 
 def _closing_note(session: Session, alert: Alert) -> str | None:
-    """The note of the newest event that changed the state, if the server wrote it for people."""
+    """Return the note of the newest event that changed the state, if the server wrote it for people."""
     for event in reversed(queries.events(session, alert.id)):
         if event.to_state is not None:
             return event.note if event.action in CLOSING else None
@@ -86,7 +86,7 @@ def case_place(arm: str, benchmark: str, params: Mapping[str, Any]) -> str:
 
 
 def finding_place(evidence: FindingEvidence) -> str:
-    """The arm, benchmark and params a finding is about."""
+    """Return the arm, benchmark and params a finding is about."""
     about = evidence.series or evidence.comparison
     if about is not None:
         return case_place(about.arm, about.benchmark, about.params)
@@ -95,7 +95,7 @@ def finding_place(evidence: FindingEvidence) -> str:
 
 
 def finding_sentence(evidence: FindingEvidence) -> str:
-    """The sentence of a finding."""
+    """Return the sentence of a finding."""
     numbers = evidence.finding.numbers or {}
     if "words" in numbers:
         return str(numbers["words"])
@@ -107,7 +107,7 @@ def finding_sentence(evidence: FindingEvidence) -> str:
 
 
 def window_text(evidence: FindingEvidence) -> str:
-    """The data of a finding, in words."""
+    """Describe the data of a finding."""
     window = evidence.finding.window
     if "job_ids" in window:
         numbers = evidence.finding.numbers or {}
@@ -122,7 +122,7 @@ def window_text(evidence: FindingEvidence) -> str:
 
 
 def cause_text(evidence: Sequence[FindingEvidence]) -> str | None:
-    """The reason for the alert's cause, by its newest finding that has one."""
+    """Return the reason for the alert's cause, by its newest finding that has one."""
     for row in reversed(evidence):
         cause = (row.finding.numbers or {}).get("cause")
         if cause:
@@ -131,7 +131,7 @@ def cause_text(evidence: Sequence[FindingEvidence]) -> str | None:
 
 
 def values_by_param(points: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """The values of each param at these points, in the order of the points."""
+    """Return the values of each param at these points, in the order of the points."""
     values: dict[str, list[Any]] = defaultdict(list)
     for point in points:
         for name, value in point.items():

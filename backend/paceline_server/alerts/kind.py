@@ -4,7 +4,7 @@ A kind says what is so; `lifecycle` alone does what follows. A new kind is one f
 its registration.
 """
 
-# ruff: noqa: ARG002 - what a protocol defines for kinds that do not say otherwise needs no arguments
+# ruff: noqa: ARG002 - the defaults of a protocol need none of their arguments
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class AlertEvidence:
     closing: str | None
 
     def with_role(self, role: Role) -> list[FindingEvidence]:
-        """The findings that have a role, oldest first."""
+        """Return the findings that have a role, oldest first."""
         return [row for row in self.findings if row.finding.role == role]
 
     @property
@@ -143,7 +143,7 @@ class AlertKind(Protocol[Evidence]):
         ...
 
     def find_alert(self, session: Session, seen: Observation[Evidence]) -> Alert | None:
-        """The locked alert that an observation belongs to."""
+        """Return the locked alert that an observation belongs to."""
         return queries.lock_living_alert(session, seen.cause_key)
 
     def is_old_news(
@@ -152,7 +152,7 @@ class AlertKind(Protocol[Evidence]):
         seen: Observation[Evidence],
         newest: Alert | None,
     ) -> bool:
-        """Whether an observation without an alert raises none, given the newest alert of its cause."""
+        """Return whether an observation without an alert raises none, given the newest alert of its cause."""
         return False
 
     def join(self, alert: Alert, seen: Observation[Evidence]) -> None:
@@ -171,7 +171,7 @@ class AlertKind(Protocol[Evidence]):
         alert: Alert,
         seen: Observation[Evidence],
     ) -> Observation[Evidence] | None:
-        """What of an observation that holds proves that an alert is over; None if it is not over."""
+        """Return what of an observation that holds proves that an alert is over; None if it is not over."""
         return seen
 
     def request_run(
@@ -219,7 +219,7 @@ class AlertKind(Protocol[Evidence]):
 
 
 def no_verdict(job: Job, name: str) -> Decision:
-    """The decision by a confirmation run that ended without a result."""
+    """Return the decision by a confirmation run that ended without a result."""
     reason = jobs.reason_of_end(job)
     return Decision(
         "undecided", f"{name} ended without a verdict: {job.state}: {reason}"

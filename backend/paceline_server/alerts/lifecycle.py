@@ -208,7 +208,7 @@ def schedule_confirmation(session: Session, alert: Alert) -> None:
 
 
 def is_being_confirmed(session: Session, alert: Alert) -> bool:
-    """Whether the confirmation run of an alert is queued or active."""
+    """Return whether the confirmation run of an alert is queued or active."""
     run_id = alert.confirmation_run_id
     return run_id is not None and queries.run_is_alive(session, run_id)
 
@@ -288,7 +288,7 @@ def settle(session: Session, alert: Alert, decision: Decision) -> None:
 
 
 def _is_news(session: Session, alert: Alert, note: str) -> bool:
-    """Whether an undecided alert was not yet undecided for this reason."""
+    """Return whether an undecided alert was not yet undecided for this reason."""
     if alert.state == "suspected":
         return True
     last = queries.last_event(session, alert.id, (Event.undecide.value,))

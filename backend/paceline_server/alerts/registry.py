@@ -41,12 +41,12 @@ def remove_kind(kind: AlertKind[Any]) -> None:
 
 
 def all_kinds() -> list[AlertKind[Any]]:
-    """Every kind once, in the order of registration."""
+    """Return every kind once, in the order of registration."""
     return list(dict.fromkeys(_kinds.values()))
 
 
 def kind_of(name: str) -> AlertKind[Any]:
-    """The kind of this name. Raises UnknownKindError."""
+    """Return the kind of this name. Raises UnknownKindError."""
     kind = _kinds.get(name)
     if kind is None:
         raise UnknownKindError(
@@ -57,12 +57,12 @@ def kind_of(name: str) -> AlertKind[Any]:
 
 
 def kind_names() -> list[str]:
-    """The names that alerts may have as their kind."""
+    """Return the names that alerts may have as their kind."""
     return list(_kinds)
 
 
 def rule_kind_names() -> list[str]:
-    """The names of the kinds that people may write rules for."""
+    """Return the names of the kinds that people may write rules for."""
     return [name for name, kind in _kinds.items() if name in kind.built_in_rules]
 
 

@@ -103,7 +103,7 @@ class ArmKind(AlertKind[ArmPoints]):
     def is_old_news(
         self, session: Session, seen: Observation[ArmPoints], newest: Alert | None
     ) -> bool:
-        """Whether a person called this slowdown expected and no point of the params has become slower since.
+        """Return whether a person called this slowdown expected and no point of the params has become slower since.
         A point that did not fail then counts as slower."""
         if newest is None or newest.state != "expected":
             return False
@@ -138,7 +138,7 @@ class ArmKind(AlertKind[ArmPoints]):
     def recovery(
         self, session: Session, alert: Alert, seen: Observation[ArmPoints]
     ) -> Observation[ArmPoints] | None:
-        """The passing points, once every point that failed before passes."""
+        """Return the passing points, once every point that failed before passes."""
         candidates = queries.evidence_keys(session, alert.id, "candidate")
         failed = {comparison.params_key for comparison in candidates}
         passing = [
@@ -230,7 +230,7 @@ class ArmKind(AlertKind[ArmPoints]):
 
 
 def cause_key(comparison: Comparison, *, demonstration: bool | None = None) -> str:
-    """The cause of an alert about an arm, over all params."""
+    """Return the key of the cause of an alert about an arm, over all params."""
     of_demonstration = (
         comparison.demonstration if demonstration is None else demonstration
     )
@@ -274,7 +274,7 @@ def _observation(
 
 
 def _with_shipped_text(rule: AppliedRule, shipped: Mapping[str, Any]) -> AppliedRule:
-    """A rule with the manifest's text before its own; the built-in one is the manifest's."""
+    """Return a rule with the manifest's text before its own; the built-in rule is the manifest's."""
     if rule.rule_id is None:
         return replace(rule, name=shipped["name"], text=shipped["text"])
     return replace(rule, text=f"{shipped['text']} {rule.text}")
@@ -288,7 +288,7 @@ def _describe(alert: Alert, failing: Sequence[Comparison], points: int) -> None:
 
 
 def headline(failing: Sequence[Comparison], of: int) -> str:
-    """The worst of the failing comparisons, and how many of all points of the params fail."""
+    """Name the worst of the failing comparisons, and how many of all points of the params fail."""
     worst = worst_comparison(failing)
     where = params_text(worst.params)
     text = str(worst.evidence["words"]) + (f" at {where}" if where else "")
@@ -296,7 +296,7 @@ def headline(failing: Sequence[Comparison], of: int) -> str:
 
 
 def worst_comparison(comparisons: Sequence[Comparison]) -> Comparison:
-    """The slowest; of equal ones, that with the greatest id. `comparisons` must not be empty."""
+    """Return the slowest; of equal ones, that with the greatest id. `comparisons` must not be empty."""
     return max(
         comparisons, key=lambda comparison: (comparison.ratio or 0.0, comparison.id)
     )

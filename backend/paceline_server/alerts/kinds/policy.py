@@ -72,7 +72,7 @@ class PolicyKind(AlertKind[PolicyAdvice]):
     def is_old_news(
         self, session: Session, seen: Observation[PolicyAdvice], newest: Alert | None
     ) -> bool:
-        """Whether the advice before was wrong already, and no alert about that was closed since."""
+        """Return whether the advice before was wrong already, and no alert about that was closed since."""
         before = policies.advice_before(session, seen.evidence)
         if before is None or before.holds is not False:
             return False
@@ -112,7 +112,7 @@ class PolicyKind(AlertKind[PolicyAdvice]):
         return ConfirmationRun(run, f"run {run.id}")
 
     def compute(self, session: Session, job: Job) -> list[PolicyAdvice]:
-        """The advice from the confirmation's samples."""
+        """Return the advice from the confirmation's samples."""
         return detect.advise_again(session, job.id)
 
     def read_confirmation(
@@ -229,7 +229,7 @@ def _store_advice(
 def _filters(
     advice: Mapping[str, Any], in_force: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    """The checks of the policy in force; each limit is the measured value."""
+    """Return the checks of the policy in force; each limit is the measured value."""
     warm, warmup, minimum = advice["warm"], advice["warmup"], in_force["minimum"]
     lower, upper = warm["lower"], warm["upper"]
     inside = (

@@ -108,7 +108,7 @@ class RunEndKind(AlertKind[Points]):
     def is_old_news(
         self, session: Session, seen: Observation[Points], newest: Alert | None
     ) -> bool:
-        """Whether a person called this expected, and no other point fails since."""
+        """Return whether a person called this expected, and no other point fails since."""
         if newest is None or newest.state != "expected":
             return False
         return seen.evidence <= _failed_points(session, newest)
@@ -310,7 +310,7 @@ def _list_cases(names: Sequence[str]) -> str:
 
 
 def _declared_arms(session: Session, run: Run) -> set[tuple[str, str]]:
-    """(benchmark, arm) of what the manifest declares and nobody retired."""
+    """Return (benchmark, arm) of what the manifest declares and nobody retired."""
     retired = series.retired_reasons(session, run.suite)
     return {
         (name, arm)
