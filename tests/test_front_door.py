@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from paceline_server.runtime.data_lock import hold_lock
 from stand_ins import ROOT, copy_of_front_door, run, script
 
 
@@ -62,13 +63,16 @@ def test_a_port_in_use_is_reported_before_setup_begins(clone: Path) -> None:
             assert int(proposed[1]) > port
         by_variable = run("make", "run", cwd=clone, PACELINE_PORT=str(port))
         assert f"Port {port} of" in by_variable.stderr
-        (clone / "var").mkdir()
-        (clone / "var" / "address").write_text(f"http://127.0.0.1:{port}\n")
-        own = run("make", "run", f"ARGS=--port {port}", cwd=clone)
+        with hold_lock(clone / "var"):
+            own = run("make", "run", f"ARGS=--port {port}", cwd=clone)
         assert own.stdout.splitlines() == ["set-up", f"up --port {port}"], (
             "`up` says that this clone's server runs there"
         )
-        (clone / "var" / "address").unlink()
+        assert (clone / "var" / "up.lock").exists()
+        (clone / "var" / "address").write_text(f"http://127.0.0.1:{port}\n")
+        killed = run("make", "run", f"ARGS=--port {port}", cwd=clone)
+        assert killed.stdout == "", "what a killed server leaves behind is no server"
+        assert f"Port {port} of 127.0.0.1 is in use" in killed.stderr
     free = run("make", "run", f"ARGS=--port {port}", cwd=clone)
     assert free.stdout.splitlines() == ["set-up", f"up --port {port}"]
 
