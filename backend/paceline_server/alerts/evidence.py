@@ -1,4 +1,4 @@
-"""Words the stored evidence of alerts: where and what a finding is, its data, its filters, an alert's paragraph.
+"""Reads the stored evidence of alerts: what an A/B comparison says, and the words for findings and whole alerts.
 
 Every number is stored (I16), and what the paragraph says of a kind is in `kinds/`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from paceline_contract.params import params_text
 from sqlalchemy.orm import Session
@@ -17,7 +17,7 @@ from paceline_server.alerts.kind import AlertEvidence
 from paceline_server.alerts.queries import FindingEvidence
 from paceline_server.alerts.registry import kind_of
 from paceline_server.stats.plain_words import percent
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.decisions import Alert, Comparison
 
 CLOSING = (
     "vanish",
@@ -29,6 +29,8 @@ CLOSING = (
     "reappear",
 )
 """Events whose note is a sentence about how an alert ended or came back."""
+Side = Literal["moved", "stayed", "unknown"]
+"""What an A/B comparison says about a series."""
 _SHARES = {"effect", "probability", "mde", "false_discovery"}
 _TEXTS = {
     "points_before": "{value:g} points before it, at least {limit:g} asked for",
@@ -138,3 +140,20 @@ def values_by_param(points: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]
             if value not in values[name]:
                 values[name].append(value)
     return dict(values)
+
+
+def side_of(comparison: Comparison, *, worse: bool) -> Side:
+    """Return whether head differs from base in the suspected direction, in `ratio` = head ÷ base.
+
+    For a slowdown this is the arm verdict of stats/README.md §2; for an improvement the same rule with the sides
+    swapped (`evidence.faster`), at the same margin.
+    """
+    if worse:
+        answers: dict[str, Side] = {"fail": "moved", "pass": "stayed"}
+        return answers.get(comparison.verdict, "unknown")
+    if comparison.verdict not in ("pass", "fail") or comparison.lower is None:
+        return "unknown"
+    if comparison.evidence["faster"]:
+        return "moved"
+    margin = 1.0 + float(comparison.evidence["margin_percent"]) / 100.0
+    return "stayed" if comparison.lower * margin > 1.0 else "unknown"

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.bisect import bisection_sentences, queries
+from paceline_server.alerts.bisect import queries
 from paceline_server.alerts.bisect.schemas import BisectionOut
 from paceline_server.alerts.bisect.search import (
     Answer,
@@ -24,10 +24,13 @@ from paceline_server.alerts.bisect.search import (
     SearchEnd,
     bounds,
     count_unnamed,
+    culprit_sentence,
     next_step,
+    progress_sentence,
     remaining_commits,
+    remaining_range,
 )
-from paceline_server.alerts.bisect.verdicts import side_of
+from paceline_server.alerts.evidence import side_of
 from paceline_server.alerts.lifecycle import SYSTEM, add_event, publish_alert
 from paceline_server.alerts.registry import kind_of
 from paceline_server.detect import history
@@ -364,7 +367,7 @@ def _end_bisection(
 ) -> None:
     bisection.state = end.state
     if end.state != "found":
-        left = bisection_sentences.remaining_range(
+        left = remaining_range(
             bisection.base_commit, bisection.commits, bisection.good, bisection.bad
         )
         add_event(session, alert, "bisect_ended", SYSTEM, f"{end.why}: {left}")
@@ -404,7 +407,7 @@ def _blame_commit(
         alert,
         "culprit_found",
         SYSTEM,
-        f"{bisection_sentences.culprit_sentence(culprit)} ({how})",
+        f"{culprit_sentence(culprit)} ({how})",
     )
     publish_alert(session, alert)
 
@@ -427,6 +430,6 @@ def bisection_of_alert(session: Session, alert: Alert) -> BisectionOut | None:
                 newest.good, newest.bad, count_unnamed(newest.commits)
             ),
             "used": len(newest.steps),
-            "words": bisection_sentences.progress_sentence(newest),
+            "words": progress_sentence(newest),
         }
     )

@@ -20,7 +20,6 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.bisect import queries as bisect_queries
-from paceline_server.alerts.bisect.verdicts import side_of
 from paceline_server.alerts.changes import queries
 from paceline_server.alerts.changes.alert_changes import (
     pending_changes,
@@ -37,6 +36,7 @@ from paceline_server.alerts.changes.change_facts import (
     history_holds,
     worst_change,
 )
+from paceline_server.alerts.evidence import side_of
 from paceline_server.alerts.lifecycle import (
     SYSTEM,
     add_event,

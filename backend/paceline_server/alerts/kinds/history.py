@@ -29,9 +29,8 @@ from typing import ClassVar
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.bisect import bisection_sentences
 from paceline_server.alerts.bisect import service as bisect
-from paceline_server.alerts.bisect.verdicts import side_of
+from paceline_server.alerts.bisect.search import culprit_sentence
 from paceline_server.alerts.changes import queries
 from paceline_server.alerts.changes.alert_changes import (
     attach_changes,
@@ -63,6 +62,7 @@ from paceline_server.alerts.evidence import (
     cause_text,
     finding_place,
     finding_sentence,
+    side_of,
     values_by_param,
     window_text,
 )
@@ -343,7 +343,7 @@ class HistoryKind(AlertKind[MovedSeries]):
         confirmation = evidence.with_role("confirmation")
         parts += _confirmation_sentences(alert, confirmation)
         if alert.culprit is not None:
-            culprit = bisection_sentences.culprit_sentence(alert.culprit)
+            culprit = culprit_sentence(alert.culprit)
             parts.append(f"The commit to look at: {culprit}.")
         return " ".join([*parts, *evidence.closing_sentences])
 
