@@ -15,10 +15,10 @@ import structlog
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
-from paceline_server.alerts.explain import service as explain
-from paceline_server.alerts.history import SYSTEM, add_event
+from paceline_server.alerts.evidence import explain_alert
+from paceline_server.alerts.lifecycle import NOTIFY, SYSTEM, add_event
+from paceline_server.alerts.registry import kind_of
 from paceline_server.alerts.rules import service as rules
-from paceline_server.alerts.topics import NOTIFY
 from paceline_server.channels import service as channels
 from paceline_server.channels.service import Link, Notice
 from paceline_server.kernel import clock, settings
@@ -43,7 +43,7 @@ def compose(session: Session, alert_id: str) -> Notice | None:
         state=alert.state,
         title=alert.title,
         summary=alert.words,
-        text=explain.explain_briefly(session, alert, target).sentence,
+        text=explain_alert(session, alert, target),
         url=f"{where}/alerts/{alert.id}",
         suite=alert.suite,
         target_id=alert.target_id,
@@ -61,7 +61,7 @@ def _severity(alert: Alert) -> channels.Severity:
     """Critical is what a change of code has to answer for; what a target did is a warning."""
     if alert.demonstration:
         return "info"
-    blames_code = alert.kind in ("arm_slower", "gate") or alert.cause == "code"
+    blames_code = kind_of(alert.kind).blames_code or alert.cause == "code"
     return "critical" if blames_code else "warning"
 
 

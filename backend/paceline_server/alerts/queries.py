@@ -10,7 +10,8 @@ from typing import Any
 from sqlalchemy import Select, and_, func, not_, or_, select
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.schemas import AlertKind, AlertState, CauseName
+from paceline_server.alerts.registry import AlertKindName
+from paceline_server.alerts.schemas import AlertState, CauseName
 from paceline_server.alerts.states import LIVE
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.decisions import (
@@ -20,9 +21,10 @@ from paceline_server.store.tables.decisions import (
     Finding,
 )
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
+from paceline_server.store.tables.history import Series, SeriesPoint
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.store.tables.projects import Project
-from paceline_server.store.tables.rules import TriageBatch
+from paceline_server.store.tables.triage import TriageBatch
 
 LOOKED_BACK = 20
 """Jobs among which one with the same request is looked for."""
@@ -33,6 +35,11 @@ def job_with_run(session: Session, job_id: str) -> tuple[Job, Run] | None:
         select(Job, Run).join(Run, Run.id == Job.run_id).where(Job.id == job_id)
     ).one_or_none()
     return None if row is None else (row[0], row[1])
+
+
+def stored_kinds(session: Session) -> list[str]:
+    """The kinds of all stored alerts, by name."""
+    return list(session.scalars(select(Alert.kind).distinct().order_by(Alert.kind)))
 
 
 def alert(session: Session, alert_id: str) -> Alert | None:
@@ -143,10 +150,46 @@ def evidence_keys(
     return list(session.scalars(query))
 
 
+@dataclass(frozen=True)
+class FindingEvidence:
+    """A finding with what it was made from: a comparison, a series, or neither (policy advice)."""
+
+    finding: Finding
+    comparison: Comparison | None
+    series: Series | None
+
+
+_EVIDENCE = (
+    select(Finding, Comparison, Series)
+    .outerjoin(Comparison, Comparison.id == Finding.comparison_id)
+    .outerjoin(Series, Series.id == Finding.series_id)
+)
+
+
+def evidence_of(session: Session, alert_id: str) -> list[FindingEvidence]:
+    """The findings of an alert, the oldest first."""
+    query = _EVIDENCE.where(Finding.alert_id == alert_id).order_by(
+        Finding.created_at, Finding.id
+    )
+    return [FindingEvidence(*row) for row in session.execute(query)]
+
+
+def finding(session: Session, finding_id: str) -> FindingEvidence | None:
+    """A finding with what it was made from."""
+    row = session.execute(_EVIDENCE.where(Finding.id == finding_id)).one_or_none()
+    return None if row is None else FindingEvidence(*row)
+
+
 def run_is_alive(session: Session, run_id: str) -> bool:
     query = select(func.count()).where(
         Run.id == run_id, Run.state.in_(("queued", "active"))
     )
+    return bool(session.scalar(query))
+
+
+def run_is_taken(session: Session, run_id: str) -> bool:
+    """Whether an agent has leased a job of this run, or the job has ended."""
+    query = select(func.count()).where(Job.run_id == run_id, Job.state != "queued")
     return bool(session.scalar(query))
 
 
@@ -157,7 +200,7 @@ class AlertFilters:
     state: AlertState | None = None
     suite: str | None = None
     target: str | None = None
-    kind: AlertKind | None = None
+    kind: AlertKindName | None = None
     cause: CauseName | None = None
     rule: str | None = None
     text: str | None = None
@@ -337,3 +380,14 @@ def opened_since(session: Session, since: datetime) -> dict[str, int]:
         .group_by(Alert.state)
     )
     return {row.state: row[1] for row in session.execute(query)}
+
+
+def points_span(
+    session: Session, series_id: str, job_ids: Sequence[str]
+) -> tuple[datetime | None, datetime | None]:
+    """When the first and the last of these points were measured."""
+    query = select(func.min(SeriesPoint.at), func.max(SeriesPoint.at)).where(
+        SeriesPoint.series_id == series_id, SeriesPoint.job_id.in_(list(job_ids))
+    )
+    first, last = session.execute(query).one()
+    return first, last

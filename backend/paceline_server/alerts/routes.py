@@ -7,17 +7,14 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Query
 
 from paceline_server.accounts.auth import Principal, require
-from paceline_server.alerts import decisions, triage, triage_batches
-from paceline_server.alerts.bisect import service as bisect
+from paceline_server.alerts import service
 from paceline_server.alerts.bisect.schemas import BisectIn
-from paceline_server.alerts.explain import service as explain
 from paceline_server.alerts.explain.schemas import ExplanationOut
-from paceline_server.alerts.queries import AlertFilters
+from paceline_server.alerts.registry import AlertKindName
 from paceline_server.alerts.rules import routes as rules
 from paceline_server.alerts.schemas import (
     AlertActionIn,
     AlertDetailOut,
-    AlertKind,
     AlertNoteIn,
     AlertOut,
     AlertState,
@@ -49,7 +46,7 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
     suite: str | None = None,
     target: str | None = None,
     assignee: str | None = None,
-    kind: AlertKind | None = None,
+    kind: AlertKindName | None = None,
     cause: CauseName | None = None,
     overdue: bool | None = None,
     shadow: bool = False,
@@ -61,7 +58,7 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
     """Alerts, the newest first. `assignee=none` lists unassigned alerts. `shadow=true` lists only alerts of
     rules in shadow, which are left out otherwise. `rule` is a rule's id. `text` is searched in title, words,
     benchmark, suite and commits."""
-    filters = AlertFilters(
+    filters = service.AlertFilters(
         state=state,
         suite=suite,
         target=target,
@@ -72,7 +69,7 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
         rule=rule,
         text=text,
     )
-    return triage.list_alerts(
+    return service.list_alerts(
         session, filters, assignee=assignee, limit=limit, cursor=cursor
     )
 
@@ -81,7 +78,7 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
 def triage_in_bulk(body: BulkIn, who: Triager, session: DbSession) -> TriageBatchOut:
     """Apply one decision to several alerts. If any alert refuses, none is changed: 409 `bulk_refused` with
     the reason of each."""
-    return triage_batches.decide_batch(session, body, who.name)
+    return service.decide_batch(session, body, who.name)
 
 
 @router.get("/alerts/bulk")
@@ -89,14 +86,14 @@ def list_triage_batches(
     _: Reader, session: DbSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[TriageBatchOut]:
     """Bulk decisions, the newest first."""
-    return triage_batches.list_batches(session, limit=limit, cursor=cursor)
+    return service.list_batches(session, limit=limit, cursor=cursor)
 
 
 @router.post("/alerts/bulk/{batch_id}/undo")
 def undo_bulk_triage(batch_id: str, who: Triager, session: DbSession) -> TriageBatchOut:
     """Undo a bulk decision within 15 minutes. 409 `undo_refused` when it is too late or one of its alerts has
     changed since."""
-    return triage_batches.undo_batch(session, batch_id, who.name)
+    return service.undo_batch(session, batch_id, who.name)
 
 
 @router.get("/alerts/{alert_id}")
@@ -110,7 +107,7 @@ def get_alert(
     """One alert with its rule, its evidence with every filter, its history and the possible actions.
     `expand=window` lists all jobs and values of each finding's window; without it a window has their number
     and the first and last job."""
-    return triage.alert_detail(session, alert_id, windows=expand == "window")
+    return service.alert_detail(session, alert_id, windows=expand == "window")
 
 
 @router.get("/alerts/{alert_id}/explain")
@@ -119,7 +116,7 @@ def explain_alert(
 ) -> ExplanationOut:
     """Every filter with its number and limit, the data window, and one paragraph for people. `rederive` also
     computes the first 20 findings again from stored samples, which reads every job of their windows."""
-    return explain.explain(session, alert_id, again=rederive)
+    return service.explain_in_full(session, alert_id, again=rederive)
 
 
 @router.post("/alerts/{alert_id}/bisect")
@@ -127,8 +124,7 @@ def bisect_alert(
     alert_id: str, body: BisectIn, who: Requester, session: DbSession
 ) -> AlertDetailOut:
     """Search for the culprit commit by A/B jobs. 409 while a search runs, or if the alert does not blame code."""
-    bisect.start_by_hand(session, alert_id, body.budget, who.name)
-    return triage.alert_detail(session, alert_id)
+    return service.bisect_alert(session, alert_id, body.budget, who.name)
 
 
 @router.post("/alerts/{alert_id}/actions")
@@ -136,10 +132,9 @@ def act_on_alert(
     alert_id: str, body: AlertActionIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
     """Acknowledge, resolve or reopen."""
-    return triage.decide(
+    return service.act_on_alert(
         session,
         alert_id,
-        decisions.apply_action,
         body.action,
         who.name,
         note=body.note,
@@ -152,7 +147,7 @@ def add_alert_note(
     alert_id: str, body: AlertNoteIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
     """Add a remark to the history."""
-    return triage.decide(session, alert_id, decisions.add_note, body.note, who.name)
+    return service.add_note(session, alert_id, body.note, who.name)
 
 
 @router.put("/alerts/{alert_id}/due")
@@ -160,7 +155,7 @@ def set_alert_due(
     alert_id: str, body: DueIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
     """Set the date by which the alert should be resolved; null removes it."""
-    return triage.decide(session, alert_id, decisions.set_due, body.due_at, who.name)
+    return service.set_due(session, alert_id, body.due_at, who.name)
 
 
 @router.put("/alerts/{alert_id}/issue")
@@ -168,7 +163,7 @@ def link_alert_issue(
     alert_id: str, body: IssueIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
     """Link the issue that tracks the alert; null removes the link."""
-    return triage.decide(session, alert_id, decisions.link_issue, body.url, who.name)
+    return service.link_issue(session, alert_id, body.url, who.name)
 
 
 @router.put("/alerts/{alert_id}/assignee")
@@ -176,4 +171,4 @@ def assign_alert(
     alert_id: str, body: AssigneeIn, who: Triager, session: DbSession
 ) -> AlertDetailOut:
     """Assign the alert to a person; null unassigns it."""
-    return triage.decide(session, alert_id, decisions.assign, body.account_id, who.name)
+    return service.assign(session, alert_id, body.account_id, who.name)

@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts.bisect.schemas import BisectionOut, CulpritOut
+from paceline_server.alerts.registry import AlertKindName
 from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.wire import Instant, Request, Response
 
@@ -39,9 +40,6 @@ class FilterOut(Response):
     text: str
 
 
-AlertKind = Literal[
-    "arm_slower", "history", "environment", "policy", "gate", "missing", "schedule"
-]
 CauseName = Literal["code", "environment", "target"]
 
 
@@ -54,7 +52,7 @@ class FindingOut(Response):
     {points, first, last} with the ids of the first and last job, or {job_ids, values} with `expand=window`."""
 
     id: str
-    kind: AlertKind
+    kind: AlertKindName
     role: Literal["candidate", "confirmation", "recovery"]
     run_id: str
     job_id: str
@@ -110,7 +108,7 @@ class AlertOut(Response):
     id: str
     title: str
     state: AlertState
-    kind: AlertKind
+    kind: AlertKindName
     cause: CauseName | None
     base_commit: str | None
     head_commit: str | None

@@ -1,7 +1,7 @@
 """The life cycle of an alert as a pure function: (state, event) → state.
 
 Nobody is notified before `open`; the system alone decides about suspected alerts, and
-people alone judge open ones (I13). `history.change_state` applies it.
+people alone judge open ones (I13). `lifecycle.apply_event` applies it.
 
 ```
                   raise
@@ -24,15 +24,14 @@ people alone judge open ones (I13). `history.change_state` applies it.
                                                                └──reopen (a person)──▶ open
 ```
 
-| event | function |
+| event | applied by `lifecycle` |
 | --- | --- |
-| `raise_` | `candidates.raise_alert` |
-| `retry` | `service.evaluate` and `policy_alerts` when a later job fails again |
-| `confirm` `refute` `undecide` | `service.evaluate` and `changes` on the confirmation's job |
-| `recover` | the same on a later job in which the effect is gone |
-| `verify` `relapse` | `changes`, once enough points follow what a person called fixed |
-| `vanish` `reappear` | `changes`: with more points the change is no longer one, or is one again |
-| `acknowledge` `fixed` `expected` `invalid` `infra` `reopen` | `triage.apply_action`, by a person or a program |
+| `raise_` `retry` `reappear` | when a job shows a cause (`watch`) |
+| `confirm` `refute` `undecide` | when its confirmation ended (`settle`); `confirm` also when no run is needed |
+| `recover` | when a later job shows that the effect is gone |
+| `verify` `relapse` | once enough points follow what a person called fixed |
+| `vanish` | when with more points the change is no longer one |
+| `acknowledge` `fixed` `expected` `invalid` `infra` `reopen` | for a person or a program (`triage/decisions.py`) |
 """
 
 from __future__ import annotations

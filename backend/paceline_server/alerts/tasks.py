@@ -2,44 +2,44 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import notify, service
-from paceline_server.alerts.changes import service as changes
+from paceline_server.alerts.lifecycle import CONFIRM, NOTIFY, PATIENCE
 from paceline_server.alerts.rules.service import SILENCE_ENDED
-from paceline_server.alerts.topics import PATIENCE
 from paceline_server.channels.service import Notice
 from paceline_server.store.outbox import handle_topic, handle_topic_after_reading
-from paceline_server.store.tables.history import PolicyAdvice
 
 
-@handle_topic_after_reading("alerts.evaluate", service.advise_again)
-def evaluate(session: Session, key: str, advised: list[PolicyAdvice]) -> None:
-    """Raise, decide or close alerts after a job ended. `key` is the job's id."""
-    service.evaluate(session, key, advised)
-
-
-@handle_topic(service.CONFIRM)
-def confirm(session: Session, key: str) -> None:
-    """The cool-down of a candidate is over. `key` is the alert's id."""
-    service.start_confirmation(session, key)
+@handle_topic_after_reading("alerts.evaluate", service.compute_confirmation)
+def evaluate(session: Session, key: str, computed: Any) -> None:
+    """A job ended. `key` is the job's id."""
+    service.evaluate_job(session, key, computed)
 
 
 @handle_topic("alerts.history")
-def history(session: Session, key: str) -> None:
+def evaluate_points(session: Session, key: str) -> None:
     """A job's points were added to their series. `key` is the job's id."""
-    changes.evaluate(session, key)
+    service.evaluate_points(session, key)
+
+
+@handle_topic(CONFIRM)
+def confirm(session: Session, key: str) -> None:
+    """The cool-down of a suspected alert is over. `key` is the alert's id."""
+    service.request_confirmation(session, key)
 
 
 @handle_topic(PATIENCE)
 def stop_waiting_for_agent(session: Session, key: str) -> None:
     """An A/B run has waited long enough for an agent. `key` is `alert:run`."""
-    changes.stop_waiting_for_agent(session, key)
+    service.stop_waiting_for_agent(session, key)
 
 
-@handle_topic_after_reading(service.NOTIFY, notify.compose)
+@handle_topic_after_reading(NOTIFY, notify.compose)
 def tell(session: Session, key: str, notice: Notice | None) -> None:
-    """An alert was confirmed and people are told. `key` is the alert's id."""
+    """An alert opened and people are told. `key` is the alert's id."""
     notify.tell(session, key, notice)
 
 

@@ -48,7 +48,7 @@ from paceline_server.stats.paired import PairVerdict
 from paceline_server.stats.voids import VoidLimits
 from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Comparison, JobReport
-from paceline_server.store.tables.history import PolicyAdvice
+from paceline_server.store.tables.policies import PolicyAdvice
 
 EXTEND_HISTORY = "history.extend"
 """Outbox topic of a concluded baseline job; the key is its id."""

@@ -26,8 +26,8 @@ from sqlalchemy.orm import Session, aliased
 from paceline_server.jobs.states import FINAL, HELD
 from paceline_server.store.tables.catalog import Suite, SuiteAgent
 from paceline_server.store.tables.fleet import Agent, Target
-from paceline_server.store.tables.history import Schedule
 from paceline_server.store.tables.jobs import Attempt, Job, Run
+from paceline_server.store.tables.schedules import Schedule
 
 
 def suite(session: Session, name: str) -> Suite | None:

@@ -23,7 +23,7 @@ from paceline_server.kernel.wire import Page
 from paceline_server.store import access, audit, incidents
 from paceline_server.store.page import page
 from paceline_server.store.session import read_scope, session_scope
-from paceline_server.store.tables.history import Schedule
+from paceline_server.store.tables.schedules import Schedule
 
 BATCH = 20
 """Schedules per transaction, so that it stays short; the others follow at the next call."""

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from paceline_contract.outputs import MEDIA_TYPES
 
 from paceline_server.accounts.auth import Principal, require
-from paceline_server.alerts.schemas import AlertKind, AlertState
+from paceline_server.alerts.registry import AlertKindName
+from paceline_server.alerts.schemas import AlertState
 from paceline_server.kernel import settings
 from paceline_server.publish import badges, feed, service
 from paceline_server.publish.badges import BadgeKind, BadgeOut
@@ -120,7 +121,7 @@ def get_alert_feed(  # noqa: PLR0917 - query parameters, passed by name
     suite: OptionalName = None,
     target: OptionalName = None,
     state: AlertState | None = None,
-    kind: AlertKind | None = None,
+    kind: AlertKindName | None = None,
 ) -> Response:
     """The alerts that changed last, as an Atom feed; `target` is a name. Alerts nobody was told of are not in it."""
     filters = FeedFilters(suite, target, state, kind)

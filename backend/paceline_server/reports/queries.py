@@ -24,6 +24,7 @@ from sqlalchemy.orm import Session, aliased, load_only
 
 from paceline_server.jobs.states import FINAL
 from paceline_server.reports.schemas import AuditFilters
+from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.jobs import (
@@ -34,7 +35,6 @@ from paceline_server.store.tables.jobs import (
     Run,
 )
 from paceline_server.store.tables.messages import Incident
-from paceline_server.store.tables.rules import AuditEntry
 
 
 def incidents() -> Select[Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.rules import service as rules
+from paceline_server.alerts import service as alerts
 from paceline_server.series import service as history
 from paceline_server.series.schemas import RuleInForceOut, SeriesOut, SeriesPageOut
 
@@ -24,10 +24,10 @@ def series_page(session: Session, series_id: str) -> SeriesPageOut:
 def _rule(
     session: Session, series: SeriesOut, level: float | None, floor: float | None
 ) -> RuleInForceOut:
-    subject = rules.RuleSubject(
+    subject = alerts.RuleSubject(
         series.suite, series.benchmark, series.arm, series.metric, series.target_name
     )
-    applied = rules.rule_for(session, "history", subject).resolved(floor)
+    applied = alerts.rule_for(session, "history", subject).resolved(floor)
     worse = (
         1.0 + applied.min_effect
         if series.direction == "lower"

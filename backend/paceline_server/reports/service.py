@@ -49,11 +49,11 @@ from paceline_server.stats.blocks import warm_samples
 from paceline_server.stats.samples import CaseSamples, Floats, median
 from paceline_server.stats.summary import thin_ecdf
 from paceline_server.store.page import page
+from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job
 from paceline_server.store.tables.messages import Incident
-from paceline_server.store.tables.rules import AuditEntry
 
 FALSE_ALARM_DAYS = 90
 """Days: enough alerts for a share, and recent enough to describe the present Paceline."""

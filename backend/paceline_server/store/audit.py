@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from paceline_server.kernel import clock
 from paceline_server.store import access
 from paceline_server.store.access import Actor
-from paceline_server.store.tables.rules import AuditEntry
+from paceline_server.store.tables.audit import AuditEntry
 
 ObjectKind = Literal[
     "alert",

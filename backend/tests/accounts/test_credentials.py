@@ -14,7 +14,7 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.accounts import Account
-from paceline_server.store.tables.rules import AuditEntry
+from paceline_server.store.tables.audit import AuditEntry
 from sqlalchemy import select
 
 API = "/api/v1"

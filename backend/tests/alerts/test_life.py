@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from paceline_server.alerts.service import NOTIFY
+from paceline_server.alerts.lifecycle import NOTIFY
 from paceline_server.kernel import settings as process_settings
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope

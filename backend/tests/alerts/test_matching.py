@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from paceline_server.alerts.rules.matching import (
+from paceline_server.alerts.rules.rule_book import (
     RuleSubject,
     covers,
     most_specific,

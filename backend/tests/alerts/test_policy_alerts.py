@@ -169,7 +169,6 @@ def test_a_second_session_is_analysed_before_anything_is_written(
     desk.confirm(WRONG)
     first, second = (finding["job_id"] for finding in desk.alert()["findings"])
     with read_scope() as session:
-        assert [advice.holds for advice in service.advise_again(session, second)] == [
-            False
-        ]
-        assert service.advise_again(session, first) == []
+        advised = service.compute_confirmation(session, second)
+        assert [advice.holds for advice in advised] == [False]
+        assert service.compute_confirmation(session, first) is None

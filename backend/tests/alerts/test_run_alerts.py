@@ -82,7 +82,7 @@ def test_a_gate_that_fails_is_told_once_and_ends_when_it_holds(desk: AlertLab) -
     _measure(desk, SLOW)
     job = _measure(desk, SLOW)
     with session_scope() as session:
-        service.evaluate(session, job.job_id, [])
+        service.evaluate_job(session, job.job_id, None)
     opened = desk.alert()
     assert (opened["kind"], opened["state"]) == ("gate", "open")
     assert (

@@ -13,10 +13,10 @@ from paceline_server.catalog import service as catalog
 from paceline_server.fleet import service as fleet
 from paceline_server.store import migrations
 from paceline_server.store.session import Database, read_scope, session_scope
+from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.fleet import Agent, EnrolmentCode, Target
 from paceline_server.store.tables.projects import TargetGrant
-from paceline_server.store.tables.rules import AuditEntry
 from paceline_server.testing.scripted_agent import MANIFEST, ScriptedAgent
 from sqlalchemy import select, text
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from paceline_contract.testing.waiting import WITHIN_S
-from paceline_server.alerts.changes import follow_up
+from paceline_server.alerts import lifecycle
 from paceline_server.fleet import (
     device_orders,
     expiry,
@@ -172,7 +172,7 @@ def test_an_alert_that_vanishes_while_its_run_ends_causes_no_deadlock(
             )
         )
         wait_for_blocked_connection()
-        follow_up._cancel_confirmation(session, Alert(confirmation_run_id=run_id))
+        lifecycle.cancel_confirmation(session, Alert(confirmation_run_id=run_id))
         session.flush()
     lost.wait_until_committed()
     assert answers == [204]

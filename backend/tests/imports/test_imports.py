@@ -13,7 +13,7 @@ from paceline_server.imports.logcat import imported_rows
 from paceline_server.imports.schemas import LogcatIn
 from paceline_server.store import outbox
 from paceline_server.store.session import Database, session_scope
-from paceline_server.store.tables.history import PolicyAdvice
+from paceline_server.store.tables.policies import PolicyAdvice
 from paceline_server.testing.delivered_jobs import Lab, open_lab
 from paceline_server.testing.sorting_suite import BENCHMARK, suite_manifest
 from pydantic import ValidationError

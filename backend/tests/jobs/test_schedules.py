@@ -14,11 +14,11 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.store.tables.messages import Incident
-from paceline_server.store.tables.rules import AuditEntry
 from paceline_server.testing.scripted_agent import MANIFEST, ScriptedAgent, announce
 from sqlalchemy import select
 

@@ -10,8 +10,8 @@ from fastapi.testclient import TestClient
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.accounts import Account
+from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.store.tables.projects import Invitation, ProjectMember
-from paceline_server.store.tables.rules import AuditEntry
 from sqlalchemy import select
 
 API = "/api/v1"

@@ -13,7 +13,7 @@ from paceline_server.projects import service as projects
 from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.accounts import Account
-from paceline_server.store.tables.rules import AuditEntry
+from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.testing.two_projects import World
 from sqlalchemy import select
 

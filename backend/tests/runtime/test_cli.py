@@ -21,8 +21,8 @@ from paceline_server.kernel.settings import Settings
 from paceline_server.runtime import data_lock
 from paceline_server.store import outbox
 from paceline_server.store.session import Database, read_scope, session_scope
+from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.store.tables.messages import OutboxMessage
-from paceline_server.store.tables.rules import AuditEntry
 from sqlalchemy import select
 
 COMMAND = Path(sys.executable).with_name("paceline-server")

@@ -3118,7 +3118,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3178,7 +3178,7 @@ export interface components {
              * @default history
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /**
              * Suite
              * @default *
@@ -3242,7 +3242,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3293,7 +3293,7 @@ export interface components {
              * @default history
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /**
              * Suite
              * @default *
@@ -3359,7 +3359,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /** Suite */
             suite: string;
             /** Benchmark */
@@ -3456,7 +3456,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
             /** Min Effect */
             min_effect: number;
             /**
@@ -12806,7 +12806,7 @@ export interface operations {
     list_rules: {
         parameters: {
             query?: {
-                kind?: ("history" | "arm_slower" | "gate" | "missing" | "schedule") | null;
+                kind?: ("arm_slower" | "history" | "gate" | "missing" | "schedule") | null;
                 mode?: ("active" | "shadow" | "off") | null;
                 limit?: number;
                 cursor?: string | null;
@@ -12886,7 +12886,7 @@ export interface operations {
                 arm: string;
                 metric: string;
                 target: string;
-                kind?: "history" | "arm_slower" | "gate" | "missing" | "schedule";
+                kind?: "arm_slower" | "history" | "gate" | "missing" | "schedule";
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
                 project?: string;
             };

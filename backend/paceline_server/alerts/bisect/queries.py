@@ -5,10 +5,10 @@ from __future__ import annotations
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from paceline_server.store.tables.bisections import Bisection
 from paceline_server.store.tables.decisions import Comparison, Finding
 from paceline_server.store.tables.history import Change, Series
 from paceline_server.store.tables.jobs import Job, Run
-from paceline_server.store.tables.rules import Bisection
 
 
 def lock_bisection(session: Session, bisection_id: str) -> Bisection | None:

@@ -1,4 +1,4 @@
-"""Binary search over commits with an oracle that may fail to answer.
+"""Binary search over commits with an oracle that may fail to answer, and its sentences (I17).
 
 Commits are numbered from 0, oldest first; −1 is the base. The base is `good`, the head
 is `bad`, and the culprit always lies in (good, bad]. An undecided job is repeated once
@@ -17,6 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from paceline_server.alerts.changes.change_facts import short_commit
+from paceline_server.stats.plain_words import describe_ratio
+from paceline_server.store.tables.bisections import Bisection
 
 Answer = Literal["fail", "pass", "inconclusive", "failed", "skipped"]
 """`inconclusive`: the measurement could not decide; `failed`: the job failed, not because of the commit;
@@ -107,3 +111,41 @@ def _repeat_or_stop(steps: Sequence[BisectionStep]) -> MeasureCommit | SearchEnd
             "undecided", "an A/B job and its repeat with more launches could not tell"
         )
     return MeasureCommit(last.index, again=True)
+
+
+def culprit_sentence(culprit: Mapping[str, Any]) -> str:
+    """`4f4f4f4f4f "Sort twice" by Ada: 6.1 % slower`. Culprits stored without a unit are times."""
+    commit = f'{short_commit(culprit["commit"])} "{culprit["subject"]}" by {culprit["author"]}'
+    if culprit.get("ratio") is None:
+        return commit
+    return f"{commit}: {describe_ratio(culprit['ratio'], culprit.get('unit', 'ns'))}"
+
+
+def remaining_range(
+    base: str | None, commits: Sequence[Mapping[str, Any]], good: int, bad: int
+) -> str:
+    """`the commit is one of 3, after 1111111111, by 2222222222`."""
+    if not commits:
+        return "no commits were named"
+    after = base if good < 0 else commits[good]["commit"]
+    last = commits[bad]["commit"]
+    many = remaining_commits(good, bad, count_unnamed(commits))
+    return f"the commit is one of {many}, after {short_commit(str(after))}, by {short_commit(last)}"
+
+
+def progress_sentence(bisection: Bisection) -> str:
+    """One sentence: how far it is, or how it ended."""
+    used = f"{len(bisection.steps)} of at most {bisection.budget} A/B jobs"
+    if bisection.culprit is not None:
+        return f"Found after {used}: {culprit_sentence(bisection.culprit)}."
+    if not bisection.commits:
+        return f"{used}: the newest revision is compared with the base first."
+    still = remaining_range(
+        bisection.base_commit, bisection.commits, bisection.good, bisection.bad
+    )
+    state = {
+        "running": "Searching",
+        "exhausted": "The budget ended",
+        "undecided": "It ended inconclusive",
+    }
+    return f"{state.get(bisection.state, 'It failed')} ({used}): {still}."

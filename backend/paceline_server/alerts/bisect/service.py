@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.bisect import bisection_sentences, queries
+from paceline_server.alerts.bisect import queries
 from paceline_server.alerts.bisect.schemas import BisectionOut
 from paceline_server.alerts.bisect.search import (
     Answer,
@@ -24,20 +24,24 @@ from paceline_server.alerts.bisect.search import (
     SearchEnd,
     bounds,
     count_unnamed,
+    culprit_sentence,
     next_step,
+    progress_sentence,
     remaining_commits,
+    remaining_range,
 )
-from paceline_server.alerts.bisect.verdicts import side_of
-from paceline_server.alerts.history import SYSTEM, add_event, publish_alert
+from paceline_server.alerts.evidence import side_of
+from paceline_server.alerts.lifecycle import SYSTEM, add_event, publish_alert
+from paceline_server.alerts.registry import kind_of
 from paceline_server.detect import history
 from paceline_server.detect import service as detect
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.kernel.errors import conflict, not_found
 from paceline_server.store import audit
+from paceline_server.store.tables.bisections import Bisection
 from paceline_server.store.tables.decisions import Alert, Comparison
 from paceline_server.store.tables.jobs import Job, Run
-from paceline_server.store.tables.rules import Bisection
 
 MORE_LAUNCHES = 2
 """Factor for the launches of a repeated step: twice the time narrows the interval by about a third."""
@@ -94,7 +98,7 @@ def start_by_hand(
     alert = alert_queries.lock_alert(session, alert_id)
     if alert is None:
         raise not_found("alert", alert_id)
-    if alert.kind != "history" or alert.cause == "environment":
+    if not kind_of(alert.kind).follows_series or alert.cause == "environment":
         raise conflict(
             "There is no commit to find: this alert does not blame the code."
         )
@@ -363,7 +367,7 @@ def _end_bisection(
 ) -> None:
     bisection.state = end.state
     if end.state != "found":
-        left = bisection_sentences.remaining_range(
+        left = remaining_range(
             bisection.base_commit, bisection.commits, bisection.good, bisection.bad
         )
         add_event(session, alert, "bisect_ended", SYSTEM, f"{end.why}: {left}")
@@ -403,7 +407,7 @@ def _blame_commit(
         alert,
         "culprit_found",
         SYSTEM,
-        f"{bisection_sentences.culprit_sentence(culprit)} ({how})",
+        f"{culprit_sentence(culprit)} ({how})",
     )
     publish_alert(session, alert)
 
@@ -426,6 +430,6 @@ def bisection_of_alert(session: Session, alert: Alert) -> BisectionOut | None:
                 newest.good, newest.bad, count_unnamed(newest.commits)
             ),
             "used": len(newest.steps),
-            "words": bisection_sentences.progress_sentence(newest),
+            "words": progress_sentence(newest),
         }
     )

@@ -13,13 +13,19 @@ from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any, Literal
 
-from paceline_server.alerts.changes.change_facts import ChangeFacts
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts.changes import queries
+from paceline_server.alerts.changes.change_facts import ChangeFacts, surest_change
+from paceline_server.series import service as history
 from paceline_server.series.environments import describe_switch, differences
 from paceline_server.stats.plain_words import describe_ratio
 from paceline_server.store.tables.history import SeriesPoint
 
 SIBLING_POINTS = 3
 """Points a sibling needs on either side to count: the median of three survives one disturbed run."""
+WINDOW_POINTS = 30
+"""Points on either side whose commits are looked up on siblings; the rank test uses as many (§4.4)."""
 STAYED = 0.5
 """Share of the shift from which a sibling counts as moved."""
 
@@ -152,3 +158,29 @@ def code_or_target(
     )
     reason = "no other target measured enough of the same commits to compare with"
     return Cause("code", f"{built}; {reason}", evidence)
+
+
+def environment_cause(session: Session, fact: ChangeFacts) -> Cause | None:
+    """The environment as the cause of a change, judged with the stored factors of both fingerprints."""
+    hashes = {point.fingerprint for point in fact.points.values()}
+    return environment_cause_of(
+        fact, history.fingerprints(session, hashes) if len(hashes) > 1 else {}
+    )
+
+
+def determine_cause(
+    session: Session, facts: Sequence[ChangeFacts], target_name: str
+) -> Cause:
+    """Why the changes of a group happened (I15): by their own points, or else by the surest one's siblings."""
+    lead = surest_change(facts)
+    for fact in (lead, *facts):
+        cause = environment_cause(session, fact)
+        if cause is not None:
+            return cause
+    old, new = queries.points_around(session, lead, WINDOW_POINTS)
+    old_commits, new_commits = ({point.commit for point in side} for side in (old, new))
+    elsewhere = queries.sibling_points(session, lead.series, old_commits | new_commits)
+    siblings = siblings_of(
+        lead, frozenset(old_commits), frozenset(new_commits), elsewhere
+    )
+    return code_or_target(lead, target_name, siblings)

@@ -1,24 +1,46 @@
-"""A stored change with its series, the points at its edges and the range of commits it blames.
+"""A stored change with its series, the points at its edges and the range of commits it blames; and its sentences.
 
 Its range is as wide as the interval of the location: the old level is certain at `after`,
-the new one at `upto` (stats/README.md §4.3).
+the new one at `upto` (stats/README.md §4.3). Changes that have one cause are grouped: the surest
+change leads its group and every member overlaps the leader's range, so that neighbours
+cannot chain two causes into one. Every number of a sentence is stored, every direction named (I17).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
 
-from paceline_server.alerts.changes.grouping import TimeRange
+from paceline_server.alerts.evidence import case_place
 from paceline_server.series.change_sentences import worsening
 from paceline_server.series.declarations import (
     Declaration,
     changed_since,
     read_declaration,
 )
+from paceline_server.stats import constants
+from paceline_server.stats.plain_words import percent, quantity
 from paceline_server.store.tables.history import Change, Series, SeriesPoint
 
+LIVE_CHANGES = ("suspect", "standing")
+"""States of changes that detection still sees."""
 WORSE = frozenset({"slower", "worse"})
+
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """The time in which a change happened: the old level was measured at `after`, the new one at `upto`."""
+
+    after: datetime
+    upto: datetime
+
+    def overlaps(self, other: TimeRange) -> bool:
+        """Whether the same event may lie in both ranges."""
+        return self.after < other.upto and other.after < self.upto
 
 
 @dataclass(frozen=True)
@@ -147,3 +169,116 @@ def worst_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
 def surest_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
     """The change with the smallest p-value, which leads a group; of equal ones, that with the least id. `facts` must not be empty."""
     return min(facts, key=lambda fact: (fact.change.p_value, fact.change.id))
+
+
+def history_holds(facts: Sequence[ChangeFacts]) -> bool:
+    """Whether history alone suffices: enough points, and the same place in consecutive evaluations."""
+    return any(
+        fact.change.state == "standing"
+        and fact.change.evaluations >= constants.HISTORY_EVALUATIONS
+        for fact in facts
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GroupableChange(Generic[Key]):
+    """A change to group. Changes of a group have the same `kind`; a smaller `strength` is surer and leads."""
+
+    key: Key
+    kind: tuple[str, ...]
+    range: TimeRange
+    strength: tuple[float, str]
+
+
+def group_by_cause(
+    moves: Sequence[GroupableChange[Key]],
+) -> list[list[GroupableChange[Key]]]:
+    """The changes of each cause, its leader first, the surest cause first."""
+    groups: list[list[GroupableChange[Key]]] = []
+    for move in sorted(moves, key=lambda move: move.strength):
+        home = next(
+            (
+                group
+                for group in groups
+                if group[0].kind == move.kind and group[0].range.overlaps(move.range)
+            ),
+            None,
+        )
+        if home is None:
+            groups.append([move])
+        else:
+            home.append(move)
+    return groups
+
+
+def short_commit(commit: str) -> str:
+    """The first ten characters, as sentences show a commit."""
+    return commit[:10]
+
+
+def describe_shift(ratio: float, *, timed: bool) -> str:
+    """`12.6 % slower`, or `12.6 % worse` for a metric that is not a time. A ratio above 1 is worse."""
+    bad, good = ("slower", "faster") if timed else ("worse", "better")
+    if ratio == 1.0:
+        return "unchanged"
+    share = ratio - 1.0 if ratio > 1.0 else 1.0 - ratio
+    return f"{percent(share)} {bad if ratio > 1.0 else good}"
+
+
+def is_timed(fact: ChangeFacts) -> bool:
+    """Whether the metric is a time, so that it gets slower or faster."""
+    return fact.change.direction in ("slower", "faster")
+
+
+def describe_change(fact: ChangeFacts) -> str:
+    """`12.6 % slower: 1.2 ms → 1.351 ms (99 % interval: 10.1 % slower to 15.0 % slower)`."""
+    low, high = fact.bounds
+    timed, unit = is_timed(fact), fact.declaration.unit
+    levels = f"{quantity(fact.change.level_before, unit)} → {quantity(fact.change.level_after, unit)}"
+    span = f"{describe_shift(low, timed=timed)} to {describe_shift(high, timed=timed)}"
+    return (
+        f"{describe_shift(fact.ratio, timed=timed)}: {levels} (99 % interval: {span})"
+    )
+
+
+def change_place(fact: ChangeFacts) -> str:
+    """`native in sort_batch at batch=1000`."""
+    return case_place(fact.series.arm, fact.series.benchmark, fact.series.params)
+
+
+def title(facts: Sequence[ChangeFacts], target_name: str, *, environment: bool) -> str:
+    """One line: what moved, where."""
+    worst = worst_change(facts)
+    way = describe_shift(worst.ratio, timed=is_timed(worst)).rsplit(" ", 1)[-1]
+    if environment:
+        what = (
+            f"{change_place(worst)} got {way}"
+            if len(facts) == 1
+            else f"{_series_count(facts)} moved together"
+        )
+        return f"Environment of {target_name} changed: {what}"
+    if len(facts) == 1:
+        return f"{change_place(worst)} got {way} on {target_name}"
+    return f"{_series_count(facts)} of {worst.series.suite} got {way} on {target_name}"
+
+
+def _series_count(facts: Sequence[ChangeFacts]) -> str:
+    return "1 series" if len(facts) == 1 else f"{len(facts)} series"
+
+
+def headline(facts: Sequence[ChangeFacts]) -> str:
+    """The worst change, the number of changes, and the commits they are blamed on."""
+    worst, lead = worst_change(facts), surest_change(facts)
+    text = f"{change_place(worst)}: {describe_change(worst)}"
+    if len(facts) > 1:
+        text += f"; {len(facts)} series in all"
+    return f"{text}; {commit_range(lead.base_commit, lead.head_commit)}"
+
+
+def commit_range(base: str | None, head: str | None) -> str:
+    """`after 1111111111, by 2222222222`, or the commit if both are the same."""
+    if base is None or head is None:
+        return "commits unknown"
+    if base == head:
+        return f"at commit {short_commit(head)}, which was measured before and after"
+    return f"after {short_commit(base)}, by {short_commit(head)}"

@@ -20,29 +20,34 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.bisect import queries as bisect_queries
-from paceline_server.alerts.bisect.verdicts import side_of
-from paceline_server.alerts.candidates import is_being_confirmed
-from paceline_server.alerts.changes import history_sentences, queries
-from paceline_server.alerts.changes.change_facts import ChangeFacts, worst_change
-from paceline_server.alerts.changes.confirmation import (
-    history_holds,
-    open_if_history_holds,
+from paceline_server.alerts.changes import queries
+from paceline_server.alerts.changes.alert_changes import (
     pending_changes,
-)
-from paceline_server.alerts.changes.findings import store_change_finding
-from paceline_server.alerts.changes.raising import (
-    LIVE_CHANGES,
-    environment_cause,
-    revive_alert,
-    take_out_of_shadow,
+    store_change_finding,
     update_description,
 )
-from paceline_server.alerts.history import SYSTEM, add_event, change_state
+from paceline_server.alerts.changes.causes import determine_cause, environment_cause
+from paceline_server.alerts.changes.change_facts import (
+    LIVE_CHANGES,
+    ChangeFacts,
+    change_place,
+    describe_change,
+    headline,
+    history_holds,
+    worst_change,
+)
+from paceline_server.alerts.evidence import side_of
+from paceline_server.alerts.lifecycle import (
+    SYSTEM,
+    add_event,
+    apply_event,
+    cancel_confirmation,
+    leave_shadow,
+    revive_alert,
+    vanish,
+)
 from paceline_server.alerts.states import Event
-from paceline_server.alerts.topics import NOTIFY
-from paceline_server.jobs import service as jobs
 from paceline_server.stats import constants
-from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Alert
 
 ENOUGH_POINTS = constants.HISTORY_CONFIRM_POINTS
@@ -99,19 +104,16 @@ def _turn_into_environment(
                 store_change_finding(
                     session, fact, "candidate", other.id, causes[0], kind="environment"
                 )
-            add_event(
-                session, other, "found_again", SYSTEM, history_sentences.headline(live)
-            )
+            add_event(session, other, "found_again", SYSTEM, headline(live))
             if not alert.shadow:
-                take_out_of_shadow(
+                leave_shadow(
                     session, other, alert.rule_id, alert.rule_version, alert.rule
                 )
-            _cancel_confirmation(session, alert)
-            change_state(
+            cancel_confirmation(session, alert)
+            apply_event(
                 session,
                 alert,
                 Event.refute,
-                SYSTEM,
                 f"part of the incident {other.id}: {other.title}",
             )
             return
@@ -120,13 +122,12 @@ def _turn_into_environment(
 
 
 def _vanish(session: Session, alert: Alert, facts: Sequence[ChangeFacts]) -> None:
-    _cancel_confirmation(session, alert)
     note = "with more points detection no longer finds the change"
     if _is_on_other_environment(session, facts):
         note = OTHER_ENVIRONMENT
     if alert.state in ("suspected", "inconclusive"):
         note += "; nobody had been told"
-    change_state(session, alert, Event.vanish, SYSTEM, note)
+    vanish(session, alert, note)
 
 
 def _is_on_other_environment(session: Session, facts: Sequence[ChangeFacts]) -> bool:
@@ -136,13 +137,6 @@ def _is_on_other_environment(session: Session, facts: Sequence[ChangeFacts]) -> 
         if newest and newest[0].fingerprint != fact.certain_after.fingerprint:
             return True
     return False
-
-
-def _cancel_confirmation(session: Session, alert: Alert) -> None:
-    """Cancel a confirmation run that is no longer needed. The outbox cancels it after this transaction, which
-    holds the lock on the target that ending a job takes first."""
-    if is_being_confirmed(session, alert):
-        outbox.add(session, jobs.CANCEL_TOPIC, str(alert.confirmation_run_id))
 
 
 def _follow_open(
@@ -196,11 +190,8 @@ def _follow_fixed(
         _recover(session, alert, facts, Event.verify, back)
         return
     still = _why_not_fixed(session, alert, live)
-    if (
-        still is not None
-        and revive_alert(session, alert, Event.relapse, still) is alert
-    ):
-        outbox.add(session, NOTIFY, alert.id)
+    if still is not None:
+        revive_alert(session, alert, Event.relapse, still)
 
 
 def _recover(
@@ -215,7 +206,7 @@ def _recover(
         store_change_finding(
             session, returning, "recovery", alert.id, None, kind=alert.kind
         )
-    change_state(session, alert, event, SYSTEM, note)
+    apply_event(session, alert, event, note)
 
 
 def _returning_changes(
@@ -263,7 +254,7 @@ def _why_recovered(session: Session, facts: Sequence[ChangeFacts]) -> str | None
         if len({fact.series.id for fact in facts}) == 1
         else "all its series are"
     )
-    return f"{count} back at the level before: {history_sentences.change_place(worst)}"
+    return f"{count} back at the level before: {change_place(worst)}"
 
 
 def _newest_are_old(session: Session, fact: ChangeFacts) -> bool:
@@ -308,6 +299,39 @@ def _why_not_fixed(
         if not turned and len(points) >= ENOUGH_POINTS and len(slow) == len(points):
             return (
                 f"called fixed, but the {len(points)} runs since are at the level of the alert: "
-                f"{history_sentences.change_place(fact)}: {history_sentences.describe_change(fact)}"
+                f"{change_place(fact)}: {describe_change(fact)}"
             )
     return None
+
+
+def open_if_history_holds(
+    session: Session, alert: Alert, facts: Sequence[ChangeFacts]
+) -> None:
+    """Open an alert that no A/B run could decide, once history holds its change by itself."""
+    if alert.state not in ("inconclusive", "fixed") or not history_holds(facts):
+        return
+    standing = [fact for fact in facts if history_holds([fact])]
+    first = worst_change(standing)
+    n_after = first.change.evidence.get("n_after")
+    points = f"{n_after} points" if n_after is not None else "enough points"
+    last = alert_queries.last_event(session, alert.id, ("undecide", "ab_undecided"))
+    why = (
+        "No A/B run decided"
+        if last is None or not last.note
+        else last.note[0].upper() + last.note[1:]
+    )
+    note = (
+        f"{why}. History alone holds it: {points} at the new level, found at the same place in "
+        f"{first.change.evaluations} evaluations in a row: {describe_change(first)}"
+    )
+    if alert.state != "fixed":
+        apply_event(session, alert, Event.confirm, note)
+    elif revive_alert(session, alert, Event.relapse, note) is not alert:
+        return
+    cause = determine_cause(
+        session, standing, alert_queries.spoken_name(session, alert.target_id)
+    )
+    for fact in standing:
+        store_change_finding(
+            session, fact, "confirmation", alert.id, cause, kind=alert.kind
+        )

@@ -110,11 +110,6 @@ def _lock_alerts(session: Session, *conditions: ColumnElement[bool]) -> list[Ale
     return list(session.scalars(query))
 
 
-def lock_alerts(session: Session, alert_ids: Collection[str]) -> list[Alert]:
-    """The alerts about history among these ids, locked."""
-    return _lock_alerts(session, Alert.id.in_(list(alert_ids)))
-
-
 def lock_target(session: Session, target_id: str) -> None:
     """Lock a target until the transaction ends; rows that refer to it may still be added."""
     query = (
@@ -222,10 +217,3 @@ def findings_of_changes(session: Session, change_ids: Collection[str]) -> set[st
     """Which of these changes have a finding."""
     query = select(Finding.change_id).where(Finding.change_id.in_(list(change_ids)))
     return {str(row) for row in session.scalars(query)}
-
-
-def jobs_of_run(session: Session, run_id: str) -> list[Job]:
-    """The jobs of a run, in order of creation."""
-    return list(
-        session.scalars(select(Job).where(Job.run_id == run_id).order_by(Job.id))
-    )

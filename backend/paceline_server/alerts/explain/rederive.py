@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.explain import queries
+from paceline_server.alerts import queries
 from paceline_server.alerts.explain.schemas import RederivedOut
 from paceline_server.detect import service as detect
 from paceline_server.detect.facts import CaseIndex

@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from paceline_server.alerts.schemas import AlertKind, AlertState, CauseName, FilterOut
+from paceline_server.alerts.registry import AlertKindName
+from paceline_server.alerts.schemas import AlertState, CauseName, FilterOut
 from paceline_server.kernel.wire import Response
 
 
@@ -33,7 +34,7 @@ class ExplainedFindingOut(Response):
     """A finding with its sentence, filters, data and method."""
 
     id: str
-    kind: AlertKind
+    kind: AlertKindName
     role: Literal["candidate", "confirmation", "recovery"]
     where: str
     words: str
@@ -50,7 +51,7 @@ class ExplanationOut(Response):
     was assigned."""
 
     alert_id: str
-    kind: AlertKind
+    kind: AlertKindName
     state: AlertState
     title: str
     sentence: str

@@ -10,9 +10,8 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.explain import explanation_sentences, queries
-from paceline_server.alerts.explain.queries import FindingEvidence
+from paceline_server.alerts import evidence as sentences
+from paceline_server.alerts import queries
 from paceline_server.alerts.explain.rederive import rederive
 from paceline_server.alerts.explain.schemas import (
     ExplainedFindingOut,
@@ -20,20 +19,10 @@ from paceline_server.alerts.explain.schemas import (
     RederivedOut,
     WindowOut,
 )
+from paceline_server.alerts.queries import FindingEvidence
 from paceline_server.alerts.schemas import FilterOut, FindingOut
 from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.store.tables.decisions import Alert
-
-CLOSING = (
-    "vanish",
-    "recover",
-    "verify",
-    "relapse",
-    "refute",
-    "code_cleared",
-    "reappear",
-)
-"""Events whose note is a sentence about how an alert ended or came back."""
 
 MOST_AGAIN = 20
 """Findings computed again per response: each reads the samples of up to 1,000 jobs."""
@@ -52,10 +41,10 @@ class AlertExplanation:
 
 def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
     """The whole explanation; `again` also computes findings again from samples. Raises 404."""
-    alert = alert_queries.alert(session, alert_id)
+    alert = queries.alert(session, alert_id)
     if alert is None:
         raise not_found("alert", alert_id)
-    target_name = alert_queries.spoken_name(session, alert.target_id)
+    target_name = queries.spoken_name(session, alert.target_id)
     evidence = queries.evidence_of(session, alert_id)
     return ExplanationOut.model_validate(
         {
@@ -63,11 +52,9 @@ def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
             "kind": alert.kind,
             "state": alert.state,
             "title": alert.title,
-            "sentence": explanation_sentences.explanation_paragraph(
-                alert, target_name, evidence, _closing(session, alert)
-            ),
+            "sentence": sentences.explain_alert(session, alert, target_name, evidence),
             "cause": alert.cause,
-            "cause_text": explanation_sentences.cause_text(evidence),
+            "cause_text": sentences.cause_text(evidence),
             "rule": f"{alert.rule['name']}, version {alert.rule['version']}: {alert.rule['text']}",
             "findings": [
                 _explained_finding_out(
@@ -88,15 +75,11 @@ def explain_briefly(
 ) -> AlertExplanation:
     """What an alert's page and notice show; `windows` adds every point of each finding's window."""
     evidence = queries.evidence_of(session, alert.id)
-    sentence = explanation_sentences.explanation_paragraph(
-        alert, target_name, evidence, _closing(session, alert)
-    )
+    sentence = sentences.explain_alert(session, alert, target_name, evidence)
     findings = [
         _finding_out(evidence_row, alert, windows=windows) for evidence_row in evidence
     ]
-    return AlertExplanation(
-        sentence, explanation_sentences.cause_text(evidence), findings
-    )
+    return AlertExplanation(sentence, sentences.cause_text(evidence), findings)
 
 
 def _shorten_window(window: dict[str, Any]) -> dict[str, Any]:
@@ -158,18 +141,10 @@ def _finding_out(
             "window": finding.window if windows else _shorten_window(finding.window),
             "params": {} if about is alert else getattr(about, "params", {}),
             "sides": None if comparison is None else comparison.sides,
-            "words": explanation_sentences.finding_sentence(evidence),
+            "words": sentences.finding_sentence(evidence),
             "filters": [filter_out(stored) for stored in finding.filters],
         }
     )
-
-
-def _closing(session: Session, alert: Alert) -> str | None:
-    """The note of the newest event that changed the state, if the server wrote it for people."""
-    for event in reversed(alert_queries.events(session, alert.id)):
-        if event.to_state is not None:
-            return event.note if event.action in CLOSING else None
-    return None
 
 
 def _explained_finding_out(
@@ -181,8 +156,8 @@ def _explained_finding_out(
             "id": finding.id,
             "kind": finding.kind,
             "role": finding.role,
-            "where": explanation_sentences.finding_place(evidence),
-            "words": explanation_sentences.finding_sentence(evidence),
+            "where": sentences.finding_place(evidence),
+            "words": sentences.finding_sentence(evidence),
             "filters": [filter_out(stored) for stored in finding.filters],
             "window": _window(session, evidence),
             "method": finding.method,
@@ -195,13 +170,11 @@ def _explained_finding_out(
 
 def filter_out(stored: dict[str, object]) -> FilterOut:
     """A stored filter with its sentence."""
-    return FilterOut.model_validate(
-        {**stored, "text": explanation_sentences.filter_text(stored)}
-    )
+    return FilterOut.model_validate({**stored, "text": sentences.filter_text(stored)})
 
 
 def _window(session: Session, evidence: FindingEvidence) -> WindowOut:
-    text = explanation_sentences.window_text(evidence)
+    text = sentences.window_text(evidence)
     if evidence.series is not None:
         job_ids = evidence.finding.window["job_ids"]
         first, last = queries.points_span(session, evidence.series.id, job_ids)

@@ -16,7 +16,7 @@ from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts.rules import queries, rule_sentences
-from paceline_server.alerts.rules.matching import RuleSubject, covers, most_specific
+from paceline_server.alerts.rules.rule_book import RuleSubject, covers, most_specific
 from paceline_server.alerts.rules.schemas import OrphanRuleOut, OrphansOut, UnruledOut
 from paceline_server.kernel import clock
 from paceline_server.store.tables.rules import AlertRuleVersion

@@ -1,6 +1,6 @@
 """Replays a rule over the last days before it is saved: which alerts would it have raised?
 
-The rule competes with stored rules as if it were saved (`rule_contest`). An arm that fails
+The rule competes with stored rules as if it were saved (`rule_checks`). An arm that fails
 in several jobs in a row counts as one alert. Confirmations are not replayed.
 """
 
@@ -13,11 +13,14 @@ from itertools import groupby
 
 from sqlalchemy.orm import Session
 
+from paceline_server.alerts.registry import kind_of
 from paceline_server.alerts.rules import queries, rule_sentences
-from paceline_server.alerts.rules.applied_rule import OF_RUNS
-from paceline_server.alerts.rules.matching import RuleSubject
-from paceline_server.alerts.rules.noise_limits import refuse_undetectable
-from paceline_server.alerts.rules.rule_contest import RuleContest, build_contest
+from paceline_server.alerts.rules.rule_book import RuleSubject
+from paceline_server.alerts.rules.rule_checks import (
+    RuleContest,
+    build_contest,
+    refuse_undetectable,
+)
 from paceline_server.alerts.rules.schemas import (
     AlertRuleIn,
     FiredOut,
@@ -41,7 +44,8 @@ def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
     """The alerts a rule would have raised. Raises 404 for an unknown rule; 422 if it asks for smaller steps
     than detection finds."""
     at = clock.now()
-    if request.rule.kind in OF_RUNS:
+    kind = request.rule.kind
+    if not kind_of(kind).built_in_rules[kind].has_effect:
         raise invalid_request(
             "Only rules about a series' history and about arms are replayed.",
             {"rule.kind": "history or arm_slower"},

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Depends
 
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.accounts.idempotency import Once
+from paceline_server.alerts.registry import RuleKindName
 from paceline_server.alerts.rules import orphans, replay, service
-from paceline_server.alerts.rules.applied_rule import Kind, Mode
-from paceline_server.alerts.rules.matching import RuleSubject
+from paceline_server.alerts.rules.rule_book import Mode, RuleSubject
 from paceline_server.alerts.rules.schemas import (
     AlertRuleDetailOut,
     AlertRuleIn,
@@ -37,7 +37,7 @@ Writer = Annotated[Principal, Depends(require("rules.write"))]
 def list_rules(
     _: Reader,
     session: DbSession,
-    kind: Kind | None = None,
+    kind: RuleKindName | None = None,
     mode: Mode | None = None,
     limit: Limit = 50,
     cursor: Cursor = None,
@@ -79,7 +79,7 @@ def get_applied_rule(  # noqa: PLR0917 - query parameters, passed by name
     target: str,
     _: Reader,
     session: DbSession,
-    kind: Kind = "history",
+    kind: RuleKindName = "history",
 ) -> AppliedOut:
     """The rule that decides about a measurement; `target` is the target's name."""
     subject = RuleSubject(suite, benchmark, arm, metric, target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from paceline_server.alerts.rules.applied_rule import OF_RUNS
+from paceline_server.alerts.registry import kind_of
 from paceline_server.alerts.rules.schemas import (
     AlertRuleIn,
     PrecisionOut,
@@ -23,8 +23,9 @@ def rule_sentence(spec: AlertRuleIn) -> str:
     """The text of a rule that was saved without one."""
     about = f"{_named('metric', spec.metric)} of {_named('benchmark', spec.benchmark)}"
     where = f"{_named('arm', spec.arm)}, {_named('suite', spec.suite)}, {_named('target', spec.target)}"
-    if spec.kind in OF_RUNS:
-        return f"{OF_RUNS[spec.kind][1][:-1]} ({about}; {where})."
+    built_in = kind_of(spec.kind).built_in_rules[spec.kind]
+    if not built_in.has_effect:
+        return f"{built_in.text[:-1]} ({about}; {where})."
     what = "moves either way" if spec.direction == "both" else "gets worse"
     if spec.kind == "arm_slower":
         return f"An arm that fails its suite's rule by {percent(spec.min_effect)} or more: {about} ({where})."

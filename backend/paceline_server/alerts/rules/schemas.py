@@ -9,12 +9,8 @@ from paceline_contract.events import ParamValue
 from pydantic import Field, StringConstraints, field_validator
 
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts.rules.applied_rule import (
-    NAMES_OF_DEFAULTS,
-    Direction,
-    Kind,
-    Mode,
-)
+from paceline_server.alerts.registry import RuleKindName
+from paceline_server.alerts.rules.rule_book import Direction, Mode, built_in_names
 from paceline_server.kernel.wire import Request, Response
 
 LONGEST_MUTE_DAYS = 90
@@ -34,7 +30,7 @@ class AlertRuleIn(Request):
     arm_slower it is added to the margin of the suite's manifest."""
 
     name: RuleName
-    kind: Kind = "history"
+    kind: RuleKindName = "history"
     suite: Pattern = "*"
     benchmark: Pattern = "*"
     arm: Pattern = "*"
@@ -53,7 +49,7 @@ class AlertRuleIn(Request):
     @field_validator("name")
     @classmethod
     def _free(cls, name: str) -> str:
-        if name in NAMES_OF_DEFAULTS:
+        if name in built_in_names():
             raise ValueError("this is the name of a built-in rule")
         return name
 
@@ -107,7 +103,7 @@ class FloorOut(Response):
 
 class AlertRuleVersionOut(Response):
     version: int
-    kind: Kind
+    kind: RuleKindName
     suite: str
     benchmark: str
     arm: str
@@ -144,7 +140,7 @@ class AppliedOut(Response):
     version: int | None
     name: str
     text: str
-    kind: Kind
+    kind: RuleKindName
     min_effect: float
     direction: Direction
     mode: Mode

@@ -1,6 +1,6 @@
 """Saves rules and finds the one that decides about a finding.
 
-The most specific rule that matches decides (`matching`), or a built-in default if none
+The most specific rule that matches decides (`rule_book`), or a built-in default if none
 does. A saved version never changes, and every write adds an entry to the audit log.
 """
 
@@ -15,17 +15,15 @@ from sqlalchemy.orm import Session
 from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.history import leave_shadow
-from paceline_server.alerts.rules import noise_limits, queries, rule_sentences
-from paceline_server.alerts.rules.applied_rule import (
+from paceline_server.alerts.lifecycle import show_alert
+from paceline_server.alerts.rules import queries, rule_checks, rule_sentences
+from paceline_server.alerts.rules.rule_book import (
     AppliedRule,
-    Kind,
     Mode,
     RuleBook,
+    RuleSubject,
     mute_words,
 )
-from paceline_server.alerts.rules.matching import RuleSubject
-from paceline_server.alerts.rules.rule_contest import build_contest
 from paceline_server.alerts.rules.schemas import (
     AlertRuleDetailOut,
     AlertRuleIn,
@@ -53,7 +51,6 @@ __all__ = [
     "SILENCED",
     "SILENCE_ENDED",
     "AppliedRule",
-    "Kind",
     "RuleBook",
     "RuleSubject",
     "create_rule",
@@ -71,7 +68,7 @@ __all__ = [
 ]
 
 
-def rules_in_force(session: Session, kind: Kind) -> RuleBook:
+def rules_in_force(session: Session, kind: str) -> RuleBook:
     """The present rules of a kind."""
     return RuleBook(
         kind,
@@ -80,7 +77,7 @@ def rules_in_force(session: Session, kind: Kind) -> RuleBook:
     )
 
 
-def rule_for(session: Session, kind: Kind, subject: RuleSubject) -> AppliedRule:
+def rule_for(session: Session, kind: str, subject: RuleSubject) -> AppliedRule:
     """The rule that decides about a measurement. For many measurements use `rules_in_force`."""
     return rules_in_force(session, kind).rule_for(subject)
 
@@ -95,7 +92,7 @@ def mute_in_force(session: Session, rule_id: str | None) -> RuleMute | None:
 def list_rules(
     session: Session,
     *,
-    kind: Kind | None,
+    kind: str | None,
     mode: Mode | None,
     limit: int,
     cursor: str | None,
@@ -124,8 +121,8 @@ def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
     version = queries.versions_of(session, [rule])[rule_id]
     spec = _spec_of(version, rule.name)
     in_force = queries.newest_versions(session, out.kind)
-    floor = noise_limits.noisiest_floor(
-        session, build_contest(spec, rule_id, version.created_at, in_force)
+    floor = rule_checks.noisiest_floor(
+        session, rule_checks.build_contest(spec, rule_id, version.created_at, in_force)
     )
     mutes = [MuteOut.model_validate(mute) for mute in queries.mutes(session, rule_id)]
     return AlertRuleDetailOut(**out.model_dump(), floor=floor, mutes=mutes)
@@ -234,8 +231,8 @@ def _save_version(
         )
     at = clock.now()
     in_force = queries.newest_versions(session, spec.kind)
-    noise_limits.refuse_below_noise(
-        session, spec, build_contest(spec, rule.id, at, in_force)
+    rule_checks.refuse_below_noise(
+        session, spec, rule_checks.build_contest(spec, rule.id, at, in_force)
     )
     before = queries.versions_of(session, [rule]).get(rule.id)
     owner = spec.owner_id or (who.account_id if before is None else before.owner_id)
@@ -253,7 +250,7 @@ def _save_version(
     )
     if before is not None and (before.mode, spec.mode) == ("shadow", "active"):
         for alert in queries.lock_shadows(session, rule.id):
-            leave_shadow(session, alert)
+            show_alert(session, alert)
     changed = {
         name: content[name]
         for name in _CONTENT

@@ -8,8 +8,8 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.history import PolicyAdvice
 from paceline_server.store.tables.jobs import Run
+from paceline_server.store.tables.policies import PolicyAdvice
 
 
 def advice_history(

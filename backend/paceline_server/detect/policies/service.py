@@ -25,8 +25,8 @@ from paceline_server.kernel import clock, ids
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import page
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.history import PolicyAdvice
 from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.policies import PolicyAdvice
 
 advice_of_job = queries.advice_of_job
 advice_before = queries.advice_before

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.store.base import Base
 from paceline_server.store.insert import insert_into
+from paceline_server.store.tables.bisections import Bisection
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.decisions import (
     Alert,
@@ -26,7 +27,6 @@ from paceline_server.store.tables.history import (
     Change,
     Fingerprint,
     NoiseFloor,
-    PolicyAdvice,
     RetiredBenchmark,
     Series,
     SeriesPoint,
@@ -34,13 +34,9 @@ from paceline_server.store.tables.history import (
 )
 from paceline_server.store.tables.imports import ImportDocument
 from paceline_server.store.tables.jobs import Attempt, Job, Run
+from paceline_server.store.tables.policies import PolicyAdvice
 from paceline_server.store.tables.projects import Project, TargetGrant
-from paceline_server.store.tables.rules import (
-    AlertRule,
-    AlertRuleVersion,
-    Bisection,
-    RuleMute,
-)
+from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 from paceline_server.store.tables.samples import (
     ConditionsRow,
     Item,

@@ -2,6 +2,8 @@
 
 from paceline_server.store.tables import (
     accounts,
+    audit,
+    bisections,
     catalog,
     channels,
     decisions,
@@ -10,14 +12,19 @@ from paceline_server.store.tables import (
     imports,
     jobs,
     messages,
+    policies,
     projects,
     requests,
     rules,
     samples,
+    schedules,
+    triage,
 )
 
 __all__ = [
     "accounts",
+    "audit",
+    "bisections",
     "catalog",
     "channels",
     "decisions",
@@ -26,8 +33,11 @@ __all__ = [
     "imports",
     "jobs",
     "messages",
+    "policies",
     "projects",
     "requests",
     "rules",
     "samples",
+    "schedules",
+    "triage",
 ]

@@ -1,4 +1,4 @@
-"""Series with their points, changes, noise floors, policy advice, schedules and annotations.
+"""Series with their points, changes, noise floors, retired benchmarks and annotations.
 
 Points are facts. `SeriesState` and `Change` are derived from them and can be derived again.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Float, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from paceline_server.store.base import Base, Json, OrderedJson, Timestamp
+from paceline_server.store.base import Base, Json, Timestamp
 from paceline_server.store.owned import ProjectKeyed, ProjectOwned, ProjectRoot
 
 
@@ -169,59 +169,6 @@ class NoiseFloor(ProjectOwned, Base):
     run_id: Mapped[str]
     job_id: Mapped[str] = mapped_column(String, index=True)
     measured_at: Mapped[datetime] = mapped_column(Timestamp)
-
-
-class PolicyAdvice(ProjectOwned, Base):
-    """The size from which an arm is faster on a target (stats/README.md §3), with the policy in force at that time."""
-
-    __tablename__ = "policy_advice"
-    __table_args__ = (
-        Index(
-            "ix_policy_advice_key",
-            "project_id",
-            "target_id",
-            "suite",
-            "policy",
-            "measured_at",
-        ),
-    )
-    id: Mapped[str] = mapped_column(String, primary_key=True)
-    target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
-    suite: Mapped[str]
-    policy: Mapped[str]
-    """Name of the manifest's `[[policies]]` entry."""
-    params: Mapped[dict[str, Any]] = mapped_column(Json)
-    params_key: Mapped[str]
-    advice: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
-    """Part of `PolicyAdviceOut`: warm and cold crossover with intervals, warm-up rounds, words."""
-    in_force: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
-    holds: Mapped[bool | None]
-    """Whether the policy in force is right; null if the data does not decide."""
-    run_id: Mapped[str]
-    job_id: Mapped[str] = mapped_column(String, index=True)
-    measured_at: Mapped[datetime] = mapped_column(Timestamp)
-
-
-class Schedule(ProjectRoot, Base):
-    """A run that the server requests periodically: A/A jobs, nightly measurements."""
-
-    __tablename__ = "schedule"
-    __table_args__ = (UniqueConstraint("project_id", "name"),)
-    id: Mapped[str] = mapped_column(String, primary_key=True)
-    name: Mapped[str]
-    kind: Mapped[str]
-    """a_a | measure."""
-    suite: Mapped[str]
-    target_id: Mapped[str | None] = mapped_column(ForeignKey("target.id"))
-    """Null: every target that can run the suite and is online at that time."""
-    request: Mapped[dict[str, Any]] = mapped_column(Json)
-    """benchmarks, params, launches, rounds, min_time_ns."""
-    every_s: Mapped[int]
-    enabled: Mapped[bool]
-    next_at: Mapped[datetime] = mapped_column(Timestamp, index=True)
-    last_run_id: Mapped[str | None]
-    created_by: Mapped[str]
-    created_at: Mapped[datetime] = mapped_column(Timestamp)
 
 
 class RetiredBenchmark(ProjectKeyed, Base):

@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 import pytest
-from paceline_server.alerts.changes import queries, service
+from paceline_server.alerts import service
+from paceline_server.alerts.changes import queries
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.decisions import Alert
@@ -166,7 +167,7 @@ def test_an_evaluation_locks_the_target_then_alerts_then_changes(
     event.listen(Engine, "before_cursor_execute", keep)
     try:
         with session_scope() as session:
-            service.evaluate(session, change.job_id)
+            service.evaluate_points(session, change.job_id)
     finally:
         event.remove(Engine, "before_cursor_execute", keep)
     assert locked == ["target", "alert", "change"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from paceline_server.alerts.changes.grouping import (
+from paceline_server.alerts.changes.change_facts import (
     GroupableChange,
     TimeRange,
     group_by_cause,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from paceline_contract.testing.waiting import WITHIN_S
-from paceline_server.alerts.changes import service as changes
+from paceline_server.alerts import service as alerts
 from paceline_server.store.session import session_scope
 from paceline_server.testing.context_thread import ContextThread
 from paceline_server.testing.locks import wait_for_blocked_connection
@@ -53,8 +53,8 @@ def test_two_jobs_that_show_one_event_at_once_raise_one_alert(
     desk.nights(3, 0.1, evaluate=False)
     jobs = [desk.unheard({name: 0.1}) for name in (NATIVE, OTHER)]
     _at_once(
-        lambda session: changes.evaluate(session, jobs[0]),
-        lambda session: changes.evaluate(session, jobs[1]),
+        lambda session: alerts.evaluate_points(session, jobs[0]),
+        lambda session: alerts.evaluate_points(session, jobs[1]),
     )
     alert = desk.alert()
     assert sorted(finding["params"]["batch"] for finding in alert["findings"]) == [
@@ -69,8 +69,8 @@ def test_one_job_heard_of_twice_at_once_raises_one_alert(desk: HistoryDesk) -> N
     desk.nights(3, 0.1, evaluate=False)
     job = desk.unheard({NATIVE: 0.1})
     _at_once(
-        lambda session: changes.evaluate(session, job),
-        lambda session: changes.evaluate(session, job),
+        lambda session: alerts.evaluate_points(session, job),
+        lambda session: alerts.evaluate_points(session, job),
     )
     alert = desk.alert()
     assert len(alert["findings"]) == 1

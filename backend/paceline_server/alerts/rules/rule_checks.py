@@ -1,22 +1,83 @@
-"""Refuses rules that ask for less than a target can resolve (I14), with the number.
+"""Checks a rule before it is saved: what it would decide about, and whether targets can resolve what it asks (I14).
 
-It checks the newest noise floor of each series the rule would decide about; series of a
-more specific rule do not count. Rules of arms are not checked: their effect is added to
-the manifest's margin, so they only raise fewer alerts.
+The rule competes as it would once saved: as the newest version, in place of the rule it
+replaces. It may not ask for less than the newest noise floor of any series that it would
+then decide about. Rules of arms are not checked: their effect is added to the manifest's
+margin, so they only raise fewer alerts.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from paceline_contract.params import params_text
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts.rules import queries, rule_sentences
-from paceline_server.alerts.rules.matching import RuleSubject
-from paceline_server.alerts.rules.rule_contest import RuleContest
+from paceline_server.alerts.rules.rule_book import (
+    PatternedRule,
+    RuleSubject,
+    covers,
+    most_specific,
+)
 from paceline_server.alerts.rules.schemas import AlertRuleIn, FloorOut
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.stats import constants
 from paceline_server.stats.plain_words import percent
+from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion
+
+
+@dataclass(eq=False)
+class RuleCandidate:
+    """The patterns of a rule as it would be saved."""
+
+    suite: str
+    benchmark: str
+    arm: str
+    metric: str
+    target: str
+    created_at: datetime
+    rule_id: str
+
+
+@dataclass(frozen=True)
+class RuleContest:
+    """A candidate and the rules of its kind it competes with."""
+
+    candidate: RuleCandidate
+    others: Sequence[PatternedRule]
+
+    def decides(self, subject: RuleSubject) -> bool:
+        """Whether the candidate would decide about `subject`."""
+        if not covers(self.candidate, subject):
+            return False
+        return most_specific([*self.others, self.candidate], subject) is self.candidate
+
+
+def build_contest(
+    spec: AlertRuleIn,
+    rule_id: str | None,
+    at: datetime,
+    in_force: Sequence[tuple[AlertRule, AlertRuleVersion]],
+) -> RuleContest:
+    """`spec` saved at `at`, in place of `rule_id` if given, among the rules of its kind."""
+    candidate = RuleCandidate(
+        spec.suite,
+        spec.benchmark,
+        spec.arm,
+        spec.metric,
+        spec.target,
+        at,
+        rule_id or "",
+    )
+    others = [
+        version
+        for rule, version in in_force
+        if rule.id != rule_id and version.kind == spec.kind
+    ]
+    return RuleContest(candidate, others)
 
 
 def noisiest_floor(session: Session, contest: RuleContest) -> FloorOut | None:

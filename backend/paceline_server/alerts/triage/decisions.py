@@ -13,8 +13,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
-from paceline_server.alerts.changes import service as changes
-from paceline_server.alerts.history import add_event, change_state, publish_alert
+from paceline_server.alerts.lifecycle import add_event, apply_event, publish_alert
+from paceline_server.alerts.registry import kind_of
 from paceline_server.alerts.schemas import Action
 from paceline_server.alerts.states import (
     LIVE,
@@ -41,7 +41,7 @@ def apply_action(
     """Carry out a person's action. Raises 409, naming the possible actions, when it does not apply, or when
     the cause has a newer alert; 400 for a baseline commit that does not belong to this action."""
     if baseline_commit is not None and (
-        action != "expected" or alert.kind not in changes.KINDS
+        action != "expected" or not kind_of(alert.kind).follows_series
     ):
         text = "Only the action `expected` takes a baseline, and only for an alert about a series' history."
         raise invalid_request(
@@ -50,7 +50,7 @@ def apply_action(
     before = alert.state
     try:
         with session.begin_nested():
-            change_state(session, alert, Event(action), actor, note)
+            apply_event(session, alert, Event(action), note, actor=actor)
     except IllegalTransitionError:
         possible: Sequence[str] = possible_actions(alert.state)  # type: ignore[arg-type]  # the column holds these
         advice = (
@@ -87,18 +87,13 @@ def move_baseline(
 
     The baseline begins at `commit`, or else at the alert's changes. Raises 400 if `commit` cannot be a baseline.
     """
-    if (
-        alert.kind not in changes.KINDS
-        or "expected" not in {before, alert.state}
-        or before == alert.state
-    ):
+    if "expected" not in {before, alert.state} or before == alert.state:
         return
+    kind = kind_of(alert.kind)
     if alert.state == "expected":
-        alert.baseline_commit = commit or alert.head_commit
-        changes.accept(session, alert, None if commit == alert.head_commit else commit)
+        kind.accept(session, alert, commit)
     else:
-        alert.baseline_commit = None
-        changes.withdraw(session, alert)
+        kind.withdraw(session, alert)
 
 
 def add_note(session: Session, alert: Alert, note: str, actor: str) -> None:

@@ -14,16 +14,17 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts import decisions, queries
-from paceline_server.alerts.history import restore
+from paceline_server.alerts import queries
+from paceline_server.alerts.lifecycle import restore
 from paceline_server.alerts.schemas import BulkIn, TriageBatchOut
+from paceline_server.alerts.triage import decisions
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.store import audit
 from paceline_server.store.page import page
 from paceline_server.store.tables.decisions import Alert
-from paceline_server.store.tables.rules import TriageBatch
+from paceline_server.store.tables.triage import TriageBatch
 
 UNDO_WITHIN = timedelta(minutes=15)
 """Long enough to notice a mistake, short enough that nobody relies on the decision yet."""

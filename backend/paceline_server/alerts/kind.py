@@ -1,0 +1,226 @@
+"""The protocol of a kind of alert: what it watches, how it is confirmed, when it is over, and its sentences.
+
+A kind says what is so; `lifecycle` alone does what follows. A new kind is one file in `kinds/` and one entry in
+its registration.
+"""
+
+# ruff: noqa: ARG002 - the defaults of a protocol need none of their arguments
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import queries
+from paceline_server.alerts.queries import FindingEvidence
+from paceline_server.alerts.rules.rule_book import AppliedRule, BuiltInRule
+from paceline_server.alerts.schemas import AlertState
+from paceline_server.alerts.states import Event
+from paceline_server.detect.service import Role
+from paceline_server.jobs import service as jobs
+from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.jobs import Job, Run
+
+Evidence = TypeVar("Evidence")
+Watched = Literal["job", "points"]
+"""When a kind looks: after a job ended, or after its points were added to their series."""
+Outcome = Literal["fails", "undecided", "holds"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation(Generic[Evidence]):
+    """What a job shows about one cause. `evidence` is the kind's own, and becomes findings."""
+
+    kind: str
+    cause_key: str
+    """Equal for everything that one alert is about; at most one alert of a cause is living."""
+    outcome: Outcome
+    title: str
+    words: str
+    rule: AppliedRule
+    evidence: Evidence
+    run_id: str
+    job_id: str
+    target_id: str
+    suite: str
+    benchmark: str = ""
+    arm: str = ""
+    reference: str = ""
+    metric: str = ""
+    demonstration: bool = False
+    ratio: float | None = None
+    lower: float | None = None
+    upper: float | None = None
+    cause: str | None = None
+    base_commit: str | None = None
+    head_commit: str | None = None
+    raised_because: str | None = None
+    """Note of the event that raises the alert; else `words`."""
+
+
+@dataclass(frozen=True)
+class EndedJob:
+    """A job that ended, with its run, and what a kind computed from its samples beforehand."""
+
+    job: Job
+    run: Run
+    computed: Any = None
+
+
+@dataclass(frozen=True)
+class AlertEvidence:
+    """An alert with all that its paragraph says. `closing` is the note of the event that ended or revived it."""
+
+    alert: Alert
+    target_name: str
+    findings: Sequence[FindingEvidence]
+    closing: str | None
+
+    def with_role(self, role: Role) -> list[FindingEvidence]:
+        """Return the findings that have a role, oldest first."""
+        return [row for row in self.findings if row.finding.role == role]
+
+    @property
+    def closing_sentences(self) -> list[str]:
+        """The sentence about how the alert ended or came back, if there is one."""
+        note = self.closing
+        return [f"{note[0].upper()}{note[1:]}."] if note else []
+
+
+@dataclass(frozen=True)
+class ConfirmationRun:
+    """A requested run, and what the alert's history says of it."""
+
+    run: Run
+    note: str
+    is_awaited: bool = False
+    """Whether the alert is decided without the run when no agent takes it in time."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a confirmation says about an alert: it is real, it is not, or that stays open."""
+
+    outcome: Literal["proven", "cleared", "undecided"]
+    note: str
+    evidence: Any = None
+
+
+class AlertKind(Protocol[Evidence]):
+    """One kind of alert. What is defined here holds for a kind that does not say otherwise."""
+
+    names: ClassVar[tuple[str, ...]]
+    """Values of `Alert.kind`."""
+    watches: ClassVar[Watched] = "job"
+    built_in_rules: ClassVar[Mapping[str, BuiltInRule]] = {}
+    """The rule where no stored one matches, by name; kinds without have no stored rules either."""
+    blames_code: ClassVar[bool] = False
+    """Whether the code has to answer for every alert of this kind, whatever its cause."""
+    follows_series: ClassVar[bool] = False
+    """Whether alerts are about the history of series: they name commits and may move baselines."""
+    needs_run: ClassVar[bool] = True
+    """Whether a run confirms a suspected alert after the cool-down (I13)."""
+    confirmed_in: ClassVar[frozenset[AlertState]] = frozenset({"suspected"})
+    """States in which a confirmation run is requested."""
+    decided_in: ClassVar[frozenset[AlertState]] = frozenset(
+        {"suspected", "inconclusive"}
+    )
+    """States in which the result of a confirmation run counts."""
+    found_again: ClassVar[Mapping[AlertState, Event]] = {"inconclusive": Event.retry}
+    """What happens to an alert in one of these states when its cause is found again."""
+    proven_again_in: ClassVar[frozenset[AlertState]] = frozenset()
+    """States that finding the cause again keeps, but for which it asks for a new confirmation."""
+    observes_again: ClassVar[bool] = True
+    """Whether evaluating a job again yields the same observations, so that known ones are to be left out."""
+
+    def observe(
+        self, session: Session, ended: EndedJob
+    ) -> Iterable[Observation[Evidence]]:
+        """Yield what a job shows. Each observation is dealt with before the next is asked for."""
+        ...
+
+    def find_alert(self, session: Session, seen: Observation[Evidence]) -> Alert | None:
+        """Return the locked alert that an observation belongs to."""
+        return queries.lock_living_alert(session, seen.cause_key)
+
+    def is_old_news(
+        self,
+        session: Session,
+        seen: Observation[Evidence],
+        newest: Alert | None,
+    ) -> bool:
+        """Return whether an observation without an alert raises none, given the newest alert of its cause."""
+        return False
+
+    def join(self, alert: Alert, seen: Observation[Evidence]) -> None:
+        """Update an alert whose cause was found again."""
+        return
+
+    def store_findings(
+        self, session: Session, alert: Alert, seen: Observation[Evidence], role: Role
+    ) -> None:
+        """Store an observation as findings of an alert."""
+        ...
+
+    def recovery(
+        self,
+        session: Session,
+        alert: Alert,
+        seen: Observation[Evidence],
+    ) -> Observation[Evidence] | None:
+        """Return what of an observation that holds proves that an alert is over; None if it is not over."""
+        return seen
+
+    def request_run(
+        self,
+        session: Session,
+        alert: Alert,
+    ) -> ConfirmationRun | Decision | None:
+        """Request the confirmation run of an alert, or say why none can decide. None if nothing is in doubt."""
+        return None
+
+    def compute(self, session: Session, job: Job) -> Any:
+        """Compute what `read_confirmation` needs and takes long. Reads only: it must not hold up the writer."""
+        return None
+
+    def read_confirmation(
+        self,
+        session: Session,
+        alert: Alert,
+        ended: EndedJob,
+    ) -> Decision | None:
+        """Read the ended confirmation of an alert and store its findings. None if it decides nothing."""
+        return None
+
+    def after_decision(
+        self, session: Session, alert: Alert, decision: Decision, before: AlertState
+    ) -> None:
+        """Do what else follows from a decision; `before` is the state in which it found the alert."""
+        return
+
+    def hand_over(self, session: Session, alert: Alert, living: Alert) -> None:
+        """Give what an alert is about to the living alert of the same cause."""
+        return
+
+    def accept(self, session: Session, alert: Alert, commit: str | None) -> None:
+        """Make what an alert is about the new normal, from a commit on if given. Raises 400 for another commit."""
+        return
+
+    def withdraw(self, session: Session, alert: Alert) -> None:
+        """Take back what `accept` did."""
+        return
+
+    def explain(self, evidence: AlertEvidence) -> str:
+        """Return one paragraph for people."""
+        ...
+
+
+def no_verdict(job: Job, name: str) -> Decision:
+    """Return the decision by a confirmation run that ended without a result."""
+    reason = jobs.reason_of_end(job)
+    return Decision(
+        "undecided", f"{name} ended without a verdict: {job.state}: {reason}"
+    )

@@ -1,0 +1,20 @@
+"""The kinds of alerts: a file says what one of them watches, how it is confirmed, when it is over, and its sentences.
+
+A new kind is registered here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from paceline_server.alerts.kinds.arm import ArmKind
+from paceline_server.alerts.kinds.history import HistoryKind
+from paceline_server.alerts.kinds.policy import PolicyKind
+from paceline_server.alerts.kinds.run_end import GateKind, MissingKind, ScheduleKind
+
+KINDS = (
+    ArmKind(),
+    HistoryKind(),
+    PolicyKind(),
+    GateKind(),
+    MissingKind(),
+    ScheduleKind(),
+)

@@ -1,0 +1,361 @@
+"""Alerts about what a run's end shows without a comparison: gates, vanished cases, schedules.
+
+A failure opens an alert at once, because a gate has its own statistic and a failed run is a fact. A gate that could
+not be decided is only suspected until the next job cannot decide it either. What a pull request's head or another
+branch than the project's default one shows raises nothing, except for the runs of a schedule, whatever their branch.
+
+    fails ─▶ open, people told ─ holds again ─▶ fixed        undecided ─▶ suspected ─┬─ undecided or fails ─▶ open
+                                                                                     └─ holds ─▶ unconfirmed
+"""
+
+from __future__ import annotations
+
+import json
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from paceline_contract.manifest_reader import read_manifest
+from paceline_contract.params import params_key, params_text
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import queries
+from paceline_server.alerts.evidence import finding_sentence
+from paceline_server.alerts.kind import (
+    AlertEvidence,
+    AlertKind,
+    EndedJob,
+    Observation,
+    Outcome,
+)
+from paceline_server.alerts.rules import service as rules
+from paceline_server.alerts.rules.rule_book import (
+    BuiltInRule,
+    RuleSubject,
+    default_rule,
+)
+from paceline_server.alerts.schemas import AlertState
+from paceline_server.alerts.states import Event
+from paceline_server.detect import service as detect
+from paceline_server.detect.schemas import GateOut
+from paceline_server.detect.service import Role
+from paceline_server.ingest.arrivals import CaseKey, arrivals
+from paceline_server.jobs import service as jobs
+from paceline_server.kernel import clock, ids
+from paceline_server.series import service as series
+from paceline_server.store.tables.decisions import Alert, Finding
+from paceline_server.store.tables.jobs import Job, Run
+
+Points = frozenset[str]
+"""What fails: an alert is over when all of its points hold. Of one that holds: what holds."""
+ORDINARY = ("manual", "schedule", "ci")
+"""Triggers of runs that measure a branch as it is."""
+OUTCOMES: tuple[tuple[str, Outcome], ...] = (
+    ("fail", "fails"),
+    ("inconclusive", "undecided"),
+    ("pass", "holds"),
+)
+"""What the worst verdict of a gate's points means for it."""
+VERBS: Mapping[Outcome, str] = {
+    "fails": "fails",
+    "undecided": "is undecided",
+    "holds": "holds",
+}
+NAMED_CASES = 3
+"""Cases named in a sentence; more are counted."""
+ENDS = {
+    "failed": "failed",
+    "lost": "was lost",
+    "expired": "did not happen",
+}
+"""How a scheduled job that gave no result ended. A person who cancels it knows."""
+
+
+class RunEndKind(AlertKind[Points]):
+    """What the end of a run shows by itself."""
+
+    name: ClassVar[str]
+    method: ClassVar[str]
+    needs_run: ClassVar[bool] = False
+    found_again: ClassVar[Mapping[AlertState, Event]] = {
+        "suspected": Event.confirm,
+        "inconclusive": Event.confirm,
+    }
+
+    @abstractmethod
+    def inspect(
+        self, session: Session, ended: EndedJob, target_name: str
+    ) -> Iterator[Observation[Points]]:
+        """Yield what a job's end shows; the rules are applied by `observe`."""
+
+    def observe(
+        self, session: Session, ended: EndedJob
+    ) -> Iterator[Observation[Points]]:
+        target_name = queries.spoken_name(session, ended.job.target_id)
+        for seen in self.inspect(session, ended, target_name):
+            if seen.outcome == "holds":
+                yield seen
+                continue
+            subject = RuleSubject(
+                seen.suite, seen.benchmark, seen.arm, seen.metric, target_name
+            )
+            rule = rules.rule_for(session, self.name, subject)
+            if rule.mode != "off":
+                yield replace(seen, rule=rule)
+
+    def is_old_news(
+        self, session: Session, seen: Observation[Points], newest: Alert | None
+    ) -> bool:
+        """Return whether a person called this expected, and no other point fails since."""
+        if newest is None or newest.state != "expected":
+            return False
+        return seen.evidence <= _failed_points(session, newest)
+
+    def join(self, alert: Alert, seen: Observation[Points]) -> None:
+        alert.title, alert.words = seen.title, seen.words
+
+    def recovery(
+        self, session: Session, alert: Alert, seen: Observation[Points]
+    ) -> Observation[Points] | None:
+        return seen if _failed_points(session, alert) <= seen.evidence else None
+
+    def store_findings(
+        self, session: Session, alert: Alert, seen: Observation[Points], role: Role
+    ) -> None:
+        points = set(seen.evidence)
+        if role == "candidate":
+            points |= _failed_points(session, alert)
+        session.add(
+            Finding(
+                id=ids.new_id("fnd"),
+                kind=seen.kind,
+                role=role,
+                alert_id=alert.id,
+                comparison_id=None,
+                series_id=None,
+                change_id=None,
+                numbers={
+                    "words": seen.words,
+                    "where": seen.title,
+                    "points": sorted(points),
+                },
+                run_id=seen.run_id,
+                job_id=seen.job_id,
+                method=self.method,
+                parameters={},
+                filters=[],
+                window={"text": "the end of one job"},
+                created_at=clock.now(),
+            )
+        )
+        session.flush()
+
+    def explain(self, evidence: AlertEvidence) -> str:
+        alert, candidates = evidence.alert, evidence.with_role("candidate")
+        if not candidates:
+            return f"{alert.title}: {alert.words}."
+        parts = [
+            f"{alert.title}: {finding_sentence(candidates[-1])}.",
+            f"Rule {alert.rule['name']}: {alert.rule['text']}",
+        ]
+        if alert.state == "suspected":
+            parts.append("Nobody was told: the next run of the default branch decides.")
+        return " ".join([*parts, *evidence.closing_sentences])
+
+    def observation(
+        self,
+        job: Job,
+        cause: Sequence[str],
+        outcome: Outcome,
+        *,
+        suite: str,
+        title: str,
+        words: str,
+        points: Points,
+    ) -> Observation[Points]:
+        """Return what a job shows about a cause, which `cause` tells from others of this kind."""
+        return Observation(
+            kind=self.name,
+            cause_key=json.dumps([self.name, *cause], separators=(",", ":")),
+            outcome=outcome,
+            title=title,
+            words=words,
+            rule=default_rule(self.name),
+            evidence=points,
+            run_id=job.run_id,
+            job_id=job.id,
+            target_id=job.target_id,
+            suite=suite,
+        )
+
+
+def _failed_points(session: Session, alert: Alert) -> Points:
+    return frozenset(queries.newest_numbers(session, alert.id).get("points", ()))
+
+
+def _measures_default_branch(session: Session, ended: EndedJob) -> bool:
+    job, run = ended.job, ended.run
+    return (
+        job.state == "done"
+        and run.trigger in ORDINARY
+        and not run.compares_revisions
+        and not run.demonstration
+        and not run.knobs
+        and run.branch == queries.default_branch(session, run.project_id)
+    )
+
+
+class GateKind(RunEndKind):
+    """A required gate that fails, or stays undecided."""
+
+    name: ClassVar[str] = "gate"
+    names: ClassVar[tuple[str, ...]] = (name,)
+    method: ClassVar[str] = "gate/1"
+    blames_code: ClassVar[bool] = True
+    built_in_rules: ClassVar[Mapping[str, BuiltInRule]] = {
+        name: BuiltInRule(
+            "default-gate",
+            "A required gate fails, or stays undecided, on the default branch.",
+            has_effect=False,
+        )
+    }
+
+    def inspect(
+        self, session: Session, ended: EndedJob, target_name: str
+    ) -> Iterator[Observation[Points]]:
+        """Yield one observation per gate over all points of its params. What was waived neither fails nor holds."""
+        if not _measures_default_branch(session, ended):
+            return
+        job, run = ended.job, ended.run
+        by_gate: dict[tuple[str, ...], list[GateOut]] = defaultdict(list)
+        for gate in detect.report_of(session, job.id).gates:
+            is_decided = gate.verdict in ("pass", "fail", "inconclusive")
+            if gate.level == "required" and is_decided and gate.waived is None:
+                metric = gate.derived or gate.metric
+                by_gate[gate.benchmark, gate.arm, metric, gate.statistic].append(gate)
+        for (benchmark, arm, metric, statistic), gates in by_gate.items():
+            outcome, shown = next(
+                (outcome, rows)
+                for verdict, outcome in OUTCOMES
+                if (rows := [gate for gate in gates if gate.verdict == verdict])
+            )
+            seen = self.observation(
+                job,
+                (run.suite, benchmark, arm, metric, statistic, job.target_id),
+                outcome,
+                suite=run.suite,
+                title=f"Gate {VERBS[outcome]}: {statistic} of {arm} {metric} of {benchmark} on {target_name}",
+                words=_gate_sentence(shown),
+                points=frozenset(params_key(gate.params) for gate in shown),
+            )
+            yield replace(seen, benchmark=benchmark, arm=arm, metric=metric)
+
+
+def _gate_sentence(gates: list[GateOut]) -> str:
+    first = gates[0]
+    where = params_text(first.params)
+    limit = f"required {first.op} {first.target:g}"
+    text = f"{first.reason} ({limit}{f', {where}' if where else ''})"
+    return text if len(gates) == 1 else f"{text}; {len(gates)} points"
+
+
+class MissingKind(RunEndKind):
+    """Cases that the job before measured, the manifest still declares and this job did not measure."""
+
+    name: ClassVar[str] = "missing"
+    names: ClassVar[tuple[str, ...]] = (name,)
+    method: ClassVar[str] = "vanished-cases/1"
+    built_in_rules: ClassVar[Mapping[str, BuiltInRule]] = {
+        name: BuiltInRule(
+            "default-missing",
+            "Cases that were measured before are not measured any more.",
+            has_effect=False,
+        )
+    }
+
+    def inspect(
+        self, session: Session, ended: EndedJob, target_name: str
+    ) -> Iterator[Observation[Points]]:
+        if not _measures_default_branch(session, ended):
+            return
+        job, run = ended.job, ended.run
+        here = arrivals(session, job.id)
+        before = queries.job_before(session, job, run, ORDINARY)
+        gone = set() if before is None else arrivals(session, before).measured
+        gone = gone - here.measured - here.unavailable.keys()
+        if gone:
+            declared = _declared_arms(session, run)
+            gone = {case for case in gone if case[:2] in declared}
+        names = sorted(map(_case_name, gone or here.measured))
+        words = "the cases that had vanished were measured again"
+        if gone:
+            count = "1 case was" if len(names) == 1 else f"{len(names)} cases were"
+            words = f"{count} measured by the job before and not by this one: {_list_cases(names)}"
+        yield self.observation(
+            job,
+            (run.suite, job.target_id),
+            "fails" if gone else "holds",
+            suite=run.suite,
+            title=f"Cases of {run.suite} vanished on {target_name}",
+            words=words,
+            points=frozenset(names),
+        )
+
+
+def _list_cases(names: Sequence[str]) -> str:
+    rest = len(names) - NAMED_CASES
+    return ", ".join(names[:NAMED_CASES]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _declared_arms(session: Session, run: Run) -> set[tuple[str, str]]:
+    """Return (benchmark, arm) of what the manifest declares and nobody retired."""
+    retired = series.retired_reasons(session, run.suite)
+    return {
+        (name, arm)
+        for name, benchmark in read_manifest(run.manifest).benchmarks.items()
+        for arm in benchmark.arms
+        if name not in retired and series.retired_key(name, arm) not in retired
+    }
+
+
+def _case_name(case: CaseKey) -> str:
+    benchmark, arm, point = case
+    where = params_text(json.loads(point))
+    return f"{benchmark} {arm}{f' at {where}' if where else ''}"
+
+
+class ScheduleKind(RunEndKind):
+    """A run of a schedule that gave no result."""
+
+    name: ClassVar[str] = "schedule"
+    names: ClassVar[tuple[str, ...]] = (name,)
+    method: ClassVar[str] = "schedule/1"
+    built_in_rules: ClassVar[Mapping[str, BuiltInRule]] = {
+        name: BuiltInRule(
+            "default-schedule",
+            "A run of a schedule fails, is lost or does not happen.",
+            has_effect=False,
+        )
+    }
+
+    def inspect(
+        self,
+        session: Session,  # noqa: ARG002 - of the interface
+        ended: EndedJob,
+        target_name: str,
+    ) -> Iterator[Observation[Points]]:
+        job, run = ended.job, ended.run
+        how = ENDS.get(job.state)
+        if run.schedule_id is None or (how is None and job.state != "done"):
+            return
+        yield self.observation(
+            job,
+            (str(run.schedule_id), job.target_id),
+            "holds" if how is None else "fails",
+            suite=run.suite,
+            title=f"Scheduled run of {run.suite} {how or 'ended well'} on {target_name}",
+            words=f"{run.created_by}: {jobs.reason_of_end(job)}",
+            points=frozenset(("run",)),
+        )
