@@ -1,5 +1,5 @@
-import { seriesPage } from '../../testing/fixtures-history';
-import { drawnBands } from './history-model';
+import { historyPoints, seriesPage } from '../../testing/fixtures-history';
+import { drawnBands, pictureOf, unitAt } from './history-model';
 
 const PAGE = seriesPage();
 const PRESENT = PAGE.segments.at(-1);
@@ -58,7 +58,7 @@ describe('a series whose unit changed', () => {
       unit: index === 0 ? ('bytes' as const) : ('ns' as const),
     })),
   };
-  const points = pointsOf(page.series.id);
+  const points = historyPoints;
   const whole: [number, number] = [0, Number.MAX_SAFE_INTEGER];
 
   it('draws what is in its present unit, and says of the rest what it was in', () => {
