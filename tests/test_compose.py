@@ -24,7 +24,7 @@ import yaml
 from paceline_contract.testing.child_process import ChildProcess
 from paceline_contract.testing.ports import reserved_port
 from paceline_contract.testing.waiting import WITHIN_S, wait_until
-from paceline_server.kernel.settings import Settings
+from paceline_server.kernel.settings import Settings, load_settings
 from paceline_server.testing import servers
 from paceline_server.testing.server_process import server_process
 
@@ -198,6 +198,9 @@ def test_only_the_proxy_may_name_a_clients_address() -> None:
         if "ipam" in network
     ]
     assert pools == [{"subnet": trusted}]
+    default = re.fullmatch(r"\$\{PACELINE_PROXY_SUBNET:-(.+)\}", trusted)
+    assert default is not None
+    assert load_settings({"PACELINE_TRUSTED_PROXIES": default[1]}).proxies
     assert {
         name for name, service in SERVICES.items() if network in service["networks"]
     } == {"proxy", "api"}

@@ -8,15 +8,17 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from paceline.adb.port import LostError
+from paceline.adb.port import CommandResult, LostError
 from paceline.devices import leftovers
-from paceline.devices.leftovers import RunJournal, RunNote
+from paceline.devices.leftovers import LeftOverError, RunJournal, RunNote
 from paceline.devices.placing import BuiltFile, ListedFile, differences
+from paceline.devices.scripts import argv
 from paceline.executors.base import SessionWork, TargetError
 from paceline.executors.claim import TargetClaim
 from paceline.formats.declared import declared_line
 from paceline.log_reports import LogListener
 from paceline.stop import Stop, StopReason
+from paceline.testing.fake_device import FakeDevice
 from paceline.testing.hostile import HOSTILE, MARK
 from paceline_contract.items import Conditions, ReportedItem
 
@@ -315,6 +317,20 @@ def test_a_setting_noted_only_on_the_agents_disk_is_restored(
     cleaned = leftovers.clean(attached.connection, journal, attached.workdir)
     assert cleaned.settings == ["fixed_performance_mode"]
     assert not journal.notes
+
+
+def test_a_list_of_leftovers_that_was_cut_off_is_not_taken_for_an_empty_one(
+    tmp_path: Path,
+) -> None:
+    restarting = FakeDevice()
+    restarting.answers[tuple(argv("leftovers", "/work"))] = CommandResult(137, b"")
+    journal = RunJournal(tmp_path, restarting.serial)
+    journal.note(RunNote("j-4", []))
+    connection = restarting.connection()
+    connection.connect()
+    with pytest.raises(LeftOverError, match="cannot be listed: 137"):
+        leftovers.clean(connection, journal, "/work")
+    assert [note.run for note in journal.notes] == ["j-4"]
 
 
 def test_building_for_a_device_takes_the_hosts_claim(device: Phone) -> None:

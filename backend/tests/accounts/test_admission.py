@@ -40,6 +40,7 @@ LARGE = {
     "import": f"{API}/imports",
     "heartbeat": f"{API}/agents/self/heartbeat",
     "state": f"{API}/jobs/job_x/attempts/1/state",
+    "manifest": f"{API}/jobs/job_x/attempts/1/manifest",
 }
 GRANTS = {
     "enrolment code": ("POST", f"{API}/agents/enrolment-codes"),

@@ -145,6 +145,7 @@ OPERATIONS: dict[str, Operation] = {
     "lease": AGENT,
     "renew": AGENT,
     "report_state": AGENT,
+    "report_manifest": AGENT,
     "store_items": AGENT,
     "finish": AGENT,
     "list_suites": reads(),

@@ -99,6 +99,7 @@ def test_a_report_has_the_shape_of_make_bench_and_says_where(lab: Lab) -> None:
         "removed",
         "suppressed",
         "conditions",
+        "name_texts",
     }
     assert {row["target_name"] for row in report["comparisons"]} == {"lab-1"}
     assert len(report["measurements"]) == 4

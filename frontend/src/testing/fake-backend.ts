@@ -378,7 +378,7 @@ export function createFakeBackend(): FakeBackend {
     ],
   });
   return {
-    session,
+    session: structuredClone(session),
     signedIn: true,
     projects: new Set(),
     hasDefault: true,

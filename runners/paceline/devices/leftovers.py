@@ -144,11 +144,13 @@ def kill_processes(
 
 
 def _list_leftovers(connection: Connection, workdir: str) -> list[tuple[str, str]]:
-    """Lists leftovers on the device: (`run` or `setting`, name), and `workdir` if it exists."""
-    lines = [
-        line.partition(" ")
-        for line in connection.run(argv("leftovers", workdir)).text.splitlines()
-    ]
+    """Lists leftovers on the device: (`run` or `setting`, name), and `workdir` if it exists. Raises LeftOverError for a
+    list that is not whole, as while a device restarts."""
+    done = connection.run(argv("leftovers", workdir), TIMEOUT_S)
+    if done.rc != 0:
+        text = f"What runs left on {connection.route} cannot be listed: {_output(done) or done.rc}"
+        raise LeftOverError(text, "It is cleaned when it is seen again.")
+    lines = [line.partition(" ") for line in done.text.splitlines()]
     return [
         (kind, name) for kind, _, name in lines if kind in ("workdir", "run", "setting")
     ]
