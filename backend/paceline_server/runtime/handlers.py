@@ -1,6 +1,6 @@
 """Imports the `tasks` of every feature, which register the handlers of its outbox topics.
 
-Every process that carries out messages calls `load`.
+Every process that carries out messages calls `load`, after `set_database`.
 """
 
 from __future__ import annotations

@@ -53,8 +53,8 @@ from paceline_server.store import outbox, session
 
 url, at, message_id = sys.argv[1:]
 settings.set_current(settings.Settings(database_url=url, channel_networks="127.0.0.1", webhook_timeout_s=25))
-handlers.load()
 with clock.using(clock.FrozenClock(datetime.fromisoformat(at))), session.using(session.Database(url)):
+    handlers.load()
     print(outbox.carry_out(int(message_id)))
 """
 
