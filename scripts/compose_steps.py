@@ -123,7 +123,7 @@ def paceline_server(*arguments: str) -> str:
 
 
 def containers(*services: str, every: bool = False) -> dict[str, dict[str, Any]]:
-    """What the engine says of each container of these services, by its name."""
+    """Return what the engine says of each container of these services, by its name."""
     listed = compose("ps", "--quiet", *(["--all"] if every else []), *services).split()
     found = json.loads(docker("inspect", *listed)) if listed else []
     return {container["Name"].lstrip("/"): container for container in found}
@@ -148,7 +148,7 @@ def set_variable(name: str, value: str) -> None:
 
 
 def sign_in(address: str, **options: Any) -> httpx.Client:
-    """A client with a session, by a one-time link, through the proxy."""
+    """Return a client with a session, by a one-time link, through the proxy."""
     client = httpx.Client(
         base_url=address, timeout=60, headers={"Origin": address}, **options
     )
@@ -172,7 +172,7 @@ class Deployment:
         self.token = ""
 
     def runs(self) -> list[dict[str, Any]]:
-        """The runs as the API lists them, newest first."""
+        """Return the runs as the API lists them, newest first."""
         items: list[dict[str, Any]] = self.client.get("/api/v1/runs").json()["items"]
         return items
 
@@ -185,7 +185,7 @@ class Deployment:
 
     @contextmanager
     def submitted(self, *options: str) -> Iterator[Callable[[], str]]:
-        """A run that was requested; call the value to wait for its verdict, which must be a pass."""
+        """Yield a run that was requested; call the value to wait for its verdict, which must be a pass."""
         command = [str(ROOT / ".venv/bin/paceline"), "submit", SUITE[0], *options]
         command += ["--server", "http://localhost", "--format", "json"]
         child = subprocess.Popen(

@@ -64,7 +64,7 @@ class Decision(NamedTuple):
 
 
 def read_decision(path: Path) -> Decision:
-    """The front of one file. Raises `InvalidDecisionError` if the file is not complete."""
+    """Return the front of one file. Raises `InvalidDecisionError` if the file is not complete."""
     text = path.read_text(encoding="utf-8")
     if not re.fullmatch(r"\d{4}-[a-z0-9-]+\.md", path.name):
         raise InvalidDecisionError(
@@ -94,7 +94,7 @@ def read_decision(path: Path) -> Decision:
 
 
 def read_decisions(folder: Path) -> list[Decision]:
-    """All decisions of a folder by number. Numbers begin at 1 and have no gaps."""
+    """Return all decisions of a folder by number. Numbers begin at 1 and have no gaps."""
     decisions = [
         read_decision(path)
         for path in sorted(folder.glob("*.md"))

@@ -117,7 +117,7 @@ def online_row(online: list[History], detector: Detector) -> str:
 
 
 def milliseconds(n: int, detector: Detector) -> float:
-    """The best of three runs over five series of n points: the cost of a call without disturbance."""
+    """Return the best of three runs over five series of n points: the cost of a call without disturbance."""
     series = [
         h.values for h in histories.stepped("disturbed", 5, seed=104, lengths=(n,))
     ]

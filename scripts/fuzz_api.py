@@ -86,7 +86,7 @@ class Server:
         return self._process.poll() is None
 
     def tokens(self) -> dict[str, str]:
-        """A token per role."""
+        """Return a token per role."""
         with httpx.Client(
             base_url=f"{self.url}/api/v1", timeout=STARTS_WITHIN_S
         ) as client:

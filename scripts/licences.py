@@ -97,7 +97,7 @@ class Policy:
 
 
 def is_permitted(expression: Expression, allowed: frozenset[str]) -> bool:
-    """Whether the terms can be met: every part of an AND, at least one part of an OR."""
+    """Return whether the terms can be met: every part of an AND, at least one part of an OR."""
     if isinstance(expression, SPDX.AND):
         return all(is_permitted(part, allowed) for part in expression.args)
     if isinstance(expression, SPDX.OR):

@@ -79,7 +79,7 @@ def main() -> int:
 
 
 def _perturbed(value: Any, factor: float) -> Any:
-    """The value times the factor; whole numbers stay whole, and of a probability near 1 the complement changes."""
+    """Return the value times the factor; whole numbers stay whole, and of a probability near 1 the complement changes."""
     if isinstance(value, tuple):
         return tuple(_perturbed(item, factor) for item in value)
     if isinstance(value, float) and 0.5 < value < 1.0:
@@ -88,7 +88,7 @@ def _perturbed(value: Any, factor: float) -> Any:
 
 
 def _first_broken(name: str, value: Any, *, slow: bool) -> str | None:
-    """The first test that fails with the constant set so, or None; runs in a forked child."""
+    """Return the first test that fails with the constant set so, or None; runs in a forked child."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

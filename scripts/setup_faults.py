@@ -102,7 +102,7 @@ class Clone:
         )
 
     def processes(self) -> list[str]:
-        """The processes that work in this clone."""
+        """Return the processes that work in this clone."""
         problems = []
         for process in Path("/proc").glob("[0-9]*"):
             try:
@@ -123,7 +123,7 @@ class Clone:
 
 
 def own_variables() -> set[str]:
-    """The variables that scripts/environment.sh set for this repository; its clones set their own."""
+    """Return the variables that scripts/environment.sh set for this repository; its clones set their own."""
     return {"ROOT", "TMPDIR", "MAKEFLAGS", "MAKELEVEL", "PYTHONDONTWRITEBYTECODE"}
 
 
@@ -226,7 +226,7 @@ class Terminal:
             os.execvp(command[0], command)  # noqa: S606 - in the child of a fork
 
     def read(self, seconds: float) -> bool:
-        """Whether there may be more."""
+        """Return whether there may be more."""
         if select.select([self.end], [], [], seconds)[0]:
             try:
                 piece = os.read(self.end, 65536)
@@ -443,7 +443,7 @@ def without_home() -> str:
 
 
 def in_mounts(*mounts: str) -> list[str]:
-    """A command that runs another one with its own mounts."""
+    """Return a command that runs another one with its own mounts."""
     text = "; ".join(("set -e", *mounts, 'exec "$@"'))
     return ["unshare", "--mount", "--propagation", "private", "sh", "-c", text, "sh"]
 

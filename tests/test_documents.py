@@ -116,6 +116,32 @@ def test_named_files_exist(page: Path) -> None:
             assert (ROOT / path).exists(), f"{page.name}: {path}"
 
 
+DEFINED_AS = {
+    ".py": r"^ *def {}\(",
+    ".rs": r"^ *(?:pub )?fn {}[(<]",
+    ".tsx": r"^export function {}\(",
+}
+
+
+def test_every_stop_of_the_tour_exists() -> None:
+    """A reader sets breakpoints at `file: function`."""
+    text = text_of(ROOT / "ARCHITECTURE.md")
+    tour = text.partition("## Follow one run\n")[2].partition("\n## ")[0]
+    stops = re.findall(r"([\w./-]+\.(?:py|rs|tsx)): (\w+)", tour)
+    assert 20 <= len(stops) <= 40
+    for place, function in stops:
+        path = ROOT / re.sub(
+            r"^[SA]/",
+            lambda short: {
+                "S/": "backend/paceline_server/",
+                "A/": "runners/paceline/",
+            }[short[0]],
+            place,
+        )
+        defined = DEFINED_AS[path.suffix].format(function)
+        assert re.search(defined, text_of(path), re.MULTILINE), f"{place}: {function}"
+
+
 def test_endpoints_of_the_ci_page_are_in_the_contract() -> None:
     paths = json.loads(text_of(ROOT / "backend" / "openapi.json"))["paths"]
     named = re.findall(

@@ -44,11 +44,14 @@ from paceline_server.store.session import Database, session_scope
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.projects import ProjectMember, TargetGrant
 from paceline_server.testing import servers
-from paceline_server.testing.compiled_statements import make_engine_factory
-from paceline_server.testing.context_thread import ContextThread
+from paceline_server.testing.concurrency import ContextThread
 from paceline_server.testing.delivered_jobs import Lab, open_lab
-from paceline_server.testing.made_once import made_once, shared_directory
-from paceline_server.testing.reused_database import ReusedDatabase
+from paceline_server.testing.reused_database import (
+    ReusedDatabase,
+    made_once,
+    make_engine_factory,
+    shared_directory,
+)
 from paceline_server.testing.running_server import RunningServer, running
 
 EMBEDDED = "embedded"

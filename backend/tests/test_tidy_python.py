@@ -210,6 +210,55 @@ def past_the_service(path: str, tree: ast.Module) -> list[str]:
     return found
 
 
+TABLES = "paceline_server.store.tables."
+
+
+@cache
+def rooms_of_tables() -> dict[str, frozenset[str]]:
+    """The rooms that may import the tables of each file: their owner, and the readers that are declared."""
+    config = tomllib.loads((ROOT / "backend/pyproject.toml").read_text("utf-8"))
+    return {
+        name: frozenset([table["owner"], *table["readers"]])
+        for name, table in config["tool"]["paceline"]["tables"].items()
+    }
+
+
+def tables_past_their_owner(path: str, tree: ast.Module) -> list[str]:
+    """A room imports its own tables, and those of others that it is declared to read."""
+    room = re.match(rf"{SERVER}(\w+)/", path)
+    if room is None or room[1] in ("store", "testing") or is_test(path):
+        return []
+    return [
+        f"{path}:{line}: reads another room's {name} of {module}; use the owner's service, or declare it in "
+        "backend/pyproject.toml"
+        for line, module, name in imports(tree)
+        if module.startswith(TABLES)
+        and room[1] not in rooms_of_tables()[module.removeprefix(TABLES)]
+    ]
+
+
+def test_every_table_has_an_owner_and_every_reader_is_one() -> None:
+    """A reader that stopped reading leaves the list, so that it only grows by decision."""
+    homes = {
+        Path(path).stem
+        for path in trees()
+        if path.startswith(f"{SERVER}store/tables/") and "__init__" not in path
+    }
+    assert set(rooms_of_tables()) == homes
+    read = {
+        (module.removeprefix(TABLES), room[1])
+        for path, tree in trees().items()
+        if (room := re.match(rf"{SERVER}(\w+)/", path))
+        for _, module, _ in imports(tree)
+        if module.startswith(TABLES)
+    }
+    declared = {
+        (name, room) for name, rooms in rooms_of_tables().items() for room in rooms
+    }
+    owned_by_store = {(name, "store") for name in homes}
+    assert declared - read - owned_by_store == set()
+
+
 METAPHORS = frozenset(
     [
         "Ask",
@@ -333,6 +382,12 @@ RULES: dict[Rule, list[tuple[str, str]]] = {
     http_in_queries: [
         (f"{SERVER}jobs/queries.py", "from fastapi import HTTPException"),
         (f"{SERVER}jobs/queries.py", "from paceline_server.kernel import problems"),
+    ],
+    tables_past_their_owner: [
+        (
+            f"{SERVER}channels/queries.py",
+            "from paceline_server.store.tables.jobs import Job",
+        ),
     ],
     past_the_service: [
         (

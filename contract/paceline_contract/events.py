@@ -54,7 +54,7 @@ class Event(msgspec.Struct, frozen=True, tag_field="type"):
     """Base class of all events."""
 
     def to_json_object(self) -> dict[str, Any]:
-        """The event as plain JSON values with its `type`; known fields only, absent ones left out."""
+        """Return the event as plain JSON values with its `type`; known fields only, absent ones left out."""
         return msgspec.to_builtins(self)  # type: ignore[no-any-return]
 
 
@@ -105,7 +105,7 @@ class CaseEvent(Event, frozen=True, tag="case"):
         return self.unavailable is UNSET
 
     def metric(self, name: str) -> Metric | None:
-        """The metric called `name`, if the case declares it."""
+        """Return the metric called `name`, if the case declares it."""
         return next((metric for metric in self.metrics if metric.name == name), None)
 
 
@@ -190,7 +190,7 @@ class EventError(Exception):
 
 
 def event_type(value: object) -> str:
-    """The `type` of a decoded event. Raises `EventError`."""
+    """Return the `type` of a decoded event. Raises `EventError`."""
     if not isinstance(value, dict):
         raise EventError(
             "not_object", f"expected a JSON object, found {_kind_of(value)}"
@@ -211,7 +211,7 @@ def event_type(value: object) -> str:
 
 
 def parse_event(value: object) -> AnyEvent:
-    """The event in a decoded JSON value; unknown fields are ignored. Raises `EventError`."""
+    """Return the event in a decoded JSON value; unknown fields are ignored. Raises `EventError`."""
     kind = _TYPES[event_type(value)]
     try:
         return msgspec.convert(value, kind)  # type: ignore[no-any-return]
@@ -265,7 +265,7 @@ def _type_names(types: str) -> str:
 
 
 def _bad_key(values: dict[str, Any], kind: Any) -> str:
-    """The first key whose value is not of `kind`: msgspec does not name it."""
+    """Return the first key whose value is not of `kind`: msgspec does not name it."""
     for key, value in values.items():
         try:
             msgspec.convert(value, kind)

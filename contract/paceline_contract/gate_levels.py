@@ -17,7 +17,7 @@ FORBIDDEN = "!"
 
 
 def unmet_requirements(gate: Gate, features: Collection[str]) -> list[str]:
-    """The requirements of `gate` that a CPU with `features` does not meet; empty if the gate can apply."""
+    """Return the requirements of `gate` that a CPU with `features` does not meet; empty if the gate can apply."""
     return [term for term in gate.requires if not _holds(term, features)]
 
 
@@ -32,7 +32,7 @@ def requirements_text(terms: Sequence[str]) -> str:
 def applicable_gates(
     gates: Sequence[Gate], features: Collection[str]
 ) -> frozenset[int]:
-    """The indices of the gates that apply to a CPU with `features`."""
+    """Return the indices of the gates that apply to a CPU with `features`."""
     most_required: dict[Hashable, int] = defaultdict(int)
     holding = [
         index
@@ -50,7 +50,7 @@ def applicable_gates(
 
 
 def feature_dependent_gates(gates: Sequence[Gate]) -> frozenset[int]:
-    """The indices of the gates for which the features of the CPU decide whether they apply."""
+    """Return the indices of the gates for which the features of the CPU decide whether they apply."""
     subjects = {gate.subject for gate in gates if gate.requires}
     return frozenset(
         index for index, gate in enumerate(gates) if gate.subject in subjects
@@ -75,7 +75,7 @@ def undecided_pairs(gates: Sequence[Gate]) -> Iterator[tuple[int, int]]:
 
 
 def contradictions(terms: Sequence[str]) -> list[str]:
-    """The features that are both required and forbidden."""
+    """Return the features that are both required and forbidden."""
     return [term for term in dict.fromkeys(terms) if f"{FORBIDDEN}{term}" in terms]
 
 

@@ -82,7 +82,7 @@ class LeftOut(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, named: str | None, path: str | None, why: str) -> Self:
-        """The entry with an id and a path that every database stores, cut where they are long."""
+        """Return the entry with an id and a path that every database stores, cut where they are long."""
         return cls(_storable(named), _storable(path), why)
 
     @property
@@ -94,7 +94,7 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 
 def sentences(left_out: Iterable[LeftOut]) -> Iterator[str]:
-    """What is left out, for people: one sentence for each reason."""
+    """Yield what is left out, for people: one sentence for each reason."""
     names: dict[str, list[str]] = {}
     for entry in left_out:
         names.setdefault(entry.why, []).append(entry.name)
@@ -128,7 +128,7 @@ S = TypeVar("S", bound=ImportedSeries)
 
 
 def metric_of(unit: str | None) -> ImportedMetric | None:
-    """The metric of values in `unit`; None if the unit is unknown here."""
+    """Return the metric of values in `unit`; None if the unit is unknown here."""
     if unit is None:
         unit = "ns"
     if unit in NS_PER:
@@ -137,13 +137,13 @@ def metric_of(unit: str | None) -> ImportedMetric | None:
 
 
 def series_id(series: ImportedSeries) -> str:
-    """The parts that are there, as criterion joins them."""
+    """Return the parts that are there, as criterion joins them."""
     parts = (series.benchmark, series.arm, series.value)
     return "/".join(part for part in parts if part)
 
 
 def name_of(text: str) -> str:
-    """The name that manifests allow for a text: the text where that is one, else its plain form with a digest.
+    """Return the name that manifests allow for a text: the text where that is one, else its plain form with a digest.
 
     Two texts never share a name, whatever else was imported: a text is its own name only without `__`, which precedes
     every digest. `sign` → `sign`, `n<=8` → `n_8__` and 16 digits."""
@@ -155,7 +155,7 @@ def name_of(text: str) -> str:
 
 
 def arm_of(text: str | None) -> str:
-    """The arm of a function. Without one it is `criterion`, and a function of that name gets a digest."""
+    """Return the arm of a function. Without one it is `criterion`, and a function of that name gets a digest."""
     if not text:
         return NO_ARM
     return _with_digest(text, text) if text == NO_ARM else name_of(text)
@@ -167,7 +167,7 @@ def _with_digest(plain: str, text: str) -> str:
 
 
 def texts_of_names(title: str, benchmark: str, arm: str) -> dict[str, str]:
-    """The parts of a series' title (`series_id`) that its names were made of, by each name with a digest."""
+    """Return the parts of a series' title (`series_id`) that its names were made of, by each name with a digest."""
     parts = title.split("/")
     texts: dict[str, str] = {}
     at = 0
@@ -183,12 +183,12 @@ def texts_of_names(title: str, benchmark: str, arm: str) -> dict[str, str]:
 
 
 def leave_out(series: ImportedSeries, why: str) -> LeftOut:
-    """The entry of a series that is left out."""
+    """Return the entry of a series that is left out."""
     return LeftOut.of(series_id(series), series.path, why)
 
 
 def series_problem(series: ImportedSeries) -> str | None:
-    """Why a series cannot be stored, or None when it can."""
+    """Return why a series cannot be stored, or None when it can."""
     metric = metric_of(series.unit)
     if metric is None:
         known = ", ".join((*NS_PER, *_OTHERS))
@@ -197,7 +197,7 @@ def series_problem(series: ImportedSeries) -> str | None:
 
 
 def keep_one_of_each(series: Iterable[S]) -> tuple[list[S], list[LeftOut]]:
-    """(the series that runs can hold together, those left out). Of two with one id the first is kept."""
+    """Return (the series that runs can hold together, those left out). Of two with one id the first is kept."""
     kept: list[S] = []
     left_out: list[LeftOut] = []
     paths: dict[tuple[str, ...], str | None] = {}

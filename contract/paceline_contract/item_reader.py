@@ -38,7 +38,7 @@ _decoder = msgspec.json.Decoder(Items)
 
 
 def read_items(raw: bytes) -> list[AnyItem]:
-    """The items of a JSON body. Raises `NotJsonError` or `ItemError`."""
+    """Return the items of a JSON body. Raises `NotJsonError` or `ItemError`."""
     try:
         items = _decoder.decode(raw).items
     except msgspec.ValidationError as error:
@@ -57,7 +57,7 @@ def read_items(raw: bytes) -> list[AnyItem]:
 
 
 def _refused_event(item: EventItem) -> tuple[str, str] | None:
-    """(field, why) if it is no event of the bench stream that travels by itself."""
+    """Return (field, why) if it is no event of the bench stream that travels by itself."""
     try:
         if event_type(item.event) == "samples":
             raise EventError(

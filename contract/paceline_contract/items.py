@@ -122,7 +122,7 @@ class SamplesItem(Item, tag="samples", omit_defaults=True):
     def begin(
         cls, case: CaseEvent, metric: Metric, event: SamplesEvent, side: SideName | None
     ) -> Self:
-        """An item for events like this one, without any yet."""
+        """Return an item for events like this one, without any yet."""
         return cls(
             seq=UNNUMBERED,
             launch=event.launch,
@@ -187,7 +187,7 @@ class ConditionsItem(Item, tag="conditions", omit_defaults=True):
 
     @classmethod
     def of(cls, seen: Conditions) -> Self:
-        """The item that carries an observation."""
+        """Return the item that carries an observation."""
         return cls(
             seq=UNNUMBERED,
             phase=seen.phase,

@@ -35,14 +35,14 @@ class LocationError(ValueError):
 
 
 def canonical_location(text: str) -> str:
-    """Where a repository is, in one form: `git.example.org/team/mine` or `/src/mine`. Raises LocationError."""
+    """Return where a repository is, in one form: `git.example.org/team/mine` or `/src/mine`. Raises LocationError."""
     if "*" in text:
         raise _invalid(text)
     return _canonical(text)
 
 
 def canonical_pattern(text: str) -> str:
-    """A pattern of locations in the same form. `*` stands for any part of one name, `**` for anything; `*` alone
+    """Return a pattern of locations in the same form. `*` stands for any part of one name, `**` for anything; `*` alone
     is `**`. Raises LocationError."""
     if text in {"*", EVERYTHING}:
         return EVERYTHING
@@ -50,7 +50,7 @@ def canonical_pattern(text: str) -> str:
 
 
 def matches(location: str, patterns: list[str]) -> bool:
-    """Whether a canonical location matches one of these canonical patterns."""
+    """Return whether a canonical location matches one of these canonical patterns."""
     return any(
         _expression(pattern).fullmatch(location) is not None for pattern in patterns
     )
@@ -58,7 +58,7 @@ def matches(location: str, patterns: list[str]) -> bool:
 
 @lru_cache(maxsize=4096)
 def _expression(pattern: str) -> re.Pattern[str]:
-    """The regular expression of a pattern: `*` stays within a `/`, `**` does not."""
+    """Return the regular expression of a pattern: `*` stays within a `/`, `**` does not."""
     parts = re.split(r"(\*+)", pattern)
     written = [
         ("[^/]*" if part == "*" else ".*") if part.startswith("*") else re.escape(part)
@@ -111,7 +111,7 @@ def _path(text: str) -> str:
 
 
 def _names(path: str, text: str) -> str:
-    """The names of a path. A percent-encoded `..` is one, too: the server of a URL decodes it."""
+    """Return the names of a path. A percent-encoded `..` is one, too: the server of a URL decodes it."""
     path = path.strip("/").removesuffix(".git")
     if _CONTROL.search(path) or any(
         name in {"", ".", ".."} for name in path.split("/")

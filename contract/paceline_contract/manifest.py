@@ -190,7 +190,7 @@ class Benchmark(Table, frozen=True):
     """Arm → what that arm was called before."""
 
     def on(self, target_kind: str) -> Self:
-        """The benchmark with the margin and the reference that apply on a kind of target."""
+        """Return the benchmark with the margin and the reference that apply on a kind of target."""
         if target_kind != "device":
             return self
         declared = self.declared_margin_percent
@@ -325,7 +325,7 @@ class Rule(Table, frozen=True):
     def watches(
         self, benchmark: str, arm: str, params: Mapping[str, ParamValue]
     ) -> bool:
-        """Whether it applies to this arm at these params; params it does not name match any value."""
+        """Return whether it applies to this arm at these params; params it does not name match any value."""
         params_match = all(
             params.get(name) in values for name, values in self.params.items()
         )
@@ -406,7 +406,7 @@ class Manifest(Table, frozen=True):
     expected: Expected = Expected([])
 
     def on(self, target_kind: str) -> Self:
-        """The manifest with its benchmarks as they apply on a kind of target (`Benchmark.on`)."""
+        """Return the manifest with its benchmarks as they apply on a kind of target (`Benchmark.on`)."""
         judged = {
             name: benchmark.on(target_kind)
             for name, benchmark in self.benchmarks.items()
@@ -414,7 +414,7 @@ class Manifest(Table, frozen=True):
         return msgspec.structs.replace(self, benchmarks=judged)
 
     def benchmarks_on(self, target_kind: str) -> list[str]:
-        """The benchmarks whose workload has a section for a kind of target, in declared order."""
+        """Return the benchmarks whose workload has a section for a kind of target, in declared order."""
         fit = {
             workload.name
             for workload in self.workloads
@@ -428,7 +428,7 @@ class Manifest(Table, frozen=True):
         ]
 
     def arm_rules(self) -> list[Rule]:
-        """The suite's rules; without any, one for every benchmark that has an arm besides its reference."""
+        """Return the suite's rules; without any, one for every benchmark that has an arm besides its reference."""
         if self.rules:
             return list(self.rules)
         return [
@@ -446,7 +446,7 @@ class Manifest(Table, frozen=True):
     def rule_for(
         self, benchmark: str, arm: str, metric: str, params: Mapping[str, ParamValue]
     ) -> Rule | None:
-        """The first rule that watches this metric of this arm at this point: its own, else the primary one."""
+        """Return the first rule that watches this metric of this arm at this point: its own, else the primary one."""
         primary = self.benchmarks[benchmark].primary_metric
         for rule in self.arm_rules():
             if (
@@ -457,7 +457,7 @@ class Manifest(Table, frozen=True):
         return None
 
     def is_demonstration(self, knobs: Mapping[str, ParamValue]) -> bool:
-        """Whether a run with these knobs was made to show an alert."""
+        """Return whether a run with these knobs was made to show an alert."""
         return any(
             knob.demonstration and name in knobs and knobs[name] != knob.default
             for name, knob in self.knobs.items()

@@ -38,7 +38,7 @@ class ManifestError(Exception):
 
 
 def read_manifest(raw: Mapping[str, Any]) -> Manifest:
-    """The manifest in `raw`. Raises `ManifestError`."""
+    """Return the manifest in `raw`. Raises `ManifestError`."""
     manifest, problems = _read(raw)
     if manifest is None:
         raise ManifestError(
@@ -48,7 +48,7 @@ def read_manifest(raw: Mapping[str, Any]) -> Manifest:
 
 
 def read_toml(data: bytes) -> tuple[Manifest, dict[str, Any]]:
-    """The manifest in a file's bytes, and the parsed values. Raises `ManifestError` with all problems by line."""
+    """Return the manifest in a file's bytes, and the parsed values. Raises `ManifestError` with all problems by line."""
     try:
         text = data.decode("utf-8")
         raw = tomllib.loads(text)
@@ -82,7 +82,7 @@ def _read(raw: Mapping[str, Any]) -> tuple[Manifest | None, list[Located]]:
 
 
 def _dotted_path(path: Path) -> str:
-    """A path as people write it: `gates[0].arm`."""
+    """Return a path as people write it: `gates[0].arm`."""
     text = ""
     for part in path:
         text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part

@@ -107,7 +107,7 @@ def unsendable_values(manifest: Manifest) -> Iterator[Located]:
 
 
 def value_problem(declared: Param | Knob, value: ParamValue) -> str | None:
-    """Why a run may not ask for `value`, or None when it may."""
+    """Return why a run may not ask for `value`, or None when it may."""
     if declared.kind == "int":
         if not isinstance(value, int):
             return f"expected a whole number, found {shown(value)}"
@@ -127,7 +127,7 @@ def value_problem(declared: Param | Knob, value: ParamValue) -> str | None:
 
 
 def separator_problem(value: ParamValue) -> str | None:
-    """Why a param's value cannot be put into `--params k=v1|v2` or `--case …/k=v,k=v`; None when it can."""
+    """Return why a param's value cannot be put into `--params k=v1|v2` or `--case …/k=v,k=v`; None when it can."""
     if isinstance(value, str) and any(separator in value for separator in SEPARATORS):
         return (
             "expected text without | and , (they separate values in --params and --case), "

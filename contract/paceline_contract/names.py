@@ -38,11 +38,11 @@ class NewestNames:
         )
 
     def benchmark(self, name: str) -> str:
-        """The newest name of a benchmark."""
+        """Return the newest name of a benchmark."""
         return self.benchmarks.get(name, name)
 
     def newest(self, benchmark: str, arm: str) -> tuple[str, str]:
-        """The newest names of a benchmark and its arm."""
+        """Return the newest names of a benchmark and its arm."""
         name = self.benchmark(benchmark)
         return name, self.arms.get((name, arm), arm)
 
@@ -87,20 +87,20 @@ class SidePairing:
         return cls(benchmarks, arms)
 
     def in_head(self, benchmark: str, arm: str) -> tuple[str, str]:
-        """The names that head has for a benchmark and an arm of base; base's own where head has none."""
+        """Return the names that head has for a benchmark and an arm of base; base's own where head has none."""
         name = self.benchmark_in_head(benchmark)
         own = {base: head for (of, head), base in self.arms.items() if of == name}
         return name, own.get(arm, arm)
 
     def in_base(self, benchmark: str, arm: str) -> tuple[str, str]:
-        """The names that base has for a benchmark and an arm of head; head's own where base has none."""
+        """Return the names that base has for a benchmark and an arm of head; head's own where base has none."""
         return (
             self.benchmarks.get(benchmark, benchmark),
             self.arms.get((benchmark, arm), arm),
         )
 
     def benchmark_in_head(self, benchmark: str) -> str:
-        """The name that head has for a benchmark of base; base's own where head has none."""
+        """Return the name that head has for a benchmark of base; base's own where head has none."""
         for head, base in self.benchmarks.items():
             if base == benchmark:
                 return head
@@ -135,7 +135,7 @@ Values = Mapping[str, Sequence[ParamValue]]
 def declared_params(
     manifest: Manifest, names: Sequence[str], params: Values
 ) -> dict[str, list[ParamValue]]:
-    """Those of `params` that a benchmark of `names` has in this manifest."""
+    """Return those of `params` that a benchmark of `names` has in this manifest."""
     there = {param for name in names for param in manifest.benchmarks[name].params}
     return {param: list(values) for param, values in params.items() if param in there}
 
@@ -143,7 +143,8 @@ def declared_params(
 def select_at_base(
     base: Manifest, head: Manifest, at_head: Sequence[str], params: Values
 ) -> tuple[list[str], dict[str, list[ParamValue]]]:
-    """What the base of an A/B job measures of these benchmarks of its head: its own names, and the values it permits."""
+    """Return what the base of an A/B job measures of these benchmarks of its head: its own names, and the values it
+    permits."""
     pairing = SidePairing.of(base, head)
     names = [pairing.benchmarks[name] for name in at_head if name in pairing.benchmarks]
     selected = {}

@@ -39,7 +39,7 @@ def print_any_text() -> None:
 
 
 def json_text(value: object) -> str:
-    """A JSON value for standard output: with escapes where the stream could not hold its characters."""
+    """Return a JSON value for standard output: with escapes where the stream could not hold its characters."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     return json.dumps(value, indent=1, ensure_ascii=not is_unicode)
 
@@ -83,7 +83,7 @@ def pair_outputs(formats: Sequence[str], paths: Sequence[Path]) -> list[Output]:
 
 
 def exit_status(outcome: str | None, fail_on: FailOn = "inconclusive") -> int:
-    """The exit status of a command. An outcome without a verdict (failed, lost, none) is always an error."""
+    """Return the exit status of a command. An outcome without a verdict (failed, lost, none) is always an error."""
     match outcome:
         case "pass":
             return PASSED

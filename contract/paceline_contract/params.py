@@ -24,7 +24,7 @@ class ParamError(ValueError):
 
 
 def params_key(params: Mapping[str, ParamValue]) -> str:
-    """The canonical form: one sortable text, e.g. `{"batch":1000}`."""
+    """Return the canonical form: one sortable text, e.g. `{"batch":1000}`."""
     return _encode_value(tuple(params.items()))
 
 
@@ -35,7 +35,7 @@ def _encode_value(items: tuple[tuple[str, ParamValue], ...]) -> str:
 
 
 def parse_key(text: str) -> dict[str, ParamValue]:
-    """The params in a JSON object such as `params_key` writes. Raises `ParamError`."""
+    """Return the params in a JSON object such as `params_key` writes. Raises `ParamError`."""
     try:
         params = json.loads(text)
     except (ValueError, RecursionError):
@@ -58,7 +58,7 @@ def join_values(values: Iterable[ParamValue]) -> str:
 
 
 def split_values(text: str) -> list[str]:
-    """The texts of `v1|v2`."""
+    """Return the texts of `v1|v2`."""
     return text.split("|")
 
 
@@ -71,7 +71,7 @@ def split_pair(text: str) -> tuple[str, str]:
 
 
 def typed_value(kind: str, text: str) -> ParamValue:
-    """The value that `text` is for a param or knob of this kind. Raises `ParamError`."""
+    """Return the value that `text` is for a param or knob of this kind. Raises `ParamError`."""
     if kind != "int":
         return text
     try:
@@ -81,6 +81,6 @@ def typed_value(kind: str, text: str) -> ParamValue:
 
 
 def untyped_value(text: str) -> ParamValue:
-    """The value of a `text` whose kind only the server knows: a whole number if it is written as one."""
+    """Return the value of a `text` whose kind only the server knows: a whole number if it is written as one."""
     is_number = text.isascii() and text.isdigit() and len(text) <= 19
     return int(text) if is_number else text

@@ -67,7 +67,7 @@ class Pattern:
             raise PatternError(f"RE2 does not take it: {error}") from None
 
     def matches(self, text: str) -> bool:
-        """Whether all of `text` matches."""
+        """Return whether all of `text` matches."""
         try:
             return self._compiled.fullmatch(text) is not None
         except UnicodeEncodeError:  # a lone surrogate is no text
@@ -91,7 +91,7 @@ def compile_pattern(pattern: str) -> Pattern:
 
 
 def pattern_problem(pattern: str) -> str | None:
-    """Why a pattern cannot be used, or None."""
+    """Return why a pattern cannot be used, or None."""
     try:
         compile_pattern(pattern)
     except PatternError as error:
@@ -175,7 +175,7 @@ class _Translator:
 
 
 def _class(negation: str, content: str) -> str:
-    """A class of Python's syntax in RE2's; sets (`\\w`) hold all of Unicode, as in Python."""
+    """Return a class of Python's syntax in RE2's; sets (`\\w`) hold all of Unicode, as in Python."""
     items = _CLASS_ITEM.findall(content)
     if any(item in (r"\D", r"\W", r"\S") for item in items):
         # Sums of complements are no part of RE2's syntax, so they are counted out.
@@ -188,7 +188,7 @@ def _class(negation: str, content: str) -> str:
 
 
 def _class_members(items: list[str]) -> Iterator[str]:
-    """The members of a class without complements, each in RE2's syntax."""
+    """Yield the members of a class without complements, each in RE2's syntax."""
     for item in items:
         if item in _SETS:
             yield _SETS[item]
@@ -211,7 +211,7 @@ def _class_ranges(items: list[str]) -> Iterator[tuple[int, int]]:
 
 @cache
 def _members(set_escape: str) -> Ranges:
-    """The characters that `\\d`, `\\w` or `\\s` matches in Python, over all of Unicode."""
+    """Return the characters that `\\d`, `\\w` or `\\s` matches in Python, over all of Unicode."""
     characters = "".join(map(chr, range(sys.maxunicode + 1)))
     runs = re.finditer(f"{set_escape}+", characters)
     return [(run.start(), run.end() - 1) for run in runs]
@@ -238,7 +238,7 @@ def _complement(ranges: Ranges) -> Ranges:
 
 
 def _code_point(text: str) -> int:
-    r"""The code point of one character as a pattern writes it: `a`, `\n`, `\x61`, `\.`."""
+    r"""Return the code point of one character as a pattern writes it: `a`, `\n`, `\x61`, `\.`."""
     if len(text) == 1:
         return ord(text)
     kind, rest = text[1], text[2:]

@@ -90,7 +90,7 @@ class StreamReader:
             raise StreamError("truncated", self._complete_lines + 1, text)
 
     def case(self, number: int) -> CaseEvent:
-        """The case declared under `number`; known for every `SamplesEvent` already yielded."""
+        """Return the case declared under `number`; known for every `SamplesEvent` already yielded."""
         return self._cases[number]
 
     def _too_long(self) -> StreamError:

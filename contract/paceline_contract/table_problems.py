@@ -22,12 +22,12 @@ Located = tuple[Path, str]
 
 
 def table_problems(value: object, expected_type: type) -> Iterator[Located]:
-    """(path, what was expected there) of every value that does not fit the type."""
+    """Yield (path, what was expected there) of every value that does not fit the type."""
     yield from _problems((), value, inspect.type_info(expected_type), "")
 
 
 def shown(value: object) -> str:
-    """A value of a file as an error message quotes it."""
+    """Return a value of a file as an error message quotes it."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):

@@ -30,7 +30,7 @@ class TomlLines:
             open_string, depth = _open_at_end(line, open_string, depth)
 
     def line(self, path: Sequence[str | int]) -> int:
-        """The line (from 1) of the key or table at `path`."""
+        """Return the line (from 1) of the key or table at `path`."""
         key = tuple(path)
         while key not in self._lines:
             key = key[:-1]
@@ -63,7 +63,7 @@ class TomlLines:
 
 
 def _keys(text: str) -> list[str]:
-    """The dotted key at the start of `text`."""
+    """Return the dotted key at the start of `text`."""
     keys: list[str] = []
     at = 0
     while match := _KEY.match(text, at):
@@ -76,7 +76,7 @@ def _keys(text: str) -> list[str]:
 
 
 def _open_at_end(line: str, open_string: str, depth: int) -> tuple[str, int]:
-    """The quotes of a string that is still open at the end of `line`, and the number of open brackets."""
+    """Return the quotes of a string that is still open at the end of `line`, and the number of open brackets."""
     at = 0
     while at < len(line):
         if open_string:

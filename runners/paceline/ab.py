@@ -177,7 +177,7 @@ def run(
         for commit in bench.repository.commits(comparison.base, comparison.head)
     ]
 
-    def built(commit: str, benchmarks: Sequence[str]) -> Prepared:
+    def build(commit: str, benchmarks: Sequence[str]) -> Prepared:
         return prepare(
             bench.repository,
             commit,
@@ -195,7 +195,7 @@ def run(
         display.phase("building both revisions")
         try:
             sides = prepare_sides(
-                built, manifests, comparison.base, comparison.head, selection
+                build, manifests, comparison.base, comparison.head, selection
             )
         except SourceError as error:
             record.write([], Outcome(error.cause, str(error)))

@@ -269,8 +269,8 @@ class Agent:
                 pause_s = RETRY_S
 
     def _ends_agent(self, error: Exception) -> bool:
-        """Whether the server no longer accepts this agent. Then running jobs stop, the agent leaves, and `run` raises
-        why."""
+        """Return whether the server no longer accepts this agent. Then running jobs stop, the agent leaves, and `run`
+        raises why."""
         if not isinstance(error, ApiError) or error.status not in NOT_ACCEPTED:
             return False
         log.critical("the server no longer accepts this agent: %s", error.detail)
@@ -300,7 +300,7 @@ class Agent:
             )
             deliver(api, spool, spool.finish() or lost, self._leaving, PATIENCE_S)
 
-    def _shared(self, api: ApiClient) -> LaneResources:
+    def _lane_resources(self, api: ApiClient) -> LaneResources:
         limit = self._config.agent.artifact_cache_bytes
         return LaneResources(
             api=api,
@@ -322,7 +322,7 @@ class Agent:
             self._config.devices,
             self._backends,
             self._data_dir / "devices",
-            self._shared(api),
+            self._lane_resources(api),
             host_serial=self._announcer.serial,
             artifacts=self._artifacts,
             request_heartbeat=self._heartbeat_due.set,
@@ -335,7 +335,7 @@ class Agent:
     def _drive_host(self, api: ApiClient) -> None:
         """Runs the host's lane in this thread until told to leave. Raises the last of BAD_TURNS errors."""
         lane = self._lane = Lane(
-            self._shared(api), self._announcer.serial, self._executor
+            self._lane_resources(api), self._announcer.serial, self._executor
         )
         errors = 0
         while not self._leaving.is_set():

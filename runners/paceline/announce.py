@@ -70,7 +70,7 @@ class Announcer:
         self._heads.clear()
 
     def refusal_reason(self) -> str | None:
-        """The reason why this host takes no jobs now, or None."""
+        """Return the reason why this host takes no jobs now, or None."""
         free = shutil.disk_usage(self._data_dir).free
         needed = self._config.agent.min_free_bytes
         if free >= needed:
@@ -104,7 +104,7 @@ class Announcer:
         return [{**self._target, "preflight": found, "refuses": self.refusal_reason()}]
 
     def _findings_of_server(self) -> list[dict[str, Any]]:
-        """What the server said of this agent and its suites, for the page of its host."""
+        """Return what the server said of this agent and its suites, for the page of its host."""
         said = [
             *((preflight.Code.IDENTITY, note) for note in self._notes),
             *(

@@ -172,7 +172,7 @@ class ApiClient:
         )
 
     def renew_credential(self) -> str | None:
-        """A new credential for this agent; None once the present one is the newest, which ends the others."""
+        """Return a new credential for this agent; None once the present one is the newest, which ends the others."""
         answer = self.call("POST", "/agents/self/credential", tries=3)
         credential: str | None = answer["credential"]
         return credential
@@ -261,7 +261,7 @@ class ApiClient:
         however often it is sent. Raises ApiError, UnreachableError."""
         data = None if body is None else msgspec.json.encode(body)
         headers = {"Idempotency-Key": str(uuid4())} if once else {}
-        return self._retried(
+        return self._retry(
             tries,
             lambda: self._send(
                 method, path, data, headers, timeout=timeout, params=params
@@ -271,7 +271,7 @@ class ApiClient:
     def document(
         self, path: str, media_type: str, params: dict[str, str], tries: int
     ) -> str:
-        """An answer that is text of `media_type`. Raises ApiError, UnreachableError."""
+        """Return an answer that is text of `media_type`. Raises ApiError, UnreachableError."""
 
         def fetch() -> str:
             answer = self._request("GET", path, None, {}, params=params)
@@ -279,7 +279,7 @@ class ApiClient:
                 raise self._no_paceline(media_type)
             return answer.text
 
-        text: str = self._retried(tries, fetch)
+        text: str = self._retry(tries, fetch)
         return text
 
     def _attempt(
@@ -292,14 +292,14 @@ class ApiClient:
     ) -> Any:
         job_id, attempt, token = attempt_key
         path = f"/jobs/{job_id}/attempts/{attempt}/{action}"
-        return self._retried(
+        return self._retry(
             tries,
             lambda: self._send(
                 "POST", path, data, {"Lease-Token": token, **(headers or {})}
             ),
         )
 
-    def _retried(self, tries: int, send: Callable[[], Any]) -> Any:
+    def _retry(self, tries: int, send: Callable[[], Any]) -> Any:
         backoff = FIRST_BACKOFF_S
         for remaining in range(tries - 1, -1, -1):
             try:
@@ -350,7 +350,7 @@ class ApiClient:
         timeout: httpx.Timeout = TIMEOUT,
         params: dict[str, str] | None,
     ) -> httpx.Response:
-        """A successful answer. Raises ApiError, UnreachableError."""
+        """Return a successful answer. Raises ApiError, UnreachableError."""
         headers = {**headers}
         if data is not None:
             headers["Content-Type"] = "application/json"
@@ -373,8 +373,8 @@ class ApiClient:
 
 
 def _network_text(error: Exception) -> str:
-    """What went wrong, for people. Of other errors than those of the network only the kind is said: a library may
-    print what it was to send."""
+    """Return what went wrong, for people. Of other errors than those of the network only the kind is said: a library
+    may print what it was to send."""
     known = (httpx.NetworkError, httpx.TimeoutException)
     return (
         str(error) if isinstance(error, known) and str(error) else type(error).__name__

@@ -56,7 +56,7 @@ def copy_into(directory: Path, sources: Iterable[Path]) -> None:
 
 
 def cache_key(parts: object) -> str:
-    """A cache key from plain JSON values."""
+    """Return a cache key from plain JSON values."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -89,12 +89,12 @@ class ArtifactCache:
                 shutil.rmtree(leftover, ignore_errors=True)
 
     def get(self, key: str) -> Path | None:
-        """The entry's directory, marked as used now, or None."""
+        """Return the entry's directory, marked as used now, or None."""
         entry = self._root / key
         with self._shared.lock:
             if not entry.is_dir():
                 return None
-            return self._given(entry)
+            return self._mark_used(entry)
 
     def put(self, key: str, sources: Iterable[Path]) -> Path:
         """Copies `sources` into a new entry and evicts others if necessary. An entry in use is not replaced."""
@@ -107,7 +107,7 @@ class ArtifactCache:
                     if entry.exists():
                         shutil.rmtree(entry)
                     staging.rename(entry)
-                self._given(entry)
+                self._mark_used(entry)
                 self._evict()
         finally:
             shutil.rmtree(staging, ignore_errors=True)
@@ -128,7 +128,7 @@ class ArtifactCache:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _given(self, entry: Path) -> Path:
+    def _mark_used(self, entry: Path) -> Path:
         os.utime(entry)
         if entry not in self._own:
             self._own.add(entry)

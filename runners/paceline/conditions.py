@@ -166,7 +166,7 @@ class HostConditions:
             return {"cpu_frequency_mhz": [_round(psutil.cpu_freq().current)]}
 
     def _clocks_mhz(self, name: str) -> list[float]:
-        """What cpufreq's file `name` says of each core that has one, without what is no frequency."""
+        """Return what cpufreq's file `name` says of each core that has one, without what is no frequency."""
         listed: list[float] = []
         for path, text in self._cpu_files(f"cpufreq/{name}"):
             khz = read_khz(text)
@@ -177,7 +177,7 @@ class HostConditions:
         return listed
 
     def _cpu_files(self, name: str) -> list[tuple[str, str]]:
-        """The files called `name` of each core; one that cannot be read, as of an offline core, is left out."""
+        """Return the files called `name` of each core; one that cannot be read, as of an offline core, is left out."""
         paths = sorted(self._cpu_directory.glob(f"cpu[0-9]*/{name}"))
         return [
             (str(path), text) for path in paths if (text := read_text(path)) is not None
@@ -253,7 +253,7 @@ def _battery() -> dict[str, Observed]:
 
 
 def _cpu_features() -> list[str]:
-    """The features of this host's CPU by their names in manifests; only Linux reports them."""
+    """Return the features of this host's CPU by their names in manifests; only Linux reports them."""
     if sys.platform == "linux":
         return cpu_features.cpu_features(read_text("/proc/cpuinfo") or "")
     else:  # noqa: RET505 - mypy checks every platform's branch only in this form
@@ -261,7 +261,7 @@ def _cpu_features() -> list[str]:
 
 
 def _calibration() -> dict[str, Observed]:
-    """The time of a fixed piece of work, which shows whether the target itself became faster or slower."""
+    """Return the time of a fixed piece of work, which shows whether the target itself became faster or slower."""
     shortest_ns = min(_timed_digest_ns() for _ in range(CALIBRATION_ROUNDS))
     return {"calibration_ns": shortest_ns}
 

@@ -96,7 +96,7 @@ class ConfigFile:
         return True
 
     def _stamp(self) -> tuple[int, int, int] | None:
-        """What differs after a change of the file; None without a file."""
+        """Return what differs after a change of the file; None without a file."""
         if self._path is None:
             return None
         try:
@@ -107,7 +107,7 @@ class ConfigFile:
 
 
 def load(path: Path | None) -> Config:
-    """The configuration in `path`, or the defaults without a path. Raises UserError with file and line."""
+    """Return the configuration in `path`, or the defaults without a path. Raises UserError with file and line."""
     if path is None:
         return Config()
     try:
@@ -195,7 +195,7 @@ def _absolute(repository: RepositoryConfig, config_path: Path) -> RepositoryConf
 
 
 def data_dir(given: Path | None) -> Path:
-    """The directory of an agent's state: the given one, or the default of the system."""
+    """Return the directory of an agent's state: the given one, or the default of the system."""
     if given is not None:
         return given.expanduser().absolute()
     if sys.platform == "win32":
@@ -212,5 +212,5 @@ def data_dir(given: Path | None) -> Path:
 
 
 def drawn_seed() -> int:
-    """A random seed for a run; it is recorded with the run."""
+    """Return a random seed for a run; it is recorded with the run."""
     return secrets.randbelow(2**62)

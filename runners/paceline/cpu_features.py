@@ -16,6 +16,6 @@ _LINE = re.compile(r"^(?:flags|Features)[ \t]*:(.*)$", re.MULTILINE)
 
 
 def cpu_features(cpuinfo: str) -> list[str]:
-    """The features of all listed CPUs, sorted; empty if the text names none."""
+    """Return the features of all listed CPUs, sorted; empty if the text names none."""
     named = [frozenset(line.split()) for line in _LINE.findall(cpuinfo)]
     return sorted(named[0].intersection(*named[1:])) if named else []

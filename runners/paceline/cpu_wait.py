@@ -42,7 +42,7 @@ class WorkloadWait:
 
 
 def starvation(before: Spent, after: Spent, elapsed_ns: int) -> float | None:
-    """The largest share of `elapsed_ns` that a thread waited, among threads that count; None without any."""
+    """Return the largest share of `elapsed_ns` that a thread waited, among threads that count; None without any."""
     shares = []
     for key, (ran, waited) in after.items():
         ran_before, waited_before = before.get(key, (0, 0))

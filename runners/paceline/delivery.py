@@ -28,7 +28,7 @@ from paceline.stop import Stop, StopReason
 log = logging.getLogger("paceline.delivery")
 
 IDLE_S = 0.5
-LONGEST_BACKOFF_S = 10.0
+FIRST_BACKOFF_S, LONGEST_BACKOFF_S = 0.1, 10.0
 MOST_REPETITIONS = 3
 """How often everything is sent again to a server that says it lacks items it had acknowledged."""
 
@@ -46,7 +46,9 @@ class Delivery:
         self._api, self._spool, self._stop = api, spool, stop
         self._closing = threading.Event()
         self._refusal: ApiError | None = None
-        self._thread = threading.Thread(target=self._run, name="deliver", daemon=True)
+        self._thread = threading.Thread(
+            target=self._send_while_growing, name="deliver", daemon=True
+        )
 
     def start(self) -> None:
         self._thread.start()
@@ -67,26 +69,37 @@ class Delivery:
             self._api, self._spool, last, give_up, patience_s, refusal=self._refusal
         )
 
-    def _run(self) -> None:
-        backoff = 0.1
+    def _send_while_growing(self) -> None:
+        backoff = _Backoff(self._spool.attempt.job_id)
         while not self._closing.is_set() and self._refusal is None:
             self._spool.grown.wait(IDLE_S)
             try:
                 while not self._closing.is_set() and _send_batch(
                     self._api, self._spool
                 ):
-                    backoff = 0.1
+                    backoff.reset()
             except UnreachableError as error:
-                log.warning(
-                    "job %s: waiting for the server: %s",
-                    self._spool.attempt.job_id,
-                    error,
-                )
-                self._closing.wait(backoff * random.uniform(0.5, 1.0))  # noqa: S311 - jitter
-                backoff = min(backoff * 2, LONGEST_BACKOFF_S)
+                backoff.wait(error, self._closing)
             except ApiError as error:
                 self._refusal = error
                 self._stop.set(_reason_of(error))
+
+
+class _Backoff:
+    """Waits longer after each failure to reach the server, until a batch got through."""
+
+    def __init__(self, job_id: str) -> None:
+        self._job_id = job_id
+        self.reset()
+
+    def reset(self) -> None:
+        self._next_s = FIRST_BACKOFF_S
+
+    def wait(self, error: UnreachableError, interrupted: threading.Event) -> None:
+        """Log why the server is waited for and wait, at most until `interrupted` is set."""
+        log.warning("job %s: waiting for the server: %s", self._job_id, error)
+        interrupted.wait(self._next_s * random.uniform(0.5, 1.0))  # noqa: S311 - jitter
+        self._next_s = min(self._next_s * 2, LONGEST_BACKOFF_S)
 
 
 def _reason_of(error: ApiError) -> StopReason:
@@ -107,13 +120,14 @@ def deliver(
     refusal: ApiError | None = None,
 ) -> DeliveryOutcome:
     """Deliver all items, then the finish report."""
-    attempt, backoff = spool.attempt, 0.1
+    attempt = spool.attempt
+    backoff = _Backoff(attempt.job_id)
     deadline: float | None = None
     repetitions = 0
     while refusal is None:
         try:
             while _send_batch(api, spool):
-                backoff = 0.1
+                backoff.reset()
             if last is not None:
                 report = spool.numbered(last)
                 api.finish(attempt.job_id, attempt.attempt, attempt.lease_token, report)
@@ -129,9 +143,7 @@ def deliver(
                         error,
                     )
                     return DeliveryOutcome.LEFT
-            log.warning("job %s: waiting for the server: %s", attempt.job_id, error)
-            (threading.Event() if give_up.is_set() else give_up).wait(backoff)
-            backoff = min(backoff * 2, LONGEST_BACKOFF_S)
+            backoff.wait(error, threading.Event() if give_up.is_set() else give_up)
         except ApiError as error:
             if error.code == "items_missing" and repetitions < MOST_REPETITIONS:
                 repetitions += 1

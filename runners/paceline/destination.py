@@ -28,7 +28,7 @@ HOST = Destination()
 
 
 def build_for(workload: Workload, destination: Destination) -> TargetBuild:
-    """How `workload` is built and run for `destination`. Raises SourceError if its manifest does not say."""
+    """Return how `workload` is built and run for `destination`. Raises SourceError if its manifest does not say."""
     section = "host" if destination.kind == "host" else "android"
     build = workload.host if destination.kind == "host" else workload.android
     if build is None:

@@ -30,7 +30,7 @@ class Credential(msgspec.Struct, frozen=True):
 
 
 def enrol(server: str, data_dir: Path, code: str | None, name: str) -> ApiClient:
-    """A client with this agent's credential, which is obtained with `code` if there is none yet. Raises
+    """Return a client with this agent's credential, which is obtained with `code` if there is none yet. Raises
     UserError."""
     server = check_address(server)
     path = data_dir / "credential.json"

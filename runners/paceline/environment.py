@@ -33,7 +33,7 @@ class Environment(msgspec.Struct, frozen=True):
 
 
 def observe() -> Environment:
-    """The environment of this host, now."""
+    """Return the environment of this host, now."""
     factors: dict[str, Factor] = {
         "kind": "host",
         "system": platform.system(),
@@ -61,7 +61,7 @@ def fingerprint(factors: dict[str, Factor]) -> str:
 
 
 def serial(data_dir: Path) -> str:
-    """A permanent identifier of this machine: from the system's id, otherwise a random one in `data_dir`."""
+    """Return a permanent identifier of this machine: from the system's id, otherwise a random one in `data_dir`."""
     system_id = _system_id()
     if system_id:
         return (
@@ -91,7 +91,7 @@ def cpu_model() -> str | None:
 
 
 def governor() -> str | None:
-    """The CPU frequency policy; mixed policies are listed."""
+    """Return the CPU frequency policy; mixed policies are listed."""
     if sys.platform == "linux":
         paths = Path("/sys/devices/system/cpu").glob(
             "cpu[0-9]*/cpufreq/scaling_governor"
@@ -103,7 +103,7 @@ def governor() -> str | None:
 
 
 def virtualisation() -> str | None:
-    """The virtualisation that this runs in; None on bare metal, or if the system does not tell."""
+    """Return the virtualisation that this runs in; None on bare metal, or if the system does not tell."""
     if sys.platform == "linux":
         detected = first_line(["systemd-detect-virt"])
         if detected:
@@ -124,7 +124,7 @@ def virtualisation() -> str | None:
 
 
 def first_line(argv: list[str]) -> str | None:
-    """The first line that a command prints on either output; None if it is missing or fails."""
+    """Return the first line that a command prints on either output; None if it is missing or fails."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         done = subprocess.run(
             argv,
@@ -140,7 +140,7 @@ def first_line(argv: list[str]) -> str | None:
 
 
 def read_text(path: str | Path) -> str | None:
-    """The content of a small system file; None if it cannot be read."""
+    """Return the content of a small system file; None if it cannot be read."""
     try:
         return Path(path).read_text(errors="replace")
     except OSError:
@@ -179,7 +179,7 @@ def _system_id() -> str | None:
 
 
 def boot_id() -> str:
-    """An id that changes with every start of the machine."""
+    """Return an id that changes with every start of the machine."""
     text = (
         read_text("/proc/sys/kernel/random/boot_id")
         if sys.platform == "linux"
@@ -189,5 +189,5 @@ def boot_id() -> str:
 
 
 def display_name() -> str:
-    """A name of this host for people; not part of its identity."""
+    """Return a name of this host for people; not part of its identity."""
     return platform.node() or "this host"

@@ -66,7 +66,7 @@ class MemoryKills(NamedTuple):
 
 
 def count_memory_kills(root: Path = Path("/")) -> MemoryKills:
-    """The kernel's current counters; `root` is the directory of proc and sys."""
+    """Return the kernel's current counters; `root` is the directory of proc and sys."""
     text = _read(root / "proc/self/cgroup")
     counts = [_count(_read(path)) for path in _cgroup_files(root, text)]
     known = [count for count in counts if count is not None]
@@ -80,7 +80,7 @@ def has_counts(kills: MemoryKills) -> bool:
 
 
 def memory_sentence(before: MemoryKills, after: MemoryKills) -> str | None:
-    """A sentence about kills between two readings; None if there were none."""
+    """Return a sentence about kills between two readings; None if there were none."""
     if (
         before.cgroup is not None
         and after.cgroup is not None
@@ -103,7 +103,7 @@ def memory_sentence(before: MemoryKills, after: MemoryKills) -> str | None:
 
 
 def _cgroup_files(root: Path, text: str) -> list[Path]:
-    """The files in which the kernel counts kills in our cgroup; versions 1 and 2 may both be mounted."""
+    """Return the files in which the kernel counts kills in our cgroup; versions 1 and 2 may both be mounted."""
     files = []
     for line in text.splitlines():
         number, _, rest = line.partition(":")

@@ -72,7 +72,7 @@ class Excerpt(msgspec.Struct, frozen=True):
     after: tuple[str, ...] = ()
 
     def render(self) -> str:
-        """The excerpt as text for a cause's detail."""
+        """Return the excerpt as text for a cause's detail."""
         if self.name is None:
             return "\n".join(
                 [NOTHING_KNOWN, *(CONTEXT_MARK + line for line in self.before)]
@@ -330,7 +330,7 @@ _ONLY_MARKS = re.compile(
 
 
 def recognise(line: str) -> Recogniser | None:
-    """The recogniser of the error in the first MATCH_CHARACTERS of `line`, if any."""
+    """Return the recogniser of the error in the first MATCH_CHARACTERS of `line`, if any."""
     start = line[:MATCH_CHARACTERS].lstrip()
     lower = start.lower()
     if not any(word in lower for word in _KEYWORDS) or _WARNING.match(start):
@@ -444,7 +444,7 @@ class ErrorFinder:
             self._take(self._output(channel), line)
 
     def excerpt(self) -> Excerpt | None:
-        """The excerpt, at the end of the output; None if nothing was printed."""
+        """Return the excerpt, at the end of the output; None if nothing was printed."""
         for output in self._outputs.values():
             for line in output.lines.close():
                 self._take(output, line)
@@ -486,7 +486,7 @@ class ErrorFinder:
 
 
 def first_error(text: str) -> Excerpt | None:
-    """The excerpt of a whole text, such as a log on disk."""
+    """Return the excerpt of a whole text, such as a log on disk."""
     finder = ErrorFinder()
     finder.feed("stderr", text.encode("utf-8", "replace"))
     return finder.excerpt()

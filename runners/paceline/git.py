@@ -94,7 +94,7 @@ class Repository:
         self._lock = data_dir / "trees" / f"{name}.lock"
 
     def head(self) -> Head:
-        """The repository's current HEAD. Raises SourceError."""
+        """Return the repository's current HEAD. Raises SourceError."""
         text = self._git("ls-remote", "--symref", "--", self._location, "HEAD")
         commit = re.search(r"^([0-9a-f]{40,64})\tHEAD$", text, re.MULTILINE)
         if commit is None:
@@ -103,7 +103,7 @@ class Repository:
         return Head(commit[1], branch[1] if branch else None)
 
     def show(self, commit: str, path: str) -> bytes:
-        """The bytes of `path` at `commit`. Raises SourceError."""
+        """Return the bytes of `path` at `commit`. Raises SourceError."""
         full = self.resolve(commit)
         try:
             return self._run(
@@ -113,14 +113,14 @@ class Repository:
             raise FileMissingError(path, full, self.name) from error
 
     def resolve(self, commit: str) -> str:
-        """The full name of `commit`, which is fetched if the mirror lacks it. Raises SourceError."""
+        """Return the full name of `commit`, which is fetched if the mirror lacks it. Raises SourceError."""
         if not re.fullmatch(r"[0-9a-f]{7,64}", commit):
             raise SourceError(
                 "checkout_failed",
                 f"{commit!r} is no commit name.",
                 "Give 7 to 64 hex digits.",
             )
-        full = self._known(commit) or self._fetch_commit(commit)
+        full = self._find_in_mirror(commit) or self._fetch_commit(commit)
         if full is None:
             raise SourceError(
                 "checkout_failed",
@@ -130,12 +130,12 @@ class Repository:
         return full
 
     def merge_base(self, commit: str, branch: str) -> str:
-        """The newest commit that `commit` and `branch`, as the repository has it now, have in common. Raises
+        """Return the newest commit that `commit` and `branch`, as the repository has it now, have in common. Raises
         SourceError."""
         full = self.resolve(commit)
         with FileLock(self._fetching):
             self._fetch()
-        tip = self._verified(f"refs/heads/{branch}")
+        tip = self._resolve_in_mirror(f"refs/heads/{branch}")
         if tip is None:
             raise SourceError(
                 "checkout_failed",
@@ -152,7 +152,7 @@ class Repository:
             ) from error
 
     def commits(self, base: str | None, head: str) -> list[Commit]:
-        """The commits after `base` up to `head`, oldest first.
+        """Return the commits after `base` up to `head`, oldest first.
 
         Those of `git rev-list --reverse --first-parent base..head`. Each contains all commits before it, so
         they can be bisected. Only the newest MAX_COMMITS are returned, with the number of others in the oldest.
@@ -192,7 +192,7 @@ class Repository:
 
     @contextmanager
     def checkout(self, commit: str) -> Iterator[Path]:
-        """The worktree at `commit`, exclusively. Raises SourceError."""
+        """Yield the worktree at `commit`, exclusively. Raises SourceError."""
         full = self.resolve(commit)
         self._tree.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self._lock):
@@ -210,11 +210,11 @@ class Repository:
                 )
             yield self._tree
 
-    def _known(self, commit: str) -> str | None:
-        return self._verified(commit) if self._mirror.exists() else None
+    def _find_in_mirror(self, commit: str) -> str | None:
+        return self._resolve_in_mirror(commit) if self._mirror.exists() else None
 
-    def _verified(self, name: str) -> str | None:
-        """The full name of the commit that `name` leads to in the mirror."""
+    def _resolve_in_mirror(self, name: str) -> str | None:
+        """Return the full name of the commit that `name` leads to in the mirror."""
         try:
             out = self._in_mirror(
                 "rev-parse",
@@ -232,10 +232,10 @@ class Repository:
         collide."""
         self._fetching.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self._fetching):
-            full = self._known(commit)
+            full = self._find_in_mirror(commit)
             if full is None:
                 self._fetch()
-                full = self._known(commit)
+                full = self._find_in_mirror(commit)
             if full is None and len(commit) in FULL:
                 full = self._fetch_one(commit)
             return full
@@ -265,7 +265,7 @@ class Repository:
         self._in_mirror("fetch", *options, "--", self._location, *refs)
 
     def _object_format(self) -> str:
-        """How the repository names its objects, told by the length of a name; sha1 where it has none yet."""
+        """Return how the repository names its objects, told by the length of a name; sha1 where it has none yet."""
         names = re.findall(
             r"^([0-9a-f]+)\t",
             self._git("ls-remote", "--", self._location),
@@ -287,7 +287,7 @@ class Repository:
             )
         except SourceError:
             return None
-        return self._known(commit)
+        return self._find_in_mirror(commit)
 
     def _in_mirror(self, *arguments: str) -> str:
         return self._git("--git-dir", str(self._mirror), *arguments)
@@ -370,7 +370,7 @@ def run_git(*arguments: str) -> bytes:
 
 
 def ownership_error(text: str) -> UserError | None:
-    """The error where git said in `text` that it refuses a directory of another user; None where it did not. The
+    """Return the error where git said in `text` that it refuses a directory of another user; None where it did not. The
     advice is git's own remedy."""
     refused = re.search(r"dubious ownership in repository at '(.+)'", text)
     if refused is None:
@@ -389,7 +389,7 @@ DIRTY = "+dirty"
 
 
 def working_revision(directory: Path) -> str:
-    """The revision of the files in `directory`: a commit, with `+dirty` if files differ from it, or
+    """Return the revision of the files in `directory`: a commit, with `+dirty` if files differ from it, or
     `unversioned`. Raises UserError where git refuses to tell, because the directory is another user's."""
     try:
         commit = (

@@ -29,9 +29,9 @@ from paceline.devices.errors import WrongDeviceError
 from paceline.devices.identity import Identity, VerifiedConnection, identify
 from paceline.errors import UserError
 from paceline.formats import logcat
+from paceline.formats.averages import INSUFFICIENT, AverageSession
 from paceline.formats.declared import Line
-from paceline.formats.ledger_lines import INSUFFICIENT, LedgerSession
-from paceline.formats.ledger_prose import BatchPolicy
+from paceline.formats.logcat import BatchPolicy
 from paceline.formats.raw_lines import lines_of
 from paceline.formats.templates import Value
 
@@ -60,9 +60,9 @@ class LogDocument(msgspec.Struct, frozen=True):
     log: logcat.LogContents
 
 
-def read(name: str, path: str, declared: Sequence[Line] = ()) -> LogDocument:
-    """The document of one file; `-` is standard input. `declared`: a suite's own lines. Raises UserError."""
-    _known(name)
+def read(name: str, path: str, declared: Sequence[Line]) -> LogDocument:
+    """Read the declared lines of one file; `-` is standard input. Raises UserError."""
+    _check_format(name)
     try:
         return _document(name, path, _FileSource(path), declared)
     except OSError as error:
@@ -73,14 +73,14 @@ def follow(
     name: str,
     open_connection: Callable[[], Connection],
     seconds: float | None,
-    declared: Sequence[Line] = (),
+    declared: Sequence[Line],
 ) -> LogDocument:
-    """The document of what a device logs from now on, for `seconds` or until interrupted.
+    """Read the declared lines of what a device logs from now on, for `seconds` or until interrupted.
 
     Another device that answers in its place is not read. Raises UserError, and AdbError when the device cannot
     be reached at first.
     """
-    _known(name)
+    _check_format(name)
     connection = open_connection()
     connection.connect()
     address, serial = str(connection.route), identify(connection).serial
@@ -90,19 +90,22 @@ def follow(
         if identity.serial != serial:
             raise WrongDeviceError(serial, identity.serial, str(route))
 
-    def verified() -> VerifiedConnection:
+    def open_verified() -> VerifiedConnection:
         again = open_connection()
         return VerifiedConnection(again, again.route, only_this_one)
 
     with _until_interrupted() as interrupted:
         return _document(
-            name, address, _LiveLog(address, verified, seconds, interrupted), declared
+            name,
+            address,
+            _LiveLog(address, open_verified, seconds, interrupted),
+            declared,
         )
 
 
 @contextlib.contextmanager
 def _until_interrupted() -> Iterator[threading.Event]:
-    """An event that Ctrl-C sets instead of raising, so that what was read is not lost."""
+    """Yield an event that Ctrl-C sets instead of raising, so that what was read is not lost."""
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event
@@ -115,19 +118,19 @@ def _until_interrupted() -> Iterator[threading.Event]:
 
 
 def with_policy(document: LogDocument, policy: BatchPolicy) -> LogDocument:
-    """The document with the policy that a person says is in force."""
+    """Return the document with the policy that a person says is in force."""
     return msgspec.structs.replace(
         document, log=msgspec.structs.replace(document.log, policy=policy)
     )
 
 
 def import_body(document: LogDocument, title: str | None) -> dict[str, Any]:
-    """The body that stores it on a server."""
+    """Return the body that stores it on a server."""
     body: dict[str, Any] = {"document": msgspec.to_builtins(document)}
     return body if title is None else {**body, "title": title}
 
 
-def _known(name: str) -> None:
+def _check_format(name: str) -> None:
     if name not in FORMATS:
         raise UserError(
             f"There is no format {name!r}.", f"Use one of: {', '.join(FORMATS)}."
@@ -170,31 +173,18 @@ def as_json(document: msgspec.Struct) -> bytes:
 def tables(document: LogDocument) -> Iterator[Table | str]:
     """Tables and sentences for people: what was read and what follows from it."""
     log = document.log
-    counters = [record for record in log.records if record.pattern.startswith("piece.")]
-    if counters:
-        table = Table("line", "layer", "calls", "bytes", "average", "max", "throughput")
-        for record in counters:
-            names = ("count", "bytes", "avg", "max", "throughput")
-            layer = record.pattern.removeprefix("piece.")
-            table.add_row(
-                str(record.line),
-                layer,
-                *(_printed(record.fields[name]) for name in names),
-            )
-        yield table
-    for pair in log.overheads:
-        yield f"lines {pair.lines[0]} and {pair.lines[1]}: overhead outside the inner call: {pair.words}"
+    in_tables = {session.line for session in log.sessions}
+    for session in log.sessions:
+        in_tables.update(line for row in session.rows for line in row.lines)
     for record in log.records:
-        if not record.pattern.startswith(("piece.", "ledger.")):
+        if record.line not in in_tables:
             fields = ", ".join(
-                f"{name} {_printed(value)}" for name, value in record.fields.items()
+                f"{name} {_format_value(value)}"
+                for name, value in record.fields.items()
             )
             yield f"line {record.line}, {record.pattern}: {fields}"
     for session in log.sessions:
         yield _session_table(session)
-        for row in session.rows:
-            for note in row.notes:
-                yield f"batch {row.batch}: {note}"
     if log.policy is not None:
         rounds = (
             "no warm-up named"
@@ -202,10 +192,6 @@ def tables(document: LogDocument) -> Iterator[Table | str]:
             else (f"warm-up rounds: {log.policy.warmup_rounds}")
         )
         yield f"policy in force: from {log.policy.minimum} on, {rounds}"
-    for record in log.records:
-        for check in record.checks:
-            if check.ok is False:
-                yield f"line {record.line} disagrees with itself ({check.name}): {check.text}"
     yield document.why_no_samples
 
 
@@ -260,15 +246,15 @@ class _LiveLog:
                 end is None or time.monotonic() < end
             ):
                 with contextlib.suppress(queue.Empty):
-                    yield self._taken(arrived.get(timeout=WAIT_S))
+                    yield self._count(arrived.get(timeout=WAIT_S))
         while not arrived.empty():  # lines that came before the end
-            yield self._taken(arrived.get())
+            yield self._count(arrived.get())
         if follower.gaps:
             self.name += (
                 f", lost and resumed {follower.gaps} times: lines may be missing"
             )
 
-    def _taken(self, line: LogLine) -> bytes:
+    def _count(self, line: LogLine) -> bytes:
         data = f"{line.raw.text}\n".encode(errors="replace")
         self.size += len(data)
         self._hash.update(data)
@@ -319,8 +305,7 @@ def _nothing_read(path: str, log: logcat.LogContents) -> str:
 
 
 def _advice(declared: Sequence[Line]) -> str:
-    known = (*logcat.LINES, *declared)
-    shapes = "\n".join(f"  {line.tag}: {line.template.text}" for line in known)
+    shapes = "\n".join(f"  {line.tag}: {line.template.text}" for line in declared)
     return (
         f"These lines can be imported, with or without a prefix of logcat:\n{shapes}\n"
         "Check that the app's log level is high enough and that the buffer was not overwritten: "
@@ -328,7 +313,7 @@ def _advice(declared: Sequence[Line]) -> str:
     )
 
 
-def _session_table(session: LedgerSession) -> Table:
+def _session_table(session: AverageSession) -> Table:
     device = session.device or "an unnamed device (no header line before these)"
     if session.heading is not None:
         device = f"{session.heading.name} ({device})"
@@ -350,7 +335,7 @@ def _session_table(session: LedgerSession) -> Table:
     return table
 
 
-def _printed(value: Value) -> str:
+def _format_value(value: Value) -> str:
     return (
         value
         if isinstance(value, str)

@@ -139,7 +139,7 @@ class Job:
                 return run_launches(specs, session, self._sink_for, self._stop)
 
     def _measure_or_explain(self) -> Outcome:
-        """The outcome of `_measure`; an error becomes an outcome with its cause."""
+        """Return the outcome of `_measure`; an error becomes an outcome with its cause."""
         try:
             return self._measure()
         except SpoolError as error:
@@ -171,7 +171,7 @@ class Job:
             raise TargetError(stopped.cause or "cancelled", stopped.detail)
 
     def _session_work(self, sides: list[Side]) -> SessionWork:
-        """The input of the session. The head's manifest declares which lines of a device's log are kept."""
+        """Return the input of the session. The head's manifest declares which lines of a device's log are kept."""
         work = session_work(f"{self._lease.job_id}-{self._lease.attempt}", sides)
         lines = sides[-1].prepared.manifest.log_lines()
         listener = LogListener(lines, self._keep) if lines else None
@@ -181,8 +181,8 @@ class Job:
         return ItemSink(spec.launch, self._spool.append, side=spec.side)
 
     def _find_base(self, repository: Repository) -> str | None:
-        """The revision to compare with. A merge base is announced before it is measured, because all jobs of a run
-        have the same; the server's refusal ends the job."""
+        """Return the revision to compare with. A merge base is announced before it is measured, because all jobs of a
+        run have the same; the server's refusal ends the job."""
         work = self._lease.work
         if work.base_commit is not None or work.base_branch is None:
             return work.base_commit
@@ -194,7 +194,7 @@ class Job:
     def _read_manifests(
         self, repository: Repository, base: str | None
     ) -> SideManifests | Manifest:
-        """What the commits to measure declare, of both sides in an A/B job."""
+        """Return what the commits to measure declare, of both sides in an A/B job."""
         work = self._lease.work
 
         def read(commit: str) -> Manifest:
@@ -215,8 +215,8 @@ class Job:
         return plan.benchmarks
 
     def _agree(self, send: Callable[[], T]) -> T:
-        """The answer to something the server must know before anything is measured; waits until it can be reached.
-        Raises SourceError for a refusal, TargetError when the job was stopped while it waited."""
+        """Return the answer to something the server must know before anything is measured; waits until it can be
+        reached. Raises SourceError for a refusal, TargetError when the job was stopped while it waited."""
         pause_s = 0.2
         while True:
             try:
@@ -243,7 +243,7 @@ class Job:
     def _describe_build(
         self, repository: Repository, base_commit: str | None, sides: list[Side]
     ) -> StateReport:
-        """The announcement of what will run: artifact hashes, build facts, commits."""
+        """Return the announcement of what will run: artifact hashes, build facts, commits."""
         built = sides[-1].prepared.built
         base = sides[0].prepared.built if len(sides) > 1 else None
         return StateReport(
@@ -257,7 +257,7 @@ class Job:
     def _commits(
         self, repository: Repository, base: str | None
     ) -> list[CommitReport] | None:
-        """The commits that are measured; None when they cannot be named, which is no reason to fail."""
+        """Return the commits that are measured; None when they cannot be named, which is no reason to fail."""
         try:
             commits = repository.commits(base, self._lease.work.commit)
             return [

@@ -120,7 +120,7 @@ def prepare_sides(
 
 
 def _of_side(name: str, commit: str, work: Callable[[], T]) -> T:
-    """The result of `work`; its SourceError names the side."""
+    """Return the result of `work`; its SourceError names the side."""
     try:
         return work()
     except FileMissingError as error:
@@ -140,7 +140,7 @@ def _of_side(name: str, commit: str, work: Callable[[], T]) -> T:
 def plan_launches(
     sides: Sequence[Side], place: TargetLayout = HOST_LAYOUT
 ) -> list[LaunchSpec]:
-    """All launches of a job in order, in pairs for two sides. Paths are those of `place`."""
+    """Return all launches of a job in order, in pairs for two sides. Paths are those of `place`."""
     if len(sides) == 1:
         return launches_of_revision(sides[0].prepared, sides[0].selection, place)
     own = [
@@ -170,7 +170,7 @@ def plan_launches(
 
 
 def built_directories(sides: Sequence[Side]) -> list[Path]:
-    """All directories with built files of `sides`."""
+    """Return all directories with built files of `sides`."""
     return [
         directory
         for side in sides
@@ -179,7 +179,8 @@ def built_directories(sides: Sequence[Side]) -> list[Path]:
 
 
 def session_work(name: str, sides: Sequence[Side]) -> SessionWork:
-    """The input of a session for `sides`. The calibration is that of the last side's first workload that has one."""
+    """Return the input of a session for `sides`. The calibration is that of the last side's first workload that has
+    one."""
     prepared = sides[-1].prepared
     calibration = next(
         (
@@ -193,7 +194,7 @@ def session_work(name: str, sides: Sequence[Side]) -> SessionWork:
 
 
 def runs_head_first(seed: int, launch: int, workload: str) -> bool:
-    """Whether the head goes first: drawn for every two launches, of which the second is swapped."""
+    """Return whether the head goes first: drawn for every two launches, of which the second is swapped."""
     drawn = hashlib.sha256(f"{seed}:{launch // 2}:{workload}".encode()).digest()[0] & 1
     return bool(drawn) != bool(launch % 2)
 

@@ -115,7 +115,7 @@ class LogReporter:
         )
 
     def _window(self, at: str | None) -> _LaunchWindow | None:
-        """The only launch that was running at `at`."""
+        """Return the only launch that was running at `at`."""
         if at is None:
             return None
         with self._lock:

@@ -26,7 +26,7 @@ class Manifest(contract.Manifest, frozen=True, kw_only=True):
     digest: str
 
     def log_lines(self) -> list[Line]:
-        """The log lines that the suite declares, for `formats.logcat`; records are named `SUITE.NAME`."""
+        """Return the log lines that the suite declares, for `formats.logcat`; records are named `SUITE.NAME`."""
         return [
             declared_line(f"{self.suite.name}.{line.name}", line.tag, line.line)
             for line in self.logcat
@@ -44,7 +44,7 @@ class ManifestError(UserError):
 
 
 def load(path: Path) -> Manifest:
-    """The manifest in `path`. Raises UserError if it cannot be read, ManifestError if it is not valid."""
+    """Return the manifest in `path`. Raises UserError if it cannot be read, ManifestError if it is not valid."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -54,7 +54,7 @@ def load(path: Path) -> Manifest:
 
 
 def parse(data: bytes, name: str) -> Manifest:
-    """The manifest in `data`; errors call the file `name`."""
+    """Return the manifest in `data`; errors call the file `name`."""
     try:
         manifest, raw = read_toml(data)
     except ContractError as error:

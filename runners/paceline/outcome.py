@@ -54,7 +54,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 def judge(facts: LaunchFacts) -> Outcome:
-    """The outcome of one launch."""
+    """Return the outcome of one launch."""
     failure = (
         _judge_stop(facts)
         or _judge_end(facts)
@@ -92,7 +92,7 @@ STOPPED: dict[StopReason, AgentCause] = {
 
 
 def stopped_outcome(reason: StopReason) -> Outcome:
-    """The outcome of a job that was stopped between launches."""
+    """Return the outcome of a job that was stopped between launches."""
     return Outcome(STOPPED[reason], f"Stopped: {reason.value}.")
 
 

@@ -74,7 +74,7 @@ def examine(
     disk_needed_bytes: int,
     repositories: Mapping[str, RepositoryConfig] | None = None,
 ) -> list[Finding]:
-    """The findings about this host and about the repositories of its agent.toml."""
+    """Return the findings about this host and about the repositories of its agent.toml."""
     found = judge(observe(data_dir, disk_needed_bytes))
     twice = list(repeated_repositories(repositories or {}))
     at = sum(finding.level != "info" for finding in found)
@@ -84,7 +84,7 @@ def examine(
 def repeated_repositories(
     repositories: Mapping[str, RepositoryConfig],
 ) -> Iterator[Finding]:
-    """A finding for each location that has several names: it is one repository, with one history."""
+    """Yield a finding for each location that has several names: it is one repository, with one history."""
     names: dict[str, list[str]] = {}
     for name, repository in repositories.items():
         try:

@@ -44,7 +44,7 @@ def check_selection(manifest: Manifest, selection: Selection) -> Selection:
     """Returns the selection with all benchmarks named. Raises UserError for anything that is not permitted."""
     names = selection.benchmarks or list(manifest.benchmarks)
     for name in names:
-        _known("benchmark", name, manifest.benchmarks)
+        _check_name("benchmark", name, manifest.benchmarks)
     for key, values in selection.params.items():
         declared = [
             manifest.benchmarks[name].params[key]
@@ -55,7 +55,7 @@ def check_selection(manifest: Manifest, selection: Selection) -> Selection:
             known = {
                 param for name in names for param in manifest.benchmarks[name].params
             }
-            _known("param", key, known)
+            _check_name("param", key, known)
         for value in values:
             reasons = [
                 separator_problem(value) or value_problem(param, value)
@@ -67,14 +67,14 @@ def check_selection(manifest: Manifest, selection: Selection) -> Selection:
                     "See the suite's params with `paceline validate`.",
                 )
     for key, value in selection.knobs.items():
-        _known("knob", key, manifest.knobs)
+        _check_name("knob", key, manifest.knobs)
         if reason := value_problem(manifest.knobs[key], value):
             raise UserError(f"Knob {key}: {reason}.")
     return msgspec.structs.replace(selection, benchmarks=list(names))
 
 
 def selected_workloads(manifest: Manifest, selection: Selection) -> list[str]:
-    """The workloads that hold the selected benchmarks, in manifest order."""
+    """Return the workloads that hold the selected benchmarks, in manifest order."""
     used = {manifest.benchmarks[name].workload for name in selection.benchmarks}
     return [workload.name for workload in manifest.workloads if workload.name in used]
 
@@ -88,7 +88,7 @@ def launch_argv(
     build: TargetBuild,
     artifacts: PurePath,
 ) -> list[str]:
-    """The complete command of one launch; `artifacts` is their directory on the target."""
+    """Return the complete command of one launch; `artifacts` is their directory on the target."""
     own = [
         name
         for name in selection.benchmarks
@@ -117,11 +117,11 @@ def launch_argv(
 
 
 def preset_selection(manifest: Manifest, name: str | None) -> Selection:
-    """The selection of a preset, with defaults for the rest; without a name, everything. Raises UserError for
+    """Return the selection of a preset, with defaults for the rest; without a name, everything. Raises UserError for
     an unknown preset."""
     if name is None:
         return Selection([])
-    _known("preset", name, manifest.presets)
+    _check_name("preset", name, manifest.presets)
     preset = manifest.presets[name]
     whole = Selection(preset.benchmarks or [], params=preset.params)
     return msgspec.structs.replace(
@@ -143,7 +143,7 @@ def parse_params(
     parsed: dict[str, list[ParamValue]] = {}
     for option in options:
         key, text = parse_pair("--params", option)
-        _known("param", key, kinds)
+        _check_name("param", key, kinds)
         parsed[key] = [
             _typed_value("Param", key, kinds[key], value)
             for value in split_values(text)
@@ -156,7 +156,7 @@ def parse_knobs(manifest: Manifest, options: Sequence[str]) -> dict[str, ParamVa
     parsed: dict[str, ParamValue] = {}
     for option in options:
         key, text = parse_pair("--knob", option)
-        _known("knob", key, manifest.knobs)
+        _check_name("knob", key, manifest.knobs)
         parsed[key] = _typed_value("Knob", key, manifest.knobs[key].kind, text)
     return parsed
 
@@ -176,7 +176,7 @@ def _typed_value(what: str, key: str, kind: str, text: str) -> ParamValue:
         raise UserError(f"{what} {key}: {error}.") from error
 
 
-def _known(what: str, name: str, names: Mapping[str, object] | set[str]) -> None:
+def _check_name(what: str, name: str, names: Mapping[str, object] | set[str]) -> None:
     if name not in names:
         advice = f"Use one of: {', '.join(sorted(names))}." if names else "It has none."
         raise UserError(f"The suite has no {what} called {name!r}.", advice)

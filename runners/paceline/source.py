@@ -82,7 +82,7 @@ class BuildStep(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        return f"building {self.workload}, step {self.number} of {self.total}: {_shown(self.argv)}"
+        return f"building {self.workload}, step {self.number} of {self.total}: {_shorten_command(self.argv)}"
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 def read_manifest(repository: Repository, commit: str, path: str) -> Manifest:
-    """The manifest as it is at a commit. Raises SourceError."""
+    """Return the manifest as it is at a commit. Raises SourceError."""
     try:
         return parse(repository.show(commit, path), path)
     except SourceError:
@@ -126,7 +126,7 @@ def prepare(
     workloads = {
         item.workload for name, item in manifest.benchmarks.items() if name in requested
     }
-    chosen = _chosen(manifest, workloads, destination)
+    chosen = _select_builds(manifest, workloads, destination)
     keys, facts = {}, {}
     for name, build in chosen.items():
         versions = toolchain_facts(build)
@@ -156,7 +156,9 @@ def prepare(
     else:
         names = ", ".join(entries)
         log([f"(agent) {names} at {full[:12]} found in the artifact cache"])
-    built = _built({name: entry for name, entry in entries.items() if entry}, facts)
+    built = _collect_built(
+        {name: entry for name, entry in entries.items() if entry}, facts
+    )
     return Prepared(manifest, full, built, chosen)
 
 
@@ -173,18 +175,18 @@ def prepare_in_place(
 ) -> Prepared:
     """Builds `workloads` of the suite in the working tree and copies the artifacts to `out`."""
     directories, facts = {}, {}
-    chosen = _chosen(manifest, workloads, destination)
+    chosen = _select_builds(manifest, workloads, destination)
     for name, build in chosen.items():
         facts.update(toolchain_facts(build))
         with _naming_what_is_missing(build, facts):
             sources = _build(path, build, log, stop, fresh=False)
         directories[name] = out / name
         copy_into(directories[name], sources)
-    return Prepared(manifest, revision, _built(directories, facts), chosen)
+    return Prepared(manifest, revision, _collect_built(directories, facts), chosen)
 
 
 def toolchain_facts(build: TargetBuild) -> dict[str, str]:
-    """The output of each toolchain command, by its command line. The fact about a missing or failing command
+    """Return the output of each toolchain command, by its command line. The fact about a missing or failing command
     says so."""
     facts = {}
     for argv in build.toolchain:
@@ -195,9 +197,7 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
             answer = (
                 f": {printed.splitlines()[0][:ANSWER_CHARACTERS]}" if printed else ""
             )
-            shown = (
-                f"{REFUSED if end.start_error is None else MISSING}{_how(end)}{answer}"
-            )
+            shown = f"{REFUSED if end.start_error is None else MISSING}{_describe_end(end)}{answer}"
         facts[" ".join(argv)] = shown[:1000]
     return facts
 
@@ -238,7 +238,7 @@ def _naming_what_is_missing(
 
 
 def _toolchain_sentence(facts: Mapping[str, str], kind: str, begin: str) -> str:
-    """A sentence, with a space after it, about the facts of one kind; empty if there are none."""
+    """Return a sentence, with a space after it, about the facts of one kind; empty if there are none."""
     parts = [
         f"`{line}` {fact.removeprefix(kind)}"
         for line, fact in facts.items()
@@ -247,7 +247,7 @@ def _toolchain_sentence(facts: Mapping[str, str], kind: str, begin: str) -> str:
     return f"{begin}{'; '.join(parts)}. " if parts else ""
 
 
-def _chosen(
+def _select_builds(
     manifest: Manifest, names: Iterable[str], destination: Destination
 ) -> dict[str, TargetBuild]:
     requested = set(names)
@@ -311,7 +311,7 @@ def _step(
     if stop.reason is not None:
         raise SourceError("cancelled", f"Stopped while building: {stop.reason.value}.")
     if end.exit_code != 0:
-        text = f"Build step `{_shown(argv)}` {_how(end)}."
+        text = f"Build step `{_shorten_command(argv)}` {_describe_end(end)}."
         excerpt = errors.excerpt()
         output = excerpt.render() if excerpt else "It printed nothing."
         advice = (
@@ -356,8 +356,8 @@ def _drain(
     return end
 
 
-def _shown(argv: list[str]) -> str:
-    """A command on one short line. An argument may be a long script."""
+def _shorten_command(argv: list[str]) -> str:
+    """Return a command on one short line. An argument may be a long script."""
     line = " ".join(" ".join(argv).split())
     return (
         line
@@ -366,7 +366,7 @@ def _shown(argv: list[str]) -> str:
     )
 
 
-def _how(end: ProcessEnd) -> str:
+def _describe_end(end: ProcessEnd) -> str:
     if end.start_error is not None:
         return f"could not be started: {end.start_error}"
     if end.signal_number is not None:
@@ -388,7 +388,7 @@ def _remove_untracked(artifacts: Iterable[Path]) -> None:
             raise SourceError("checkout_failed", text, "Remove it by hand.") from error
 
 
-def _built(directories: dict[str, Path], facts: dict[str, str]) -> Built:
+def _collect_built(directories: dict[str, Path], facts: dict[str, str]) -> Built:
     files = {
         f"{name}/{relative}": path
         for name, directory in directories.items()

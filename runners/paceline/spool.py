@@ -107,7 +107,7 @@ class AttemptSpool:
     def next_batch(
         self, max_items: int = 500, max_bytes: int = 1 << 20
     ) -> SpoolBatch | None:
-        """The items to send next, without damaged lines; None when all are acknowledged."""
+        """Return the items to send next, without damaged lines; None when all are acknowledged."""
         self.grown.clear()
         with self._lock:
             start, size = self._acknowledged, self._size
@@ -151,7 +151,7 @@ class AttemptSpool:
             ) from error
 
     def finish(self) -> FinishReport | None:
-        """The report that ends the attempt, if it was recorded."""
+        """Return the report that ends the attempt, if it was recorded."""
         try:
             return msgspec.json.decode(
                 (self.directory / "finish.json").read_bytes(), type=FinishReport
@@ -160,7 +160,7 @@ class AttemptSpool:
             return None
 
     def numbered(self, finish: FinishReport) -> FinishReport:
-        """The report with the highest seq of this spool."""
+        """Return the report with the highest seq of this spool."""
         return msgspec.structs.replace(finish, last_seq=self.last_seq)
 
     def remove(self) -> None:
@@ -180,7 +180,7 @@ class AttemptSpool:
         self.grown.set()
 
     def _recorded_next_seq(self) -> int | None:
-        """The next seq by the finish report, which also counts lines that have been lost at the end."""
+        """Return the next seq by the finish report, which also counts lines that have been lost at the end."""
         finish = self.finish()
         return None if finish is None else finish.last_seq + 1
 
@@ -218,7 +218,7 @@ class Spool:
         root.mkdir(parents=True, exist_ok=True)
 
     def create(self, attempt: Attempt) -> AttemptSpool:
-        """The new, empty spool of an attempt. Raises SpoolError."""
+        """Return the new, empty spool of an attempt. Raises SpoolError."""
         name = re.sub(r"[^A-Za-z0-9_-]", "_", attempt.job_id)
         directory = self.root / f"{name}-{attempt.attempt}"
         try:
@@ -231,7 +231,7 @@ class Spool:
         return AttemptSpool(directory, attempt)
 
     def undelivered(self) -> Iterator[AttemptSpool]:
-        """The spools that earlier processes of this agent left, oldest first.
+        """Yield the spools that earlier processes of this agent left, oldest first.
 
         A spool that cannot be read is left for the next start.
         """
@@ -251,7 +251,7 @@ class Spool:
 
 
 def _load(directory: Path) -> AttemptSpool | None:
-    """The spool in `directory`, or None if its attempt is unknown: then its items are set aside.
+    """Return the spool in `directory`, or None if its attempt is unknown: then its items are set aside.
 
     Raises OSError, having changed nothing.
     """

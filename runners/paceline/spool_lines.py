@@ -42,7 +42,7 @@ def encode_line(payload: bytes) -> bytes:
 
 
 def decode_line(line: bytes) -> bytes | None:
-    """The JSON of a line; None if the line is damaged."""
+    """Return the JSON of a line; None if the line is damaged."""
     payload = line[9:-1]
     return payload if line == encode_line(payload) else None
 
@@ -85,7 +85,7 @@ def recover_lines(path: Path, acknowledged: int) -> RecoveredLines:
 
 
 def _find_repairs(path: Path, acknowledged: int) -> tuple[list[int], int | None]:
-    """The offsets of lost newlines, and the offset of a torn tail if there is one."""
+    """Return the offsets of lost newlines, and the offset of a torn tail if there is one."""
     newlines: list[int] = []
     offset = 0
     with path.open("rb") as file:

@@ -49,7 +49,7 @@ class LineSplitter:
         self._returned = False
 
     def feed(self, data: bytes) -> list[str]:
-        """The lines that `data` completes."""
+        """Return the lines that `data` completes."""
         lines: list[str] = []
         *complete, rest = data.split(b"\n")
         for piece in complete:
@@ -59,7 +59,7 @@ class LineSplitter:
         return lines
 
     def close(self) -> list[str]:
-        """The last line, if it does not end with a newline."""
+        """Return the last line, if it does not end with a newline."""
         return [self._take()] if self._held or self._dropped else []
 
     def _add(self, piece: bytes) -> None:

@@ -249,7 +249,7 @@ def test_what_a_restarting_device_refuses_is_its_restart(
         raise TransferError("It did not start (137).")
 
     attached = device.attached()
-    with attached.held(), pytest.raises(TargetError) as ended:
+    with attached.hold(), pytest.raises(TargetError) as ended:
         ReconnectingDevice(attached, Stop(), SessionTimeouts()).ask(refuses)
     assert ended.value.cause == ("device_rebooted" if restarts else "device_refused")
 

@@ -29,34 +29,34 @@ def started_launch(stop: Stop, limits: Limits | None = None) -> LaunchMonitor:
     launch = LaunchMonitor(
         SPEC, Recorder(), stop, limits or Limits(terminate_s=3.0, garbage_bytes=100)
     )
-    launch.begun(0.0)
+    launch.start_timeout(0.0)
     return launch
 
 
 @pytest.mark.parametrize("runs_at", [-math.inf, 0.5, 100.0])
 def test_a_stopped_launch_has_its_whole_grace_period(runs_at: float) -> None:
     launch = started_launch(cancelled_stop())
-    given = [launch.order(now, runs_at) for now in (1.0, 2.0, 3.9, 4.0)]
+    given = [launch.due_signal(now, runs_at) for now in (1.0, 2.0, 3.9, 4.0)]
     assert given == [StopSignal.TERMINATE, None, None, StopSignal.KILL]
 
 
 def test_a_launch_times_out_only_if_it_was_seen_running_after_its_deadline() -> None:
     launch = started_launch(Stop())
-    assert launch.order(50.0, 9.9) is None
-    assert launch.order(50.0, 10.0) is StopSignal.TERMINATE
+    assert launch.due_signal(50.0, 9.9) is None
+    assert launch.due_signal(50.0, 10.0) is StopSignal.TERMINATE
 
 
 def test_output_of_a_killed_launch_is_not_read() -> None:
     sink = Recorder()
     launch = LaunchMonitor(SPEC, sink, cancelled_stop(), Limits(terminate_s=3.0))
-    launch.begun(0.0)
-    launch.took("stdout", lines(START, CASE))
-    assert launch.order(1.0) is StopSignal.TERMINATE
-    launch.took("stdout", lines(SAMPLE))
-    assert launch.order(4.0) is StopSignal.KILL
-    launch.took("stdout", lines(SAMPLE) * 1000 + b"the beginning of a li")
+    launch.start_timeout(0.0)
+    launch.feed("stdout", lines(START, CASE))
+    assert launch.due_signal(1.0) is StopSignal.TERMINATE
+    launch.feed("stdout", lines(SAMPLE))
+    assert launch.due_signal(4.0) is StopSignal.KILL
+    launch.feed("stdout", lines(SAMPLE) * 1000 + b"the beginning of a li")
     assert sink.bytes == len(lines(START, CASE, SAMPLE))
-    assert launch.taken("stdout") > 1000 * len(lines(SAMPLE)), (
+    assert launch.bytes_seen("stdout") > 1000 * len(lines(SAMPLE)), (
         "where to go on after a lost connection"
     )
     assert launch.outcome(ProcessEnd(signal_number=9)).cause == "cancelled"
@@ -66,21 +66,21 @@ def test_output_of_a_launch_that_timed_out_is_read_to_its_end() -> None:
     """Its samples are evidence, even if it ignored the request to end."""
     sink = Recorder()
     launch = LaunchMonitor(SPEC, sink, Stop(), Limits(terminate_s=3.0))
-    launch.begun(0.0)
-    assert [launch.order(now) for now in (10.0, 13.0)] == [
+    launch.start_timeout(0.0)
+    assert [launch.due_signal(now) for now in (10.0, 13.0)] == [
         StopSignal.TERMINATE,
         StopSignal.KILL,
     ]
-    launch.took("stdout", lines(START, CASE, SAMPLE))
+    launch.feed("stdout", lines(START, CASE, SAMPLE))
     assert sink.bytes == len(lines(START, CASE, SAMPLE))
     assert launch.outcome(ProcessEnd(signal_number=9)).cause == "workload_hung"
 
 
 def test_a_flood_that_follows_the_request_to_end_is_ended_at_once() -> None:
     launch = started_launch(cancelled_stop())
-    assert launch.order(1.0) is StopSignal.TERMINATE
-    launch.took("stdout", b"no bench stream\n" + bytes(200))
-    assert launch.order(1.1) is StopSignal.KILL
+    assert launch.due_signal(1.0) is StopSignal.TERMINATE
+    launch.feed("stdout", b"no bench stream\n" + bytes(200))
+    assert launch.due_signal(1.1) is StopSignal.KILL
     assert launch.flooded
     assert launch.outcome(ProcessEnd(signal_number=9)).cause == "cancelled", (
         "the first reason stands"

@@ -45,7 +45,7 @@ def _account_out(row: Account) -> InstallationAccountOut:
 
 
 def find_account(session: Session, account_id: str) -> Account:
-    """An account by id. Raises 404."""
+    """Return an account by id. Raises 404."""
     account = session.get(Account, account_id)
     if account is None:
         raise not_found("account", account_id)
@@ -107,7 +107,7 @@ def sign_out(session: Session, account_id: str, actor: str) -> int:
 def create_reset_link(
     session: Session, account_id: str, valid_minutes: float, public_url: str, actor: str
 ) -> OneTimeLinkOut:
-    """A link by which somebody sets a new password; their present one works until then. Raises 404, 409 for an
+    """Return a link by which somebody sets a new password; their present one works until then. Raises 404, 409 for an
     account that is disabled, 400 for one without an address."""
     account = find_account(session, account_id)
     if account.disabled_at is not None:
@@ -124,8 +124,8 @@ def create_reset_link(
 def break_glass(
     session: Session, account: Account, valid_minutes: float, actor: str
 ) -> str:
-    """The secret of a sign-in link for an account that becomes an admin of the installation and is enabled: the way
-    in for whoever has the server's shell when nobody else can sign in."""
+    """Return the secret of a sign-in link for an account that becomes an admin of the installation and is enabled: the
+    way in for whoever has the server's shell when nobody else can sign in."""
     account.disabled_at = None
     account.is_installation_admin = True
     _record(session, actor, "break_glass", account)

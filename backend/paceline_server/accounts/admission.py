@@ -28,8 +28,8 @@ HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]*)(:[0-9]{0,5})?")
 LONGEST_TARGET_BYTES = 16 * 1024
 """Of path and query together; our pages use less than a quarter of it."""
 PARSING_BYTES = {True: 256 * 1024, False: 16 * 1024 * 1024}
-"""How many bytes of bodies are in progress at once, on public routes (True) and on all others. Parsed JSON takes up to
-34 times its size (measured with nested empty lists): 9 MiB and 550 MiB at most."""
+"""The bytes of request bodies that may be in memory at once: those of public routes (True) and those of authenticated
+ones. Parsed JSON takes up to 34 times its size (measured with nested empty lists): 9 MiB and 550 MiB at most."""
 BUDGET_WITHIN_S = 20.0
 """How long a body waits for its budget; agents wait 30 s for a response."""
 
@@ -84,7 +84,7 @@ class Admission:
             body.release()
 
     def _find_route(self, scope: Scope) -> Route:
-        """The route of a request. Raises 400, 404, 405, 414 or 422."""
+        """Return the route of a request. Raises 400, 404, 405, 414 or 422."""
         if (
             len(scope.get("raw_path") or b"") + len(scope["query_string"])
             > LONGEST_TARGET_BYTES
@@ -127,7 +127,7 @@ class Admission:
 
 
 def _is_decided(route: Route) -> bool:
-    """Whether the route declares who may use it. FastAPI's own route, the contract, is for anyone."""
+    """Return whether the route declares who may use it. FastAPI's own route, the contract, is for anyone."""
     calls = route.dependencies
     return calls is None or any(
         isinstance(call, Requirement) or call is anyone for call in calls
@@ -174,15 +174,15 @@ def _refuse_declared_size(scope: Scope, limit: int) -> None:
 
 
 class BodyBudget:
-    """Bytes that bodies may take at once; waiting requests are served in order."""
+    """Counts the bytes of bodies in memory; requests that find no room wait, and are served in order."""
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.taken = 0
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
-    async def take(self, size: int) -> int:
-        """Wait for room; returns the bytes to give back. Raises 503 `busy` after `BUDGET_WITHIN_S`, as the only
+    async def reserve(self, size: int) -> int:
+        """Wait for room and reserve it; returns the bytes to release. Raises 503 `busy` after `BUDGET_WITHIN_S`, as the only
         exception type that FastAPI passes on while it reads a body."""
         size = min(size, self.size)
         if not self._waiting and self.taken + size <= self.size:
@@ -190,12 +190,12 @@ class BodyBudget:
             return size
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((size, turn))
-        self._let_in()
+        self._admit_waiting()
         try:
             await asyncio.wait_for(asyncio.shield(turn), BUDGET_WITHIN_S)
         except (TimeoutError, asyncio.CancelledError) as error:
             if turn.done():
-                self.give_back(size)
+                self.release(size)
             else:
                 self._waiting.remove((size, turn))
             if isinstance(error, asyncio.CancelledError):
@@ -207,12 +207,12 @@ class BodyBudget:
             ) from None
         return size
 
-    def give_back(self, size: int) -> None:
-        """Free bytes for waiting requests."""
+    def release(self, size: int) -> None:
+        """Release reserved bytes, for requests that wait."""
         self.taken -= size
-        self._let_in()
+        self._admit_waiting()
 
-    def _let_in(self) -> None:
+    def _admit_waiting(self) -> None:
         while self._waiting and self.taken + self._waiting[0][0] <= self.size:
             size, turn = self._waiting.popleft()
             self.taken += size
@@ -231,18 +231,18 @@ class BudgetedBody:
         self._taken = 0
 
     async def receive(self) -> Message:
-        """The next message of the body. Raises 413, as the only exception type that FastAPI passes on here."""
+        """Return the next message of the body. Raises 413, as the only exception type that FastAPI passes on here."""
         message = await self._receive()
         if message["type"] == "http.request":
             self._size += len(message.get("body", b""))
             if self._size > self._limit:
                 raise HTTPException(413, body_too_large(self._limit).detail)
             if not message.get("more_body", False) and self._size and not self._taken:
-                self._taken = await self._budget.take(self._size)
+                self._taken = await self._budget.reserve(self._size)
         return message
 
     def release(self) -> None:
         """Free the bytes after the response."""
         taken, self._taken = self._taken, 0
         if taken:
-            self._budget.give_back(taken)
+            self._budget.release(taken)

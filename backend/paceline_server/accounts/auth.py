@@ -42,7 +42,7 @@ class Admitted:
 
 
 def admit(request: Request, *needed: Permission, is_use: bool = True) -> Admitted:
-    """The principal of a request, if it has every permission `needed`; with none: whoever has signed in.
+    """Return the principal of a request, if it has every permission `needed`; with none: whoever has signed in.
 
     `is_use`: keeps a session from becoming idle; a stream that is only open does not. Raises 401 `unauthenticated`, 403 `csrf_refused` or `forbidden`, 404 for a foreign project.
     """
@@ -77,7 +77,7 @@ def _principal_of(request: Request, *, optional: bool, is_use: bool) -> Principa
 
 
 def _principal_of_token(secret: str, named: str | None) -> Principal:
-    """The principal of a bearer token. Raises 401 when unknown, expired or revoked (never which)."""
+    """Return the principal of a bearer token. Raises 401 when unknown, expired or revoked (never which)."""
     at = clock.now()
     with read_scope() as session:
         row = queries.valid_token(session, sha256_hex(secret), at)
@@ -96,7 +96,7 @@ def _principal_of_token(secret: str, named: str | None) -> Principal:
 def _principal_of_session(
     secret: str, named: str | None, *, optional: bool, is_use: bool
 ) -> Principal:
-    """The principal of a session cookie. Raises 401 when signed out, expired, idle or disabled."""
+    """Return the principal of a session cookie. Raises 401 when signed out, expired, idle or disabled."""
     with read_scope() as session:
         row, account = sessions.find_session(session, secret)
         person = project_access.of_account(session, account, named, optional=optional)
@@ -126,7 +126,7 @@ class Requirement:
 
 
 def require(*needed: Permission) -> Requirement:
-    """A dependency that admits principals with all of `needed`, as in `Depends(require("project.read"))`;
+    """Return a dependency that admits principals with all of `needed`, as in `Depends(require("project.read"))`;
     with none: whoever has signed in."""
     unknown = [name for name in needed if name not in PERMISSIONS]
     if unknown:
@@ -142,7 +142,7 @@ ANYONE = Depends(anyone)
 
 
 def account_of(principal: Principal) -> str:
-    """The account of somebody in a browser. Raises 403 for a program, which has no sessions and no password."""
+    """Return the account of somebody in a browser. Raises 403 for a program, which has no sessions and no password."""
     if principal.session_id is None or principal.account_id is None:
         raise forbidden(
             "This is for people who signed in, not for tokens.", "no_person"

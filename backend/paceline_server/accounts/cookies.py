@@ -26,7 +26,7 @@ LOOPBACK_NAME = "paceline"
 
 
 def is_loopback(host: str | None) -> bool:
-    """Whether a host name as written in a URL stays on this machine."""
+    """Return whether a host name as written in a URL stays on this machine."""
     if host is None:
         return False
     if host == "localhost" or host.endswith(".localhost"):
@@ -43,12 +43,12 @@ def _settings(request: Request) -> Settings:
 
 
 def is_secure(request: Request) -> bool:
-    """Whether the browser reaches us by HTTPS."""
+    """Return whether the browser reaches us by HTTPS."""
     return requests.is_secure(request.scope, _settings(request).public_url)
 
 
 def read_session_cookie(request: Request) -> str | None:
-    """The secret of the session cookie, if we would set such a cookie on this connection."""
+    """Return the secret of the session cookie, if we would set such a cookie on this connection."""
     if is_secure(request):
         return request.cookies.get(SECURE_NAME)
     return (
@@ -69,7 +69,7 @@ def refuse_plain_http(request: Request) -> None:
 
 
 def check_visitor(request: Request) -> Visitor:
-    """Where a sign-in comes from. Raises 403 unless it came from our own pages, and encrypted."""
+    """Return where a sign-in comes from. Raises 403 unless it came from our own pages, and encrypted."""
     refuse_plain_http(request)
     refuse_other_sites(request, require_origin=False)
     return Visitor(
@@ -80,7 +80,7 @@ def check_visitor(request: Request) -> Visitor:
 
 
 def public_url(request: Request) -> str:
-    """The address of the pages, for links that people open."""
+    """Return the address of the pages, for links that people open."""
     return _settings(request).public_url or str(request.base_url)
 
 

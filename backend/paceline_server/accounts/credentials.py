@@ -36,7 +36,7 @@ def create_link(
     valid_minutes: float,
     purpose: Purpose = "sign_in",
 ) -> str:
-    """The secret of a new one-time link."""
+    """Return the secret of a new one-time link."""
     secret = new_secret("pll")
     at = clock.now()
     session.add(
@@ -53,7 +53,7 @@ def create_link(
 
 
 def link_url(public_url: str, secret: str, page: str = PAGES["sign_in"]) -> str:
-    """The address a person opens. The secret is in the fragment: browsers send that to no server and no
+    """Return the address a person opens. The secret is in the fragment: browsers send that to no server and no
     referrer."""
     return f"{public_url.rstrip('/')}/{page}#token={secret}"
 
@@ -76,13 +76,13 @@ def _usable(account: Account | None) -> Account:
 
 
 def new_hash(account: Account, password: str) -> str:
-    """The hash of an account's new password. Raises 400 for a weak one, or where there is no address to sign in
+    """Return the hash of an account's new password. Raises 400 for a weak one, or where there is no address to sign in
     with."""
     return passwords.make_hash(password, known_words(account))
 
 
 def known_words(account: Account) -> tuple[str, str]:
-    """What an attacker knows of a password's owner. Raises 400 for an account that cannot have a password."""
+    """Return what an attacker knows of a password's owner. Raises 400 for an account that cannot have a password."""
     if account.email is None:
         raise invalid_request(
             "An account with a password needs an e-mail address to sign in with."

@@ -35,7 +35,7 @@ class IdempotentAnswer:
     def answer(
         self, session: Session, form: type[Answer], create: Callable[[], Answer]
     ) -> Answer:
-        """The stored answer of the key, or that of `create`, which is stored.
+        """Return the stored answer of the key, or that of `create`, which is stored.
 
         Raises 422 `idempotency_key_reused` if the key stands for another request.
         """
@@ -95,7 +95,7 @@ async def read_key(
         ),
     ] = None,
 ) -> IdempotentAnswer:
-    """The key of a request, if it has one."""
+    """Return the key of a request, if it has one."""
     if key is None:
         return IdempotentAnswer(None, response)
     if not (key.isascii() and key.isprintable()):

@@ -22,7 +22,7 @@ EMAIL = re.compile(r"[^\s@<>()\[\]\\,;:\"]+@[^\s@<>()\[\]\\,;:\"]+")
 
 
 def checked_name(name: str) -> str:
-    """The name in its one spelling. Raises 400 for one that is empty, hides something or is the system's."""
+    """Return the name in its one spelling. Raises 400 for one that is empty, hides something or is the system's."""
     name = " ".join(unicodedata.normalize("NFKC", name).split())
     key = name_key(name)
     if key in RESERVED_NAMES or key.startswith("schedule "):
@@ -43,7 +43,7 @@ def checked_name(name: str) -> str:
 
 
 def name_key(name: str) -> str:
-    """What two accounts may not share: the name without case, in single spaces."""
+    """Return what two accounts may not share: the name without case, in single spaces."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
@@ -55,7 +55,7 @@ def _alike_scripts(name: str) -> set[str]:
 
 
 def checked_email(email: str) -> str:
-    """The address in its one spelling. Raises 400 for what is no address."""
+    """Return the address in its one spelling. Raises 400 for what is no address."""
     spelled = email_key(email)
     is_address = EMAIL.fullmatch(spelled) is not None
     if (
@@ -71,5 +71,5 @@ def checked_email(email: str) -> str:
 
 
 def email_key(email: str) -> str:
-    """An address as it is stored and looked up. Folding case (and no more) keeps `ı` apart from `i`."""
+    """Return an address as it is stored and looked up. Folding case (and no more) keeps `ı` apart from `i`."""
     return unicodedata.normalize("NFKC", email).strip().casefold()

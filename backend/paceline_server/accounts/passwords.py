@@ -31,12 +31,12 @@ _places = threading.BoundedSemaphore(AT_ONCE + WAITING)
 
 
 def hash_password(password: str) -> str:
-    """The argon2id hash, with salt and parameters in it."""
+    """Return the argon2id hash, with salt and parameters in it."""
     return _hasher.hash(password)
 
 
 def make_hash(password: str, about: Sequence[str]) -> str:
-    """The hash of a new password. Raises 400 `weak_password`; `about`: what an attacker knows of its owner."""
+    """Return the hash of a new password. Raises 400 `weak_password`; `about`: what an attacker knows of its owner."""
     check_password(password, about)
     return hash_password(password)
 
@@ -49,7 +49,7 @@ def _unmatchable_hash() -> str:
 
 
 def matches(password: str, password_hash: str | None) -> bool:
-    """Whether the password is right; as slow for None (no account, or one without a password)."""
+    """Return whether the password is right; as slow for None (no account, or one without a password)."""
     against = password_hash or _unmatchable_hash()
     try:
         _hasher.verify(against, password)

@@ -59,7 +59,7 @@ OF_ANYBODY: frozenset[Permission] = frozenset({"project.read"})
 
 
 def of_role(role: str) -> frozenset[Permission]:
-    """The permissions of a role in its project. Raises ValueError for an unknown role."""
+    """Return the permissions of a role in its project. Raises ValueError for an unknown role."""
     rank = ROLES.index(role)
     return frozenset(
         permission
@@ -72,7 +72,7 @@ OF_INSTALLATION_ADMIN: frozenset[Permission] = of_role("admin") | {"installation
 """What an installation's admin may do in every project."""
 
 
-def known(names: Iterable[str]) -> frozenset[Permission]:
-    """Those of `names` that are permissions: a stored token may name one that is gone."""
+def keep_known(names: Iterable[str]) -> frozenset[Permission]:
+    """Return those of `names` that are permissions: a stored token may name one that is gone."""
     held = set(names)
     return frozenset(permission for permission in PERMISSIONS if permission in held)

@@ -35,7 +35,7 @@ class Principal:
     session_id: str | None = None
 
     def may(self, permission: Permission) -> bool:
-        """Whether `permission` is held."""
+        """Return whether `permission` is held."""
         return permission in self.permissions
 
     @property

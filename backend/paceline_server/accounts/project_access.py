@@ -38,7 +38,7 @@ def of_anybody(session: Session, named: str | None) -> Principal:
 def of_account(
     session: Session, account: Account, named: str | None, *, optional: bool
 ) -> Principal:
-    """A person in the project they named, or in theirs.
+    """Return a person in the project they named, or in theirs.
 
     `optional`: the route works without a project, so none is no error. Raises 404 for a project the person may not
     see, 400 `project_needed` where several are possible, 403 `no_project` where none is.
@@ -103,9 +103,9 @@ def _with_role(person: Principal, project: Project, role: Role | None) -> Princi
 def of_token(
     session: Session, token: Token, account: Account | None, named: str | None
 ) -> Principal:
-    """A program: what its token says, as far as its maker may do it still. Raises 401 when its maker left the
+    """Return a program: what its token says, as far as its maker may do it still. Raises 401 when its maker left the
     project or was disabled, 404 for another project."""
-    held = permissions.known(token.permissions)
+    held = permissions.keep_known(token.permissions)
     program = Principal(
         token.name, held, "token", token.account_id, token.id, token.agent_id
     )
@@ -137,7 +137,7 @@ def of_token(
 
 
 def projects_of_agent(session: Session, agent_id: str) -> tuple[str, ...]:
-    """Ids of the projects an agent acts for: those its grant names."""
+    """Return the ids of the projects an agent acts for: those its grant names."""
     return tuple(queries.projects_granted_to_agent(session, agent_id))
 
 

@@ -37,7 +37,7 @@ from paceline_server.store.tables.projects import Project, ProjectMember
 def browser_session(
     session: Session, token_sha256: str, at: datetime, idle_since: datetime
 ) -> tuple[BrowserSession, Account] | None:
-    """The session of a cookie with its account, unless it expired or was last used before `idle_since`."""
+    """Return the session of a cookie with its account, unless it expired or was last used before `idle_since`."""
     query = (
         select(BrowserSession, Account)
         .join(Account, Account.id == BrowserSession.account_id)
@@ -53,7 +53,7 @@ def browser_session(
 
 
 def sessions_of(account_id: str, at: datetime, idle_since: datetime) -> Select[Any]:
-    """The sessions of an account that have not ended."""
+    """Return the sessions of an account that have not ended."""
     return select(BrowserSession).where(
         BrowserSession.account_id == account_id,
         BrowserSession.expires_at > at,
@@ -73,7 +73,7 @@ def touch_session(session: Session, session_id: str, at: datetime) -> None:
 def valid_token(
     session: Session, secret_sha256: str, at: datetime
 ) -> tuple[Token, Account | None] | None:
-    """The token with this hash, unless revoked or expired, with its account if it has one."""
+    """Return the token with this hash, unless revoked or expired, with its account if it has one."""
     query = (
         select(Token, Account)
         .outerjoin(Account, Account.id == Token.account_id)
@@ -89,14 +89,14 @@ PROJECT_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 def project_named(session: Session, name: str) -> Project | None:
-    """The project with this name; what no project can be called is not looked up."""
+    """Return the project with this name; what no project can be called is not looked up."""
     if PROJECT_NAME.fullmatch(name) is None:
         return None
     return session.scalars(select(Project).where(Project.name == name)).one_or_none()
 
 
 def role_in_project(session: Session, project_id: str, account_id: str) -> Role | None:
-    """The role of an account in a project, if it is a member."""
+    """Return the role of an account in a project, if it is a member."""
     member = session.get(ProjectMember, (project_id, account_id))
     return None if member is None else cast("Role", member.role)
 
@@ -130,7 +130,7 @@ def projects_of_account(
 
 
 def projects_granted_to_agent(session: Session, agent_id: str) -> list[str]:
-    """Ids of the projects that an agent's grant names; none for an unknown agent."""
+    """Return the ids of the projects that an agent's grant names; none for an unknown agent."""
     query = select(Agent.granted_projects).where(Agent.id == agent_id)
     return sorted(session.scalars(query).one_or_none() or ())
 
@@ -143,7 +143,7 @@ def touch_token(session: Session, token_id: str, at: datetime) -> None:
 def usable_link(
     session: Session, token_sha256: str, purpose: str, at: datetime
 ) -> SignInLink | None:
-    """The link with this hash and purpose, unless used or expired."""
+    """Return the link with this hash and purpose, unless used or expired."""
     query = select(SignInLink).where(
         SignInLink.token_sha256 == token_sha256,
         SignInLink.purpose == purpose,
@@ -173,13 +173,13 @@ def take_link(
 
 
 def account_by_email(session: Session, email: str) -> Account | None:
-    """The account with this address, however it is written."""
+    """Return the account with this address, however it is written."""
     query = select(Account).where(Account.email == email_key(email))
     return session.scalars(query).one_or_none()
 
 
 def account_by_name(session: Session, name: str) -> Account | None:
-    """The account with this name, in any case."""
+    """Return the account with this name, in any case."""
     query = select(Account).where(Account.name_key == name_key(name))
     return session.scalars(query).one_or_none()
 
@@ -242,7 +242,7 @@ def delete_expired(session: Session, at: datetime, idle_since: datetime) -> None
 
 
 def blocked_until(session: Session, key: str) -> datetime | None:
-    """When the pause of a key ends, if it has one."""
+    """Return when the pause of a key ends, if it has one."""
     return session.scalar(
         select(SignInThrottle.blocked_until).where(SignInThrottle.key == key)
     )

@@ -52,7 +52,7 @@ def create_account(
     is_installation_admin: bool = False,
     password_hash: str | None = None,
 ) -> Account:
-    """A new account, a member of no project yet. Raises 409 when name or address is taken, 400 for a name of the
+    """Return a new account, a member of no project yet. Raises 409 when name or address is taken, 400 for a name of the
     system or an address that is none."""
     name = checked_name(name)
     account = Account(
@@ -134,7 +134,7 @@ def delete_expired(session: Session) -> None:
 def create_token(
     session: Session, principal: Principal, spec: TokenIn
 ) -> TokenCreatedOut:
-    """A token for a program; its secret is in this answer only. Raises 403 for permissions its maker lacks."""
+    """Return a token for a program; its secret is in this answer only. Raises 403 for permissions its maker lacks."""
     if "agent" in spec.permissions:
         raise forbidden(
             "Agents get their credential by enrolling: create an enrolment code instead."
@@ -239,12 +239,12 @@ def revoke_token(session: Session, token_id: str, actor: str) -> None:
 
 
 def first_account(session: Session) -> Account | None:
-    """The oldest account, if there is any."""
+    """Return the oldest account, if there is any."""
     return queries.first_account(session)
 
 
 def find_account(session: Session, name: str | None) -> Account:
-    """The account called `name` (or with that address), or the oldest. Raises 404."""
+    """Return the account called `name` (or with that address), or the oldest. Raises 404."""
     if name is None:
         account = queries.first_account(session)
     else:

@@ -95,7 +95,7 @@ def _first_match(patterns: tuple[tuple[str, str], ...], text: str) -> str | None
 
 
 def idle_limit() -> timedelta:
-    """How long a session may be idle."""
+    """Return how long a session may be idle."""
     return timedelta(hours=process_settings.current().session_idle_hours)
 
 
@@ -134,7 +134,7 @@ def begin_session(
 def session_out(
     session: Session, account: Account, row: BrowserSession, named: str | None
 ) -> SessionOut:
-    """The wire shape of a session, with what the person may do in the project they named, or in theirs.
+    """Return the wire shape of a session, with what the person may do in the project they named, or in theirs.
     Raises 404 for a project that is not theirs."""
     person = project_access.of_account(session, account, named, optional=True)
     return SessionOut(
@@ -152,7 +152,7 @@ def session_out(
 
 
 def find_session(session: Session, secret: str) -> tuple[BrowserSession, Account]:
-    """The session of a cookie with its account. Raises 401 when it ended, idle ones included."""
+    """Return the session of a cookie with its account. Raises 401 when it ended, idle ones included."""
     at = clock.now()
     found = queries.browser_session(
         session, sha256_hex(secret), at, idle_since=at - idle_limit()
@@ -163,7 +163,7 @@ def find_session(session: Session, secret: str) -> tuple[BrowserSession, Account
 
 
 def current_session(session: Session, secret: str, named: str | None) -> SessionOut:
-    """The session of a cookie. Raises 401."""
+    """Return the session of a cookie. Raises 401."""
     row, account = find_session(session, secret)
     return session_out(session, account, row, named)
 
@@ -176,7 +176,7 @@ def list_sessions(
     limit: int,
     cursor: str | None,
 ) -> Page[BrowserSessionOut]:
-    """The sessions of an account that have not ended, the newest first."""
+    """Return the sessions of an account that have not ended, the newest first."""
     at = clock.now()
     return page(
         session,

@@ -30,9 +30,9 @@ FORGET_AFTER = timedelta(hours=1)
 
 
 def sign_in_keys(email: str, place: str) -> dict[str, str]:
-    """The keys that failures of signing in are counted under; hashed, so that the table holds no typed-in
+    """Return the keys that failures of signing in are counted under; hashed, so that the table holds no typed-in
     addresses."""
-    address = _hashed(email)
+    address = _hash_email(email)
     return {
         "address_from_place": f"both:{address}:{place}",
         "address": f"address:{address}",
@@ -40,7 +40,7 @@ def sign_in_keys(email: str, place: str) -> dict[str, str]:
     }
 
 
-def _hashed(email: str) -> str:
+def _hash_email(email: str) -> str:
     return sha256_hex(email_key(email))[:32]
 
 
@@ -67,7 +67,7 @@ def take_back(session: Session, keys: Mapping[str, str]) -> None:
 
 def forget_address(session: Session, email: str) -> None:
     """Forget the failures of an address from anywhere: its owner has a new password."""
-    queries.clear_throttles(session, [f"address:{_hashed(email)}"])
+    queries.clear_throttles(session, [f"address:{_hash_email(email)}"])
 
 
 def _refuse_paused(session: Session, key: str, at: datetime) -> None:

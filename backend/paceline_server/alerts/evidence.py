@@ -17,7 +17,8 @@ from paceline_server.alerts.kind import AlertEvidence
 from paceline_server.alerts.queries import FindingEvidence
 from paceline_server.alerts.registry import kind_of
 from paceline_server.stats.plain_words import percent
-from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Comparison
 
 CLOSING = (
     "vanish",
@@ -66,7 +67,7 @@ def _closing_note(session: Session, alert: Alert) -> str | None:
 
 
 def filter_text(stored: Mapping[str, Any]) -> str:
-    """A filter in words; a filter without a sentence of its own shows its name and numbers."""
+    """Return a filter in words; a filter without a sentence of its own shows its name and numbers."""
     if stored.get("text"):
         return str(stored["text"])
     name, value, limit = str(stored["name"]), stored.get("value"), stored.get("limit")

@@ -21,7 +21,7 @@ from paceline_server.alerts.schemas import AlertState
 from paceline_server.alerts.states import Event
 from paceline_server.detect.service import Role
 from paceline_server.jobs import service as jobs
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.jobs import Job, Run
 
 Evidence = TypeVar("Evidence")

@@ -35,7 +35,7 @@ from paceline_server.alerts.states import TOLD, Event, next_state
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.store import live_events, outbox
-from paceline_server.store.tables.decisions import Alert, AlertEvent
+from paceline_server.store.tables.alerts import Alert, AlertEvent
 
 SYSTEM = "paceline"
 """Actor of the server's own decisions."""

@@ -23,14 +23,14 @@ from paceline_server.channels import service as channels
 from paceline_server.channels.service import Link, Notice
 from paceline_server.kernel import clock, settings
 from paceline_server.store import outbox
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.rules import RuleMute
 
 log = structlog.get_logger("paceline.alerts")
 
 
 def compose(session: Session, alert_id: str) -> Notice | None:
-    """The notice of an open alert. Reads only: its evidence may be long."""
+    """Return the notice of an open alert. Reads only: its evidence may be long."""
     alert = queries.alert(session, alert_id)
     if alert is None or not _is_worth_telling(alert):
         return None

@@ -14,14 +14,11 @@ from paceline_server.alerts.registry import AlertKindName
 from paceline_server.alerts.schemas import AlertState, CauseName
 from paceline_server.alerts.states import LIVE
 from paceline_server.store.tables.accounts import Account
-from paceline_server.store.tables.decisions import (
-    Alert,
-    AlertEvent,
-    Comparison,
-    Finding,
-)
+from paceline_server.store.tables.alerts import Alert, AlertEvent
+from paceline_server.store.tables.bisections import Bisection
+from paceline_server.store.tables.decisions import Comparison, Finding
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
-from paceline_server.store.tables.history import Series, SeriesPoint
+from paceline_server.store.tables.history import Change, Series, SeriesPoint
 from paceline_server.store.tables.jobs import Job, Run
 from paceline_server.store.tables.projects import Project
 from paceline_server.store.tables.triage import TriageBatch
@@ -38,7 +35,7 @@ def job_with_run(session: Session, job_id: str) -> tuple[Job, Run] | None:
 
 
 def stored_kinds(session: Session) -> list[str]:
-    """The kinds of all stored alerts, by name."""
+    """Return the kinds of all stored alerts, by name."""
     return list(session.scalars(select(Alert.kind).distinct().order_by(Alert.kind)))
 
 
@@ -47,7 +44,7 @@ def alert(session: Session, alert_id: str) -> Alert | None:
 
 
 def lock_alert(session: Session, alert_id: str) -> Alert | None:
-    """An alert as others committed it, locked until the transaction ends."""
+    """Lock until the transaction ends and return an alert as others committed it."""
     query = select(Alert).where(Alert.id == alert_id).with_for_update()
     return session.scalars(
         query.execution_options(populate_existing=True)
@@ -55,7 +52,7 @@ def lock_alert(session: Session, alert_id: str) -> Alert | None:
 
 
 def lock_living_alert(session: Session, cause_key: str) -> Alert | None:
-    """The living alert of a cause, locked."""
+    """Lock and return the living alert of a cause."""
     query = (
         select(Alert)
         .where(Alert.cause_key == cause_key, Alert.state.in_(LIVE))
@@ -65,7 +62,7 @@ def lock_living_alert(session: Session, cause_key: str) -> Alert | None:
 
 
 def has_finding(session: Session, alert_id: str, job_id: str) -> bool:
-    """Whether an alert has a finding of this job."""
+    """Return whether an alert has a finding of this job."""
     query = select(func.count()).where(
         Finding.alert_id == alert_id, Finding.job_id == job_id
     )
@@ -73,7 +70,7 @@ def has_finding(session: Session, alert_id: str, job_id: str) -> bool:
 
 
 def newest_numbers(session: Session, alert_id: str) -> dict[str, Any]:
-    """The numbers of an alert's newest finding that has any."""
+    """Return the numbers of an alert's newest finding that has any."""
     query = (
         select(Finding)
         .where(Finding.alert_id == alert_id)
@@ -95,7 +92,7 @@ def newest_of_cause(session: Session, cause_key: str) -> Alert | None:
 
 
 def lock_alerts(session: Session, alert_ids: Iterable[str]) -> dict[str, Alert]:
-    """The existing alerts among these ids, locked in id order."""
+    """Lock in id order and return the existing alerts among these ids."""
     query = (
         select(Alert)
         .where(Alert.id.in_(list(alert_ids)))
@@ -108,7 +105,7 @@ def lock_alerts(session: Session, alert_ids: Iterable[str]) -> dict[str, Alert]:
 def newest_events(
     session: Session, alert_ids: Iterable[str]
 ) -> dict[str, dict[str, Any]]:
-    """The newest event and the number of events of each alert; comparing them later shows any change."""
+    """Return the newest event and the number of events of each alert; comparing them later shows any change."""
     query = (
         select(AlertEvent.alert_id, func.max(AlertEvent.id), func.count())
         .where(AlertEvent.alert_id.in_(list(alert_ids)))
@@ -128,7 +125,7 @@ def batches() -> Select[Any]:
 
 
 def known_comparisons(session: Session, comparison_ids: Iterable[str]) -> set[str]:
-    """Which of these comparisons are evidence of an alert."""
+    """Return which of these comparisons are evidence of an alert."""
     query = select(Finding.comparison_id).where(
         Finding.comparison_id.in_(list(comparison_ids))
     )
@@ -167,7 +164,7 @@ _EVIDENCE = (
 
 
 def evidence_of(session: Session, alert_id: str) -> list[FindingEvidence]:
-    """The findings of an alert, the oldest first."""
+    """Return the findings of an alert, the oldest first."""
     query = _EVIDENCE.where(Finding.alert_id == alert_id).order_by(
         Finding.created_at, Finding.id
     )
@@ -175,7 +172,7 @@ def evidence_of(session: Session, alert_id: str) -> list[FindingEvidence]:
 
 
 def finding(session: Session, finding_id: str) -> FindingEvidence | None:
-    """A finding with what it was made from."""
+    """Return a finding with what it was made from."""
     row = session.execute(_EVIDENCE.where(Finding.id == finding_id)).one_or_none()
     return None if row is None else FindingEvidence(*row)
 
@@ -188,7 +185,7 @@ def run_is_alive(session: Session, run_id: str) -> bool:
 
 
 def run_is_taken(session: Session, run_id: str) -> bool:
-    """Whether an agent has leased a job of this run, or the job has ended."""
+    """Return whether an agent has leased a job of this run, or the job has ended."""
     query = select(func.count()).where(Job.run_id == run_id, Job.state != "queued")
     return bool(session.scalar(query))
 
@@ -255,7 +252,7 @@ def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
 def target_and_assignee_names(
     session: Session, rows: Sequence[Alert]
 ) -> tuple[dict[str, str], dict[str, Account]]:
-    """(target names, assignees) of alerts, by id."""
+    """Return (target names, assignees) of alerts, by id."""
     targets = select(Target).where(Target.id.in_({row.target_id for row in rows}))
     names = {target.id: target.name for target in session.scalars(targets)}
     return names, accounts(session, (row.assignee_id for row in rows))
@@ -273,7 +270,7 @@ def events(session: Session, alert_id: str) -> list[AlertEvent]:
 def last_event(
     session: Session, alert_id: str, actions: Sequence[str]
 ) -> AlertEvent | None:
-    """The newest event of an alert among these actions."""
+    """Return the newest event of an alert among these actions."""
     query = (
         select(AlertEvent)
         .where(AlertEvent.alert_id == alert_id, AlertEvent.action.in_(list(actions)))
@@ -284,7 +281,7 @@ def last_event(
 
 
 def titles(session: Session, alert_ids: Iterable[str]) -> dict[str, str]:
-    """The titles of alerts by id."""
+    """Return the titles of alerts by id."""
     query = select(Alert.id, Alert.title).where(Alert.id.in_(set(alert_ids)))
     return {row.id: row.title for row in session.execute(query)}
 
@@ -303,30 +300,30 @@ def accounts(session: Session, account_ids: Iterable[str | None]) -> dict[str, A
 
 
 def target_name(session: Session, target_id: str) -> str:
-    """A target's name, which rules match by."""
+    """Return a target's name, which rules match by."""
     return session.get_one(Target, target_id).name
 
 
 def spoken_name(session: Session, target_id: str) -> str:
-    """A target's name as sentences spell it."""
+    """Return a target's name as sentences spell it."""
     return session.get_one(Target, target_id).spoken_name
 
 
 def branch_of_run(session: Session, run_id: str) -> str | None:
-    """The branch that a run measured."""
+    """Return the branch that a run measured."""
     return session.get_one(Run, run_id).branch
 
 
 def default_branch(session: Session, project_id: str) -> str:
-    """The branch that a project's history is about."""
+    """Return the branch that a project's history is about."""
     return session.get_one(Project, project_id).default_branch
 
 
 def job_before(
     session: Session, job: Job, run: Run, triggers: Sequence[str]
 ) -> str | None:
-    """Id of the newest done job before this one that was asked for the same: suite, branch, target, benchmarks and
-    params, without knobs and a base."""
+    """Return the id of the newest done job before this one that was asked for the same: suite, branch, target,
+    benchmarks and params, without knobs and a base."""
     query = (
         select(Job.id, Run.benchmarks, Run.params, Run.knobs)
         .join(Run, Run.id == Job.run_id)
@@ -355,7 +352,7 @@ def job_before(
 
 
 def counts_by_state(session: Session) -> dict[str, int]:
-    """The number of alerts in each state that has any; without alerts in shadow and of simulated targets."""
+    """Return the number of alerts in each state that has any; without alerts in shadow and of simulated targets."""
     query = select(Alert.state, func.count()).where(
         Alert.shadow.is_(False), Alert.target_id.in_(REAL_TARGETS)
     )
@@ -364,7 +361,7 @@ def counts_by_state(session: Session) -> dict[str, int]:
 
 
 def opened_since(session: Session, since: datetime) -> dict[str, int]:
-    """The present states of alerts that opened since then, with counts; without alerts in shadow, of
+    """Return the present states of alerts that opened since then, with counts; without alerts in shadow, of
     demonstrations and of simulated targets."""
     opened = select(AlertEvent.alert_id).where(
         AlertEvent.to_state == "open", AlertEvent.at >= since
@@ -385,9 +382,57 @@ def opened_since(session: Session, since: datetime) -> dict[str, int]:
 def points_span(
     session: Session, series_id: str, job_ids: Sequence[str]
 ) -> tuple[datetime | None, datetime | None]:
-    """When the first and the last of these points were measured."""
+    """Return when the first and the last of these points were measured."""
     query = select(func.min(SeriesPoint.at), func.max(SeriesPoint.at)).where(
         SeriesPoint.series_id == series_id, SeriesPoint.job_id.in_(list(job_ids))
     )
     first, last = session.execute(query).one()
     return first, last
+
+
+def lock_bisection(session: Session, bisection_id: str) -> Bisection | None:
+    """Lock until the transaction ends and return a bisection as others committed it."""
+    query = select(Bisection).where(Bisection.id == bisection_id).with_for_update()
+    return session.scalars(
+        query.execution_options(populate_existing=True)
+    ).one_or_none()
+
+
+def bisections_of_alert(session: Session, alert_id: str) -> list[Bisection]:
+    """Return the bisections of an alert, the newest first."""
+    query = (
+        select(Bisection)
+        .where(Bisection.alert_id == alert_id)
+        .order_by(Bisection.id.desc())
+    )
+    return list(session.scalars(query))
+
+
+def proving_comparisons(
+    session: Session, alert_id: str
+) -> list[tuple[Comparison, Job, Run]]:
+    """Return the A/B comparisons that are confirmations of an alert with their jobs, the newest first."""
+    query = (
+        select(Comparison, Job, Run)
+        .join(Finding, Finding.comparison_id == Comparison.id)
+        .join(Job, Job.id == Comparison.job_id)
+        .join(Run, Run.id == Comparison.run_id)
+        .where(
+            Finding.alert_id == alert_id,
+            Finding.role == "confirmation",
+            Comparison.sides == "revisions",
+        )
+        .order_by(Comparison.measured_at.desc(), Comparison.id)
+    )
+    return [(comparison, job, run) for comparison, job, run in session.execute(query)]
+
+
+def series_of(session: Session, alert_id: str) -> list[tuple[Change, Series]]:
+    """Return the changes of an alert with their series, the oldest first."""
+    query = (
+        select(Change, Series)
+        .join(Series, Series.id == Change.series_id)
+        .where(Change.alert_id == alert_id)
+        .order_by(Change.found_at, Change.id)
+    )
+    return [(change, series) for change, series in session.execute(query)]

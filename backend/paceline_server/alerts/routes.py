@@ -8,8 +8,6 @@ from fastapi import APIRouter, Depends, Query
 
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.alerts import service
-from paceline_server.alerts.bisect.schemas import BisectIn
-from paceline_server.alerts.explain.schemas import ExplanationOut
 from paceline_server.alerts.registry import AlertKindName
 from paceline_server.alerts.rules import routes as rules
 from paceline_server.alerts.schemas import (
@@ -19,9 +17,11 @@ from paceline_server.alerts.schemas import (
     AlertOut,
     AlertState,
     AssigneeIn,
+    BisectIn,
     BulkIn,
     CauseName,
     DueIn,
+    ExplanationOut,
     IssueIn,
     TriageBatchOut,
 )

@@ -10,10 +10,74 @@ from paceline_contract.events import ParamValue
 from pydantic import Field, field_validator, model_validator
 
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts.bisect.schemas import BisectionOut, CulpritOut
 from paceline_server.alerts.registry import AlertKindName
 from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.wire import Instant, Request, Response
+
+BisectionState = Literal["running", "found", "exhausted", "undecided", "failed"]
+
+
+class CommitOut(Response):
+    commit: str
+    author: str
+    at: datetime
+    subject: str
+
+
+class CulpritOut(CommitOut):
+    """The commit to blame; `ratio` is its value ÷ the base's in one A/B job, with that job's interval."""
+
+    ratio: float | None
+    lower: float | None
+    upper: float | None
+
+
+class BisectionStepOut(Response):
+    """One A/B job of the base against `commit`.
+
+    `index` counts from the oldest commit after the base; null means the head, measured first to see whether it
+    differs at all. `verdict` is null while measuring, `skipped` if the commit could not be measured, and
+    `failed` if its job failed for another reason."""
+
+    index: int | None
+    commit: str
+    run_id: str
+    job_id: str | None
+    verdict: Literal["fail", "pass", "inconclusive", "failed", "skipped"] | None
+    ratio: float | None
+    lower: float | None
+    upper: float | None
+    words: str
+
+
+class BisectionOut(Response):
+    """A bisection and its progress.
+
+    `good` and `bad` are indexes into `commits` (−1 is the base): the culprit is after `good`, and at or before
+    `bad`. `used` of at most `budget` A/B jobs were requested."""
+
+    id: str
+    state: BisectionState
+    base_commit: str | None
+    commits: list[CommitOut]
+    good: int
+    bad: int
+    left: int
+    """Number of commits the culprit may still be."""
+    budget: int
+    used: int
+    steps: list[BisectionStepOut]
+    culprit: CulpritOut | None
+    words: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class BisectIn(Request):
+    """`budget` limits the A/B jobs; null means the server's setting."""
+
+    budget: int | None = Field(default=None, ge=1, le=100)
+
 
 AlertState = Literal[
     "suspected",
@@ -241,3 +305,54 @@ class TriageBatchOut(Response):
     undo_until: datetime
     undone_at: datetime | None
     undone_by: str | None
+
+
+class WindowOut(Response):
+    """The data that a finding is based on. `first_at` and `last_at` are set for findings in a series' history."""
+
+    text: str
+    points: int | None = None
+    launches: int | None = None
+    blocks: int | None = None
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+
+
+class RederivedOut(Response):
+    """A finding computed again from stored samples with its stored parameters. `identical` says whether every
+    number is the same to the last bit; null if it cannot be computed again, and `text` says why."""
+
+    identical: bool | None
+    text: str
+    numbers: dict[str, float | int | str | None]
+
+
+class ExplainedFindingOut(Response):
+    """A finding with its sentence, filters, data and method."""
+
+    id: str
+    kind: AlertKindName
+    role: Literal["candidate", "confirmation", "recovery"]
+    where: str
+    words: str
+    filters: list[FilterOut]
+    window: WindowOut
+    method: str
+    parameters: dict[str, Any]
+    created_at: datetime
+    rederived: RederivedOut | None = None
+
+
+class ExplanationOut(Response):
+    """Why an alert exists: `sentence` is one paragraph for people, `cause_text` says why this cause
+    was assigned."""
+
+    alert_id: str
+    kind: AlertKindName
+    state: AlertState
+    title: str
+    sentence: str
+    cause: CauseName | None
+    cause_text: str | None
+    rule: str
+    findings: list[ExplainedFindingOut]

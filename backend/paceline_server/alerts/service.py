@@ -15,11 +15,11 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts import lifecycle, queries
+from paceline_server.alerts import lifecycle, queries, triage
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.evidence import explain_alert
-from paceline_server.alerts.explain import service as explain
-from paceline_server.alerts.explain.service import explain as explain_in_full
+from paceline_server.alerts.explanation import explain as explain_in_full
+from paceline_server.alerts.explanation import explain_briefly
 from paceline_server.alerts.kind import EndedJob
 from paceline_server.alerts.kinds import KINDS
 from paceline_server.alerts.lifecycle import (
@@ -43,18 +43,13 @@ from paceline_server.alerts.schemas import (
     RuleOut,
 )
 from paceline_server.alerts.states import possible_actions
-from paceline_server.alerts.triage import decisions
-from paceline_server.alerts.triage.batches import (
-    decide_batch,
-    list_batches,
-    undo_batch,
-)
+from paceline_server.alerts.triage import decide_batch, list_batches, undo_batch
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import page
 from paceline_server.store.tables.accounts import Account
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 
 __all__ = [
     "AlertFilters",
@@ -118,7 +113,7 @@ def evaluate_points(session: Session, job_id: str) -> None:
 
 
 def explanations(session: Session, alerts: Sequence[Alert]) -> dict[str, str]:
-    """The sentence of each alert's page, by id."""
+    """Return the sentence of each alert's page, by id."""
     return {
         alert.id: explain_alert(
             session, alert, queries.spoken_name(session, alert.target_id)
@@ -174,7 +169,7 @@ def _alert_out(
 ) -> AlertOut:
     assignee = people.get(row.assignee_id or "")
     derived = {
-        "overdue": decisions.is_overdue(row),
+        "overdue": triage.is_overdue(row),
         "rule_name": row.rule["name"],
         "target_name": targets[row.target_id],
         "assignee": None if assignee is None else AccountOut.model_validate(assignee),
@@ -196,7 +191,7 @@ def alert_detail(
         raise not_found("alert", alert_id)
     session.flush()
     targets, people = queries.target_and_assignee_names(session, [row])
-    explanation = explain.explain_briefly(
+    explanation = explain_briefly(
         session, row, queries.spoken_name(session, row.target_id), windows=windows
     )
     return AlertDetailOut(
@@ -225,7 +220,7 @@ def act_on_alert(
 ) -> AlertDetailOut:
     """Acknowledge, resolve or reopen an alert. Raises 404, and what `decisions.apply_action` raises."""
     alert = _locked_alert(session, alert_id)
-    decisions.apply_action(
+    triage.apply_action(
         session, alert, action, actor, note=note, baseline_commit=baseline_commit
     )
     return alert_detail(session, alert_id)
@@ -233,7 +228,7 @@ def act_on_alert(
 
 def add_note(session: Session, alert_id: str, note: str, actor: str) -> AlertDetailOut:
     """Keep a remark in an alert's history. Raises 404."""
-    decisions.add_note(session, _locked_alert(session, alert_id), note, actor)
+    triage.add_note(session, _locked_alert(session, alert_id), note, actor)
     return alert_detail(session, alert_id)
 
 
@@ -241,7 +236,7 @@ def assign(
     session: Session, alert_id: str, account_id: str | None, actor: str
 ) -> AlertDetailOut:
     """Assign an alert to a person, or to nobody. Raises 404; 400 for an unknown account."""
-    decisions.assign(session, _locked_alert(session, alert_id), account_id, actor)
+    triage.assign(session, _locked_alert(session, alert_id), account_id, actor)
     return alert_detail(session, alert_id)
 
 
@@ -249,7 +244,7 @@ def set_due(
     session: Session, alert_id: str, due_at: datetime | None, actor: str
 ) -> AlertDetailOut:
     """Set or remove the date by which an alert should be resolved. Raises 404; 400 for a date in the past."""
-    decisions.set_due(session, _locked_alert(session, alert_id), due_at, actor)
+    triage.set_due(session, _locked_alert(session, alert_id), due_at, actor)
     return alert_detail(session, alert_id)
 
 
@@ -257,7 +252,7 @@ def link_issue(
     session: Session, alert_id: str, url: str | None, actor: str
 ) -> AlertDetailOut:
     """Link the issue that tracks an alert, or remove the link. Raises 404."""
-    decisions.link_issue(session, _locked_alert(session, alert_id), url, actor)
+    triage.link_issue(session, _locked_alert(session, alert_id), url, actor)
     return alert_detail(session, alert_id)
 
 

@@ -31,7 +31,7 @@ people alone judge open ones (I13). `lifecycle.apply_event` applies it.
 | `recover` | when a later job shows that the effect is gone |
 | `verify` `relapse` | once enough points follow what a person called fixed |
 | `vanish` | when with more points the change is no longer one |
-| `acknowledge` `fixed` `expected` `invalid` `infra` `reopen` | for a person or a program (`triage/decisions.py`) |
+| `acknowledge` `fixed` `expected` `invalid` `infra` `reopen` | for a person or a program (`triage.py`) |
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class IllegalTransitionError(Exception):
 
 
 def next_state(state: AlertState | None, event: Event) -> AlertState:
-    """The state after `event`; None is "not raised yet". Raises IllegalTransitionError."""
+    """Return the state after `event`; None is "not raised yet". Raises IllegalTransitionError."""
     if event is Event.raise_ and state is None:
         return "suspected"
     before, after = _RULES.get(event, ((), "suspected"))
@@ -109,7 +109,7 @@ def next_state(state: AlertState | None, event: Event) -> AlertState:
 
 
 def possible_actions(state: AlertState) -> list[Action]:
-    """The actions a person may take in this state, in the order of `Action`."""
+    """Return the actions a person may take in this state, in the order of `Action`."""
     return [
         cast(Action, name)
         for name in get_args(Action)

@@ -23,12 +23,12 @@ def suite(session: Session, name: str) -> Suite | None:
 
 
 def suite_names(session: Session, limit: int) -> list[str]:
-    """The first names in alphabetical order."""
+    """Return the first names in alphabetical order."""
     return list(session.scalars(select(Suite.name).order_by(Suite.name).limit(limit)))
 
 
 def last_runs(session: Session, suite: str | None = None) -> dict[str, datetime]:
-    """When the newest run of each suite was requested, by suite.
+    """Return when the newest run of each suite was requested, by suite.
 
     Only runs of people, schedules and CI count; Paceline's own runs and imports do not."""
     newest = func.max(Run.created_at, type_=Run.created_at.type)
@@ -41,7 +41,7 @@ def last_runs(session: Session, suite: str | None = None) -> dict[str, datetime]
 
 
 def suite_without_manifest(session: Session, name: str) -> Suite | None:
-    """A suite whose manifest is loaded only when touched: heartbeats compare its hash."""
+    """Return a suite whose manifest is loaded only when touched: heartbeats compare its hash."""
     query = select(Suite).where(Suite.name == name).options(defer(Suite.manifest))
     return session.scalars(query).one_or_none()
 
@@ -65,7 +65,7 @@ def update_suite(session: Session, name: str, values: dict[str, Any]) -> None:
 
 
 def agents_of(session: Session, suite: str) -> set[str]:
-    """Ids of the agents that announce a suite."""
+    """Return the ids of the agents that announce a suite."""
     query = select(SuiteAgent.agent_id).where(SuiteAgent.suite == suite)
     return set(session.scalars(query))
 

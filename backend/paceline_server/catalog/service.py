@@ -244,7 +244,7 @@ def _store(
 def _owned(
     session: Session, agent_id: str, suite: AnnouncedSuite, stored: Suite
 ) -> str | None:
-    """Why a suite's name is not this repository's; None if it is.
+    """Return why a suite's name is not this repository's; None if it is.
 
     A suite whose location is not known yet gets it from an agent that announced it before, or from the first one if
     none does any more.
@@ -277,7 +277,7 @@ def _owned(
 
 
 def find(session: Session, name: str) -> Suite:
-    """The newest announcement of a suite. Raises 404."""
+    """Return the newest announcement of a suite. Raises 404."""
     suite = queries.suite(session, name)
     if suite is None:
         detail = f"There is no suite {name!r}. {describe_announced(session)}"
@@ -286,7 +286,7 @@ def find(session: Session, name: str) -> Suite:
 
 
 def manifests(session: Session) -> dict[str, Manifest]:
-    """The newest manifest of every suite, by the suite's name."""
+    """Return the newest manifest of every suite, by the suite's name."""
     return {
         suite.name: read_manifest(suite.manifest)
         for suite in session.scalars(queries.suites().order_by(Suite.name))
@@ -294,7 +294,7 @@ def manifests(session: Session) -> dict[str, Manifest]:
 
 
 def announced_manifest(session: Session, name: str) -> dict[str, Any] | None:
-    """The manifest of a suite's newest announcement; None for suites that are only imported."""
+    """Return the manifest of a suite's newest announcement; None for suites that are only imported."""
     suite = queries.suite(session, name)
     return None if suite is None else suite.manifest
 
@@ -304,7 +304,7 @@ SUITES_NAMED = 20
 
 
 def describe_announced(session: Session) -> str:
-    """The suites that agents have announced, for a person who named none of them."""
+    """Return the suites that agents have announced, for a person who named none of them."""
     known = queries.suite_names(session, SUITES_NAMED + 1)
     if not known:
         return "No suite is announced yet: register its repository with an agent."
@@ -313,7 +313,7 @@ def describe_announced(session: Session) -> str:
 
 
 def suite_out(suite: Suite, last_run_at: datetime | None) -> SuiteOut:
-    """The wire shape of a suite."""
+    """Return the wire shape of a suite."""
     manifest = read_manifest(suite.manifest)
     return SuiteOut(
         name=suite.name,

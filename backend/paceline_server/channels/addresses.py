@@ -27,7 +27,7 @@ class AddressPolicy:
     allows_all: bool = False
 
     def permits(self, address: Address) -> bool:
-        """Whether a channel may connect to `address`."""
+        """Return whether a channel may connect to `address`."""
         if self.allows_all or _is_in(address, self.allowed):
             return True
         meant = _embedded(address)
@@ -39,7 +39,7 @@ class AddressPolicy:
         return address.is_global and not address.is_multicast and not is_site_local
 
     def first_permitted(self, addresses: Iterable[Address]) -> Address | None:
-        """The first of a name's addresses that a channel may connect to."""
+        """Return the first of a name's addresses that a channel may connect to."""
         return next(filter(self.permits, addresses), None)
 
 
@@ -51,7 +51,7 @@ def _is_in(address: Address, networks: Iterable[Network]) -> bool:
 
 
 def _embedded(address: Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that an IPv6 address stands for: mapped, 6to4, Teredo or NAT64."""
+    """Return the IPv4 address that an IPv6 address stands for: mapped, 6to4, Teredo or NAT64."""
     if isinstance(address, ipaddress.IPv4Address):
         return None
     if address.ipv4_mapped is not None:
@@ -66,7 +66,7 @@ def _embedded(address: Address) -> ipaddress.IPv4Address | None:
 
 
 def literal_address(host: str) -> Address | None:
-    """The address that a URL's host is, if it is none of a name."""
+    """Return the address that a URL's host is, if it is none of a name."""
     try:
         return ipaddress.ip_address(host.strip("[]"))
     except ValueError:

@@ -46,7 +46,7 @@ class HttpAnswer:
 
 
 def resolve(host: str, port: int) -> list[Address]:
-    """The addresses of a name, in the order of the system."""
+    """Return the addresses of a name, in the order of the system."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     names = dict.fromkeys(str(entry[4][0]).partition("%")[0] for entry in found)
     return [ipaddress.ip_address(name) for name in names]
@@ -89,7 +89,8 @@ def post(
 
 
 def _beginning(chunks: Iterable[bytes]) -> str:
-    """The beginning of an answer's body. Its status has decided already, so what goes wrong here does not matter."""
+    """Return the beginning of an answer's body. Its status has decided already, so what goes wrong here does not
+    matter."""
     kept = b""
     try:
         for chunk in chunks:
@@ -122,7 +123,7 @@ class _Bounds:
         self._bytes = received
 
     def left_s(self, timeout: float | None) -> float:
-        """The timeout of the next operation. Raises ReadTimeout when the time is over."""
+        """Return the timeout of the next operation. Raises ReadTimeout when the time is over."""
         left = self._ends_at - time.monotonic()
         if left <= 0:
             raise httpcore.ReadTimeout

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from paceline_server.channels.notices import Link, Notice
-from paceline_server.kernel.markdown_text import escape
+from paceline_server.kernel.escaping import escape
 
 SLACK_HEADER, SLACK_TEXT, SLACK_BUTTON = 150, 3000, 75
 DISCORD_TITLE, DISCORD_TEXT = 256, 4096
@@ -43,11 +43,15 @@ def slack_message(notice: Notice, project: str) -> dict[str, Any]:
     ]
     if buttons:
         blocks.append({"type": "actions", "elements": buttons})
-    return {"text": _slack_escape(_cut(notice.title, SLACK_TEXT)), "blocks": blocks}
+    return {"text": _slack_escape(_shorten(notice.title, SLACK_TEXT)), "blocks": blocks}
 
 
 def _plain(text: str, longest: int) -> dict[str, Any]:
-    return {"type": "plain_text", "text": _cut(text, longest) or "-", "emoji": False}
+    return {
+        "type": "plain_text",
+        "text": _shorten(text, longest) or "-",
+        "emoji": False,
+    }
 
 
 def _slack_escape(text: str) -> str:
@@ -70,7 +74,7 @@ def mattermost_message(notice: Notice, project: str) -> dict[str, Any]:
 
 
 def teams_message(notice: Notice, project: str) -> dict[str, Any]:
-    """An Adaptive Card, as the webhooks of Teams' workflows take it."""
+    """Return an Adaptive Card, as the webhooks of Teams' workflows take it."""
     texts: list[tuple[str, dict[str, Any]]] = [
         (notice.title, {"size": "Medium", "weight": "Bolder"}),
         (notice.summary, {}),
@@ -116,10 +120,12 @@ def discord_message(notice: Notice, project: str) -> dict[str, Any]:
         "allowed_mentions": {"parse": []},
         "embeds": [
             {
-                "title": _cut(escape(notice.title, DISCORD_TITLE // 2), DISCORD_TITLE),
-                "description": _cut(text, DISCORD_TEXT),
+                "title": _shorten(
+                    escape(notice.title, DISCORD_TITLE // 2), DISCORD_TITLE
+                ),
+                "description": _shorten(text, DISCORD_TEXT),
                 "color": COLOURS[notice.severity],
-                "footer": {"text": _cut(_facts(notice, project), 2048)},
+                "footer": {"text": _shorten(_facts(notice, project), 2048)},
             }
         ],
     }
@@ -134,7 +140,7 @@ CHATS: Mapping[str, Callable[[Notice, str], dict[str, Any]]] = {
 
 
 def chat_body(kind: str, notice: Notice, project: str) -> str:
-    """The JSON that a chat of this kind takes."""
+    """Return the JSON that a chat of this kind takes."""
     message = CHATS[kind](notice, project)
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
@@ -147,12 +153,12 @@ def _facts(notice: Notice, project: str) -> str:
 
 
 def _links(notice: Notice) -> list[Link]:
-    """Those that lead somewhere from a chat: with an address of their own."""
+    """Return those that lead somewhere from a chat: with an address of their own."""
     links = [Link("Open", notice.url), *notice.links]
     return [link for link in links if link.url.startswith(("http://", "https://"))][
         :BUTTONS
     ]
 
 
-def _cut(text: str, longest: int) -> str:
+def _shorten(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1] + "…"

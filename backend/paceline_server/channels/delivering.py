@@ -52,7 +52,7 @@ Result = AttemptOutcome | Postponement | Refusal | None
 
 
 def prepare(session: Session, key: str) -> Preparation:
-    """What to do about a delivery now; None if it is over."""
+    """Return what to do about a delivery now; None if it is over."""
     channel_id, delivery_id = channel_and_delivery(key)
     delivery = queries.delivery(session, delivery_id)
     if delivery is None or delivery.state != "pending":
@@ -71,7 +71,7 @@ def prepare(session: Session, key: str) -> Preparation:
 
 
 def _waits_until(channel: Channel, at: datetime) -> datetime | None:
-    """When the channel sends again: its receiver fails, or it has quiet hours."""
+    """Return when the channel sends again: its receiver fails, or it has quiet hours."""
     if channel.retry_at is not None and channel.retry_at > at:
         return channel.retry_at
     if channel.quiet_begins is None or channel.quiet_ends is None:

@@ -23,7 +23,7 @@ FIELDS = {
 
 
 def is_wanted(filters: Mapping[str, Sequence[str]], notice: Notice) -> bool:
-    """Whether a notice passes every filter."""
+    """Return whether a notice passes every filter."""
     return all(
         _passes(filters.get(name, ()), getattr(notice, field))
         for name, field in FIELDS.items()

@@ -19,7 +19,7 @@ class QuietHours:
 
 
 def quiet_until(hours: QuietHours, zone: str, at: datetime) -> datetime | None:
-    """When the quiet hours end in which `at` is; None if it is in none."""
+    """Return when the quiet hours end in which `at` is; None if it is in none."""
     local = at.astimezone(ZoneInfo(zone))
     clock = local.time().replace(tzinfo=None)
     if hours.begins <= hours.ends:
@@ -32,7 +32,7 @@ def quiet_until(hours: QuietHours, zone: str, at: datetime) -> datetime | None:
 
 
 def next_time(wanted: time, zone: str, at: datetime) -> datetime:
-    """The first instant after `at` that is this time of day."""
+    """Return the first instant after `at` that is this time of day."""
     day = at.astimezone(ZoneInfo(zone)).date()
     return next(
         instant
@@ -43,7 +43,7 @@ def next_time(wanted: time, zone: str, at: datetime) -> datetime:
 
 
 def _instants(day: date, wanted: time, zone: str) -> list[datetime]:
-    """The instants of a time of day: two where clocks are set back over it. One that is skipped is taken an hour
+    """Return the instants of a time of day: two where clocks are set back over it. One that is skipped is taken an hour
     later."""
     both = [
         datetime.combine(day, wanted.replace(fold=fold), ZoneInfo(zone)).astimezone(UTC)

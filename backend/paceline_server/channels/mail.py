@@ -51,7 +51,7 @@ def compose_mail(  # noqa: PLR0917 - the parts of a message
     recipients: Sequence[str],
     at: datetime,
 ) -> str:
-    """The source of the message: the same for every attempt."""
+    """Return the source of the message: the same for every attempt."""
     message = EmailMessage(policy=SMTP)
     marks = "".join(f"[{mark}] " for mark in (project, notice.severity.upper()) if mark)
     subject = " ".join(f"{marks}{notice.title}".split())
@@ -144,7 +144,7 @@ def _answer_of(
 
 @contextmanager
 def _connection(settings: Settings) -> Iterator[smtplib.SMTP]:
-    """A connection to the installation's server, cut when the time of a request is over."""
+    """Yield a connection to the installation's server, cut when the time of a request is over."""
     host, within_s = settings.smtp_host or "", settings.webhook_timeout_s
     context = httpx.create_ssl_context()
     with (
@@ -152,7 +152,7 @@ def _connection(settings: Settings) -> Iterator[smtplib.SMTP]:
         if settings.smtp_security == "tls"
         else smtplib.SMTP(host, settings.smtp_port, timeout=within_s)
     ) as smtp:
-        ending = threading.Timer(within_s, _cut, [smtp])
+        ending = threading.Timer(within_s, _shut_down, [smtp])
         ending.start()
         try:
             if settings.smtp_security == "starttls":
@@ -164,7 +164,7 @@ def _connection(settings: Settings) -> Iterator[smtplib.SMTP]:
             ending.cancel()
 
 
-def _cut(smtp: smtplib.SMTP) -> None:
+def _shut_down(smtp: smtplib.SMTP) -> None:
     """End what waits for the server: each of its lines may come in time, and the whole never end."""
     if smtp.sock is not None:
         try:

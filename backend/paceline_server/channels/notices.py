@@ -48,14 +48,14 @@ class Notice:
     links: tuple[Link, ...] = ()
 
     def columns(self) -> dict[str, Any]:
-        """The values of the row that stores it."""
+        """Return the values of the row that stores it."""
         values = asdict(self)
         content = {name: values.pop(name) for name in SHOWN}
         return {**values, "content": content}
 
 
 def notice_of(row: Notification) -> Notice:
-    """A stored notice."""
+    """Return a stored notice."""
     content = dict(row.content)
     links = tuple(Link(**link) for link in content.pop("links", []))
     return Notice(

@@ -73,7 +73,7 @@ def _collect(session: Session, channel: Channel, notification: Notification) -> 
 
 
 def store_notice(session: Session, notice: Notice) -> Notification:
-    """The notification of a notice."""
+    """Return the notification of a notice."""
     row = Notification(id=ids.new_id("ntf"), created_at=clock.now(), **notice.columns())
     session.add(row)
     session.flush()
@@ -88,7 +88,7 @@ def add_delivery(
     by_hand: bool = False,
     skipped_because: str | None = None,
 ) -> Delivery:
-    """A delivery of a notification to a channel, with its outbox message unless it is skipped."""
+    """Return a delivery of a notification to a channel, with its outbox message unless it is skipped."""
     delivery = _new_delivery(channel, notification, "pending")
     delivery.by_hand = by_hand
     if skipped_because is not None:
@@ -126,7 +126,7 @@ def enqueue(session: Session, delivery: Delivery) -> None:
 
 
 def channel_and_delivery(key: str) -> tuple[str, str]:
-    """The two ids in the key of a `DELIVER` message."""
+    """Return the two ids in the key of a `DELIVER` message."""
     channel_id, _, delivery_id = key.partition(":")
     return channel_id, delivery_id
 
@@ -137,7 +137,7 @@ def lane_of(key: str) -> str:
 
 
 def add_key(session: Session, channel_id: str) -> str:
-    """A new signing key; returns its secret."""
+    """Return a new signing key; returns its secret."""
     secret = signing.new_secret()
     session.add(
         ChannelKey(
@@ -189,7 +189,7 @@ def new_channel(
     created_by: str,
     owner_id: str | None = None,
 ) -> Channel:
-    """A healthy channel, not stored yet."""
+    """Return a healthy channel, not stored yet."""
     return Channel(
         id=ids.new_id("chn"),
         name=name,

@@ -21,17 +21,17 @@ from paceline_server.store.tables.projects import Project
 
 
 def channels() -> Select[Any]:
-    """The channels that are not deleted."""
+    """Return the channels that are not deleted."""
     return select(Channel).where(Channel.deleted_at.is_(None))
 
 
 def present_channels(session: Session) -> list[Channel]:
-    """The channels that are not deleted, by name."""
+    """Return the channels that are not deleted, by name."""
     return list(session.scalars(channels().order_by(Channel.name)))
 
 
 def channel(session: Session, channel_id: str, *, lock: bool = False) -> Channel | None:
-    """A channel that is not deleted."""
+    """Return a channel that is not deleted."""
     query = channels().where(Channel.id == channel_id)
     if lock:
         query = query.with_for_update().execution_options(populate_existing=True)
@@ -39,19 +39,19 @@ def channel(session: Session, channel_id: str, *, lock: bool = False) -> Channel
 
 
 def channel_of_environment(session: Session) -> Channel | None:
-    """The channel that was made for `PACELINE_WEBHOOK_URL`."""
+    """Return the channel that was made for `PACELINE_WEBHOOK_URL`."""
     query = channels().where(Channel.origin == "environment")
     return session.scalars(query).one_or_none()
 
 
 def keys(session: Session, channel_id: str) -> list[ChannelKey]:
-    """A channel's keys without their secrets, the newest first."""
+    """Return a channel's keys without their secrets, the newest first."""
     query = select(ChannelKey).where(ChannelKey.channel_id == channel_id)
     return list(session.scalars(query.order_by(ChannelKey.id.desc())))
 
 
 def secrets_in_force(session: Session, channel_id: str, at: datetime) -> list[str]:
-    """The secrets that sign now, the newest first. Requests may not read them."""
+    """Return the secrets that sign now, the newest first. Requests may not read them."""
     query = (
         select(ChannelKey)
         .options(undefer(ChannelKey.secret))
@@ -94,13 +94,13 @@ def deliveries(channel_id: str) -> Select[Any]:
 
 
 def attempts(session: Session, delivery_id: str) -> list[DeliveryAttempt]:
-    """The attempts of a delivery, the oldest first."""
+    """Return the attempts of a delivery, the oldest first."""
     query = select(DeliveryAttempt).where(DeliveryAttempt.delivery_id == delivery_id)
     return list(session.scalars(query.order_by(DeliveryAttempt.at, DeliveryAttempt.id)))
 
 
 def counts_pending(session: Session, channel_ids: Iterable[str]) -> dict[str, int]:
-    """How many deliveries of each channel wait."""
+    """Return how many deliveries of each channel wait."""
     query = (
         select(Delivery.channel_id, func.count())
         .where(
@@ -113,7 +113,7 @@ def counts_pending(session: Session, channel_ids: Iterable[str]) -> dict[str, in
 
 
 def has_collected(session: Session, channel_id: str) -> bool:
-    """Whether anything waits for the channel's next digest."""
+    """Return whether anything waits for the channel's next digest."""
     query = select(func.count()).where(
         Delivery.channel_id == channel_id, Delivery.state == "collected"
     )
@@ -121,7 +121,7 @@ def has_collected(session: Session, channel_id: str) -> bool:
 
 
 def lock_collected(session: Session, channel_id: str) -> list[Delivery]:
-    """What waits for a channel's next digest, the oldest first."""
+    """Lock and return what waits for a channel's next digest, the oldest first."""
     query = (
         select(Delivery)
         .where(Delivery.channel_id == channel_id, Delivery.state == "collected")

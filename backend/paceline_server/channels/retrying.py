@@ -26,7 +26,7 @@ GONE = 410
 def next_attempt(
     failures: int, at: datetime, since: datetime, retry_after_s: float | None
 ) -> datetime | None:
-    """When to try again after the `failures`th failure in a row; None: no more, because `since` is a day ago."""
+    """Return when to try again after the `failures`th failure in a row; None: no more, because `since` is a day ago."""
     if at - since >= LONGEST_TRY:
         return None
     pause_s = PAUSES_S[min(failures, len(PAUSES_S)) - 1]

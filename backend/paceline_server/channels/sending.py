@@ -142,7 +142,7 @@ def _words_of(refusals: dict[str, str]) -> str:
 def outgoing(
     session: Session, channel: Channel, delivery: Delivery, at: datetime
 ) -> Outgoing:
-    """What to send for a delivery now."""
+    """Return what to send for a delivery now."""
     if channel.kind == "email":
         return _mail(session, channel, delivery)
     return _request(session, channel, delivery, at)
@@ -191,7 +191,7 @@ def _mail(session: Session, channel: Channel, delivery: Delivery) -> OutgoingMai
 
 
 def describe_receiver(channel: Channel) -> str:
-    """A channel's receiver in a sentence, without what its URL may hide."""
+    """Return a channel's receiver in a sentence, without what its URL may hide."""
     if channel.kind == "email":
         return f"Its mail to {channel.address}"
     return f"Its receiver at {urlsplit(channel.address).hostname}"

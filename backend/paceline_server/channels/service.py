@@ -68,7 +68,7 @@ __all__ = [
 def list_channels(
     session: Session, *, limit: int, cursor: str | None
 ) -> Page[ChannelOut]:
-    """The project's channels, the newest first."""
+    """Return the project's channels, the newest first."""
     rows = page(
         session,
         queries.channels(),
@@ -89,7 +89,7 @@ def get_channel(session: Session, channel_id: str) -> ChannelOut:
 def create_channel(
     session: Session, spec: ChannelIn, who: Principal
 ) -> ChannelCreatedOut:
-    """A new channel with its first key. Raises 400 `invalid_request` for a refused address, 409 `name_taken`."""
+    """Return a new channel with its first key. Raises 400 `invalid_request` for a refused address, 409 `name_taken`."""
     address = _address_of(spec.url, spec.recipients)
     channel = publishing.new_channel(
         spec.name,
@@ -203,7 +203,7 @@ def delete_channel(session: Session, channel_id: str, who: Principal) -> None:
 def rotate_key(
     session: Session, channel_id: str, keep_hours: int, who: Principal
 ) -> ChannelCreatedOut:
-    """A new key; the one before signs, too, for `keep_hours`, and older ones no more. Raises 404."""
+    """Return a new key; the one before signs, too, for `keep_hours`, and older ones no more. Raises 404."""
     channel = _find(session, channel_id, lock=True)
     if channel.kind != "webhook":
         raise conflict("Only webhooks are signed.")
@@ -242,7 +242,7 @@ def send_test(session: Session, channel_id: str, who: Principal) -> DeliveryOut:
 def list_deliveries(
     session: Session, channel_id: str, *, limit: int, cursor: str | None
 ) -> Page[DeliveryOut]:
-    """A channel's deliveries, the newest first. Raises 404."""
+    """Return a channel's deliveries, the newest first. Raises 404."""
     _find(session, channel_id)
     rows = page(
         session,
@@ -261,7 +261,7 @@ def list_deliveries(
 
 
 def delivery_detail(session: Session, delivery_id: str) -> DeliveryDetailOut:
-    """A delivery with its payload and attempts. Raises 404."""
+    """Return a delivery with its payload and attempts. Raises 404."""
     delivery = _find_delivery(session, delivery_id)
     row = queries.notification(session, delivery.notification_id)
     log = [
@@ -305,7 +305,7 @@ def _find(session: Session, channel_id: str, *, lock: bool = False) -> Channel:
 
 
 def _find_own(session: Session, channel_id: str) -> Channel:
-    """A channel that members may change, locked."""
+    """Return a channel that members may change, locked."""
     channel = _find(session, channel_id, lock=True)
     if channel.origin == "environment":
         raise conflict(
@@ -350,7 +350,7 @@ def _refuse_address(url: str) -> None:
 
 
 def _address_of(url: str | None, recipients: list[str] | None) -> str:
-    """Where a channel leads. Raises 400 for an address that is not public, 409 `no_mail_server`."""
+    """Return where a channel leads. Raises 400 for an address that is not public, 409 `no_mail_server`."""
     if url is not None:
         _refuse_address(url)
         return url
@@ -363,7 +363,7 @@ def _address_of(url: str | None, recipients: list[str] | None) -> str:
 
 
 def _shown_address(kind: str, address: str) -> str:
-    """An address as people may see it: a chat's path is a secret, and a query may hold one."""
+    """Return an address as people may see it: a chat's path is a secret, and a query may hold one."""
     if kind == "email":
         return address
     parts = urlsplit(address)._replace(query="", fragment="")

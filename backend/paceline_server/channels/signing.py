@@ -19,14 +19,14 @@ SECRET_BYTES = 32
 
 
 def new_secret() -> str:
-    """A secret as receivers' libraries take it."""
+    """Return a secret as receivers' libraries take it."""
     return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def sign(
     keys: Sequence[str], message_id: str, at: datetime, body: bytes
 ) -> dict[str, str]:
-    """The three headers of a message, signed by each of `keys`, the newest first."""
+    """Return the three headers of a message, signed by each of `keys`, the newest first."""
     timestamp = str(int(at.timestamp()))
     signed = b".".join((message_id.encode(), timestamp.encode(), body))
     signatures = [f"v1,{_signature(key, signed)}" for key in keys]

@@ -11,7 +11,7 @@ from paceline_server.channels.notices import Notice
 def webhook_body(
     notice: Notice, notification_id: str, project: str, at: datetime
 ) -> str:
-    """The body; the same for every attempt and every channel. `project` is the project's name."""
+    """Return the body; the same for every attempt and every channel. `project` is the project's name."""
     data = {
         "id": notification_id,
         "project": project,

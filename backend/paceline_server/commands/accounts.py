@@ -73,7 +73,7 @@ def create_account(
 
 
 @contextmanager
-def _found(
+def _open_account(
     name: str, data: Path | None, *, has_link: bool = False
 ) -> Iterator[tuple[Any, Any, Any]]:
     """Settings, a transaction and the account in it. `has_link`: the command prints a link, which must lead
@@ -145,7 +145,7 @@ def disable_account(name: Who, data: DataDir = None) -> None:
     """Cut an account off at once: its sessions end and its tokens stop working."""
     from paceline_server.accounts import administration  # noqa: PLC0415
 
-    with _found(name, data) as (_, session, account):
+    with _open_account(name, data) as (_, session, account):
         administration.disable_account(session, account.id, SHELL)
 
 
@@ -154,7 +154,7 @@ def enable_account(name: Who, data: DataDir = None) -> None:
     """Let a disabled account sign in again."""
     from paceline_server.accounts import administration  # noqa: PLC0415
 
-    with _found(name, data) as (_, session, account):
+    with _open_account(name, data) as (_, session, account):
         administration.enable_account(session, account.id, SHELL)
 
 
@@ -168,7 +168,7 @@ def set_admin(
     """Make an account an admin of the installation."""
     from paceline_server.accounts import administration  # noqa: PLC0415
 
-    with _found(name, data) as (_, session, account):
+    with _open_account(name, data) as (_, session, account):
         administration.set_installation_admin(
             session, account.id, not revoke, SHELL, None
         )
@@ -179,7 +179,7 @@ def set_password(name: Who, data: DataDir = None) -> None:
     """Set a password that is read from standard input. All sessions of the account end."""
     from paceline_server.accounts import credentials  # noqa: PLC0415
 
-    with _found(name, data) as (_, session, account):
+    with _open_account(name, data) as (_, session, account):
         credentials.set_password(session, account, _read_password(), SHELL)
 
 
@@ -188,7 +188,7 @@ def reset_link(name: Who, data: DataDir = None) -> None:
     """Print a one-time link by which somebody sets a new password."""
     from paceline_server.accounts import administration  # noqa: PLC0415
 
-    with _found(name, data, has_link=True) as (settings, session, account):
+    with _open_account(name, data, has_link=True) as (settings, session, account):
         link = administration.create_reset_link(
             session,
             account.id,
@@ -204,7 +204,7 @@ def list_sessions(name: Who, data: DataDir = None) -> None:
     """Print the sessions of an account: id, how it began, device, place, when it was last used."""
     from paceline_server.accounts import sessions  # noqa: PLC0415
 
-    with _found(name, data) as (_, session, account):
+    with _open_account(name, data) as (_, session, account):
         listed = sessions.list_sessions(
             session, account.id, None, limit=200, cursor=None
         )
@@ -218,7 +218,7 @@ def sign_out(name: Who, data: DataDir = None) -> None:
     """End all sessions of an account at once."""
     from paceline_server.accounts import administration  # noqa: PLC0415
 
-    with _found(name, data) as (_, session, account):
+    with _open_account(name, data) as (_, session, account):
         ended = administration.sign_out(session, account.id, SHELL)
     print(f"{ended} ended")
 
@@ -231,7 +231,7 @@ def break_glass(name: Who, data: DataDir = None) -> None:
     """
     from paceline_server.accounts import administration, credentials  # noqa: PLC0415
 
-    with _found(name, data, has_link=True) as (settings, session, account):
+    with _open_account(name, data, has_link=True) as (settings, session, account):
         secret = administration.break_glass(
             session, account, settings.sign_in_link_minutes, SHELL
         )

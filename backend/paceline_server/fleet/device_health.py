@@ -21,7 +21,7 @@ log = structlog.get_logger("paceline.fleet")
 
 
 def health_of(target: Target) -> health.Health:
-    """The health stored in a row, as the state machine takes it."""
+    """Return the health stored in a row, as the state machine takes it."""
     return health.Health(
         state=target.health,  # type: ignore[arg-type]  # only `apply_health_event` writes it
         reason=target.health_reason,

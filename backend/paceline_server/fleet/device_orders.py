@@ -32,7 +32,7 @@ REBOOT_WINDOW = timedelta(days=1)
 def request_order(
     session: Session, target: Target, kind: OrderKind, who: str
 ) -> tuple[TargetOrder, bool]:
-    """(the waiting order of this kind, whether it is new)."""
+    """Return (the waiting order of this kind, whether it is new)."""
     at = clock.now()
     for order in queries.pending_orders(session, [target.id], at):
         if order.kind == kind:
@@ -98,7 +98,7 @@ def end_answered_orders(
 def reboots_left(
     session: Session, target_ids: Sequence[str], at: datetime
 ) -> dict[str, int]:
-    """How many restarts each target may still have within a day."""
+    """Return how many restarts each target may still have within a day."""
     used = queries.reboots_since(session, target_ids, at - REBOOT_WINDOW)
     return {
         target_id: max(0, MAX_REBOOTS - used.get(target_id, 0))

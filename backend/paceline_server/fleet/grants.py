@@ -29,7 +29,7 @@ class Grant(NamedTuple):
 
 
 def canonical_target_pattern(text: str) -> str:
-    """A pattern of targets in one form; `*` stands for anything. Raises ValueError."""
+    """Return a pattern of targets in one form; `*` stands for anything. Raises ValueError."""
     text = re.sub(r"\*+", "*", text)
     if text != EVERY_TARGET and TARGET_PATTERN.fullmatch(text) is None:
         raise ValueError(
@@ -52,7 +52,7 @@ TargetPattern = Annotated[
 
 
 def may_announce_target(granted: Granted, kind: str, serial: str) -> bool:
-    """Whether a grant names this target."""
+    """Return whether a grant names this target."""
     return any(
         _expression(pattern).fullmatch(f"{kind}:{serial}") is not None
         for pattern in granted.granted_targets

@@ -160,24 +160,26 @@ Event = (
 
 
 def step(health: Health, event: Event) -> Health:  # noqa: PLR0911 - one line per event is the machine
-    """The health after `event`; unchanged if the event means nothing in this state."""
+    """Return the health after `event`; unchanged if the event means nothing in this state."""
     match event:
         case CheckOpportunity(at):
             return _ask(health, at)
         case CheckPass():
-            return _check_passed(health)
+            return _after_good_check(health)
         case CheckFailure(at, infrastructure, why):
             return (
-                _failed(health, at, why) if infrastructure else _unfit(health, at, why)
+                _after_failure(health, at, why)
+                if infrastructure
+                else _unfit(health, at, why)
             )
         case InfrastructureFailure(at, why):
-            return _failed(health, at, why)
+            return _after_failure(health, at, why)
         case GateReadings():
             return _gates_read(health, event)
         case SuccessfulRun():
             return replace(health, failures=0)
         case Reboot():
-            return _rebooted(health)
+            return _after_reboot(health)
         case RecoveryFailure(why) | QuarantineDecision(why):
             return replace(
                 health, state="quarantined", reason=why, checked=False, held_for=()
@@ -199,7 +201,7 @@ def _ask(health: Health, at: datetime) -> Health:
     return replace(health, state="checking", check_after=None)
 
 
-def _check_passed(health: Health) -> Health:
+def _after_good_check(health: Health) -> Health:
     passed = replace(health, checked=True, check_after=None)
     if health.state == "quarantined":
         return health
@@ -210,8 +212,8 @@ def _check_passed(health: Health) -> Health:
     )
 
 
-def _failed(health: Health, at: datetime, why: str) -> Health:
-    """An infrastructure failure of a check or a job."""
+def _after_failure(health: Health, at: datetime, why: str) -> Health:
+    """Return the health after an infrastructure failure of a check or a job."""
     counted = replace(health, failures=health.failures + 1, checked=False, held_for=())
     if health.state == "quarantined":
         return health
@@ -222,7 +224,7 @@ def _failed(health: Health, at: datetime, why: str) -> Health:
 
 
 def _unfit(health: Health, at: datetime, why: str) -> Health:
-    """A check that found the device unable to measure for a while; it does not count as a failure."""
+    """Return the health after a check that found the device unable to measure for a while, which is no failure."""
     if health.state == "quarantined":
         return health
     unchecked = replace(health, checked=False, check_after=at + RECHECK_UNFIT_AFTER)
@@ -254,7 +256,7 @@ def _gates_read(health: Health, gates: GateReadings) -> Health:
 def _rest_reasons(
     held: tuple[RestReason, ...], gates: GateReadings
 ) -> tuple[RestReason, ...]:
-    """Why the device must rest: reasons that begin now and reasons that are not over.
+    """Return why the device must rest: reasons that begin now and reasons that are not over.
 
     An unknown reading ends no rest, with two exceptions: a cool battery replaces a missing thermal status,
     because some devices stop reporting it, and free storage is checked again by the next health check.
@@ -299,7 +301,7 @@ def _describe_rest(reasons: tuple[RestReason, ...], gates: GateReadings) -> str:
     return "; ".join(sentences[reason] for reason in reasons)
 
 
-def _rebooted(health: Health) -> Health:
+def _after_reboot(health: Health) -> Health:
     """Its rest ends because the readings are from before the restart; new ones decide."""
     unchecked = replace(health, checked=False, held_for=())
     if health.state not in ("good", "recovering"):

@@ -128,7 +128,7 @@ def _handle_target(
 
 
 def _gets_unbound(target: Target, report: TargetAnnouncementIn, at: datetime) -> bool:
-    """Whether a target that nobody has reached yet goes to this agent: its connection is the better one."""
+    """Return whether a target that nobody has reached yet goes to this agent: its connection is the better one."""
     if target.bound_at is not None:
         return False
     silent = not is_online(target.last_seen_at, at)
@@ -146,7 +146,7 @@ def _connection_rank(connection: str | None) -> int:
 def _reply_of_other_agent(
     session: Session, target: Target, report: TargetAnnouncementIn
 ) -> TargetReplyOut:
-    """The reply about a target that another agent drives; nothing is stored and nothing is requested.
+    """Return the reply about a target that another agent drives; nothing is stored and nothing is requested.
 
     The agent's checks and recovery steps are acknowledged, so that it does not send them much later, when it
     drives the target again.
@@ -171,7 +171,7 @@ def _give_unbound(session: Session, target: Target, agent: Agent, at: datetime) 
 
 
 def _visible_state(target: Target) -> tuple[object, ...]:
-    """The fields that a heartbeat may change and that live events show."""
+    """Return the fields that a heartbeat may change and that live events show."""
     return (
         target.agent_id,
         target.refuses,
@@ -343,7 +343,7 @@ def _store_check(
 def _is_repeated(
     last: TargetEvent, name: str, states: tuple[str, str], evidence: Mapping[str, Any]
 ) -> bool:
-    """Whether a check ended exactly as the event before it.
+    """Return whether a check ended exactly as the event before it.
 
     Such checks are counted in one event with the newest evidence: a device with full storage is checked every
     five minutes, for weeks.
@@ -357,7 +357,7 @@ def _is_repeated(
 def _was_in_maintenance(
     session: Session, target: Target, since: datetime, at: datetime
 ) -> bool:
-    """Whether the target was in maintenance at some time in [since, at]."""
+    """Return whether the target was in maintenance at some time in [since, at]."""
     if is_in_maintenance(target, at):
         return True
     last = queries.newest_event(session, target.id, "maintenance")

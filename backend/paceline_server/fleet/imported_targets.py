@@ -22,18 +22,18 @@ REFUSAL = "its figures were imported from another tool: no agent drives it"
 
 
 def imported_target(session: Session, name: str) -> Target:
-    """The target of imported figures for the machine `name`, granted to the session's project; created the first
+    """Return the target of imported figures for the machine `name`, granted to the session's project; created the first
     time."""
     serial, at = f"import:{name}", clock.now()
     with reaching_fleet(session):
-        target = _imported(session, name, serial, at)
+        target = _add_target(session, name, serial, at)
     project_id = access.of_session(session).project
     if project_id is not None:
         queries.grant(session, [target.id], project_id, at)
     return target
 
 
-def _imported(session: Session, name: str, serial: str, at: datetime) -> Target:
+def _add_target(session: Session, name: str, serial: str, at: datetime) -> Target:
     queries.insert_once(
         session,
         Agent,

@@ -70,7 +70,7 @@ def delete_expired_codes(session: Session, at: datetime) -> None:
 
 
 def agents() -> Select[Any]:
-    """All agents except the one that stands for imports."""
+    """Return all agents except the one that stands for imports."""
     return select(Agent).where(Agent.id != IMPORTS_AGENT)
 
 
@@ -98,7 +98,7 @@ class TargetFilter:
 
 
 def targets(filters: TargetFilter, seen_since: datetime) -> Select[Any]:
-    """The targets that pass `filters`; those seen after `seen_since` count as reachable."""
+    """Return the targets that pass `filters`; those seen after `seen_since` count as reachable."""
     equal = {
         Target.kind: filters.kind,
         Target.health: filters.health,
@@ -125,7 +125,7 @@ def targets(filters: TargetFilter, seen_since: datetime) -> Select[Any]:
 
 
 def slim(query: Select[Any]) -> Select[Any]:
-    """The same targets without their large columns."""
+    """Return the same targets without their large columns."""
     return query.options(
         defer(Target.factors), defer(Target.preflight), defer(Target.last_check)
     )
@@ -159,7 +159,8 @@ def target(session: Session, target_id: str) -> Target | None:
 
 
 def lock_target(session: Session, target_id: str) -> Target:
-    """A target that exists, locked until the transaction ends; rows that refer to it may still be added."""
+    """Lock until the transaction ends and return a target that exists; rows that refer to it may still be
+    added."""
     query = select(Target).where(Target.id == target_id).with_for_update(key_share=True)
     return session.scalars(query.execution_options(populate_existing=True)).one()
 
@@ -171,21 +172,23 @@ def lock_announced(
     query = select(Target).where(
         tuple_(Target.kind, Target.serial).in_(list(identities))
     )
-    return {(target.kind, target.serial): target for target in _locked(session, query)}
+    return {
+        (target.kind, target.serial): target for target in _lock_targets(session, query)
+    }
 
 
 def lock_targets(session: Session, target_ids: Collection[str]) -> list[Target]:
     """These targets, locked, in order of id."""
-    return _locked(session, select(Target).where(Target.id.in_(list(target_ids))))
+    return _lock_targets(session, select(Target).where(Target.id.in_(list(target_ids))))
 
 
-def _locked(session: Session, query: Select[Target]) -> list[Target]:
+def _lock_targets(session: Session, query: Select[Target]) -> list[Target]:
     query = query.order_by(Target.id).with_for_update(key_share=True)
     return list(session.scalars(query.execution_options(populate_existing=True)))
 
 
 def kind_and_failures(session: Session, target_id: str) -> tuple[str, int]:
-    """A target's kind and its count of failures, read without a lock."""
+    """Return a target's kind and its count of failures, read without a lock."""
     row = session.execute(
         select(Target.kind, Target.failures).where(Target.id == target_id)
     ).one()
@@ -243,13 +246,13 @@ def withdraw(session: Session, target_id: str) -> None:
 
 
 def projects_of_target(session: Session, target_id: str) -> list[str]:
-    """Ids of the projects that a target is granted to."""
+    """Return the ids of the projects that a target is granted to."""
     query = select(TargetGrant.project_id).where(TargetGrant.target_id == target_id)
     return sorted(session.scalars(query))
 
 
 def claim_of(session: Session, target_id: str, agent_id: str) -> TargetClaim | None:
-    """The claim of an agent to a target, decided or not."""
+    """Return the claim of an agent to a target, decided or not."""
     query = select(TargetClaim).where(
         TargetClaim.target_id == target_id, TargetClaim.agent_id == agent_id
     )
@@ -257,7 +260,7 @@ def claim_of(session: Session, target_id: str, agent_id: str) -> TargetClaim | N
 
 
 def lock_claim(session: Session, claim_id: str) -> TargetClaim | None:
-    """A claim, locked until the transaction ends."""
+    """Lock until the transaction ends and return a claim."""
     query = select(TargetClaim).where(TargetClaim.id == claim_id).with_for_update()
     return session.scalars(
         query.execution_options(populate_existing=True)
@@ -265,7 +268,7 @@ def lock_claim(session: Session, claim_id: str) -> TargetClaim | None:
 
 
 def lock_agent(session: Session, agent_id: str) -> Agent:
-    """An agent that exists, locked until the transaction ends."""
+    """Lock until the transaction ends and return an agent that exists."""
     query = select(Agent).where(Agent.id == agent_id).with_for_update(key_share=True)
     return session.scalars(query.execution_options(populate_existing=True)).one()
 
@@ -295,7 +298,7 @@ def insert_once(session: Session, table: type[Base], values: dict[str, Any]) -> 
 
 
 def agents_of_suite(session: Session, suite: str) -> list[str]:
-    """Ids of the agents that announced a suite."""
+    """Return the ids of the agents that announced a suite."""
     return list(
         session.scalars(select(SuiteAgent.agent_id).where(SuiteAgent.suite == suite))
     )
@@ -310,7 +313,7 @@ def remember_factors(
 
 
 def events(target_id: str, axis: str | None) -> Select[Any]:
-    """The events of a target, on one axis or on all."""
+    """Return the events of a target, on one axis or on all."""
     query = select(TargetEvent).where(TargetEvent.target_id == target_id)
     return query if axis is None else query.where(TargetEvent.axis == axis)
 
@@ -318,7 +321,7 @@ def events(target_id: str, axis: str | None) -> Select[Any]:
 def event_exists(
     session: Session, target_id: str, ref: str, since: datetime | None = None
 ) -> bool:
-    """Whether an event with the reporter's id `ref` is kept already, optionally only after `since`."""
+    """Return whether an event with the reporter's id `ref` is kept already, optionally only after `since`."""
     event = select(TargetEvent.id).where(
         TargetEvent.target_id == target_id, TargetEvent.ref == ref
     )
@@ -327,7 +330,7 @@ def event_exists(
 
 
 def newest_event(session: Session, target_id: str, axis: str) -> TargetEvent | None:
-    """The newest event on an axis."""
+    """Return the newest event on an axis."""
     query = events(target_id, axis).order_by(
         TargetEvent.at.desc(), TargetEvent.id.desc()
     )
@@ -344,7 +347,7 @@ def newest_reading(session: Session, target_id: str) -> TargetReading | None:
 def readings(
     session: Session, target_id: str, since: datetime, until: datetime, limit: int
 ) -> list[TargetReading]:
-    """The newest readings in [since, until], oldest first."""
+    """Return the newest readings in [since, until], oldest first."""
     query = (
         select(TargetReading)
         .where(
@@ -427,14 +430,14 @@ def _maintenance_ended(at: datetime) -> ColumnElement[bool]:
 
 
 def has_expired(session: Session, at: datetime) -> bool:
-    """Whether a maintenance or an order has run out. Only reads, so an idle sweeper takes no write lock."""
+    """Return whether a maintenance or an order has run out. Only reads, so an idle sweeper takes no write lock."""
     order = exists().where(TargetOrder.life == "pending", TargetOrder.expires_at <= at)
     query = select(literal(1)).where(or_(exists().where(_maintenance_ended(at)), order))
     return session.execute(query).first() is not None
 
 
 def targets_of_ended_maintenance(session: Session, at: datetime) -> list[str]:
-    """Ids of targets whose maintenance has run out; not locked."""
+    """Return the ids of targets whose maintenance has run out; not locked."""
     return list(
         session.scalars(
             select(Target.id).where(_maintenance_ended(at)).order_by(Target.id)
@@ -455,7 +458,7 @@ def overdue_orders(
 
 
 def targets_of_overdue_orders(session: Session, at: datetime) -> list[str]:
-    """Ids of targets with an order that was not carried out in time; not locked."""
+    """Return the ids of targets with an order that was not carried out in time; not locked."""
     overdue = exists().where(
         TargetOrder.target_id == Target.id,
         TargetOrder.life == "pending",

@@ -136,10 +136,10 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
 @router.get("/targets/{target_id}")
 def get_target(target_id: str, _: Reader, session: DbSession) -> TargetOut:
     """One target with its preflight findings and the output of its last health check."""
-    return _shown(session, service.find_target(session, target_id))
+    return _target_out(session, service.find_target(session, target_id))
 
 
-def _shown(session: Session, target: Target) -> TargetOut:
+def _target_out(session: Session, target: Target) -> TargetOut:
     return target_views.targets_out(session, [target], raw=True)[0]
 
 
@@ -148,7 +148,7 @@ def set_maintenance(
     target_id: str, body: MaintenanceIn, who: Admin, session: DbSession
 ) -> TargetOut:
     """Put a target into maintenance, until an instant if one is given, or take it out again."""
-    return _shown(
+    return _target_out(
         session, target_actions.set_maintenance(session, target_id, body, who.name)
     )
 
@@ -158,7 +158,7 @@ def quarantine_target(
     target_id: str, body: ReasonIn, who: Admin, session: DbSession
 ) -> TargetOut:
     """Give a device no job until it is released; 409 `not_a_device` for a host."""
-    return _shown(
+    return _target_out(
         session, target_actions.quarantine(session, target_id, body.reason, who.name)
     )
 
@@ -168,7 +168,7 @@ def release_target(
     target_id: str, body: ReasonIn, who: Admin, session: DbSession
 ) -> TargetOut:
     """Release a device from quarantine; it is checked before it gets a job."""
-    return _shown(
+    return _target_out(
         session, target_actions.release(session, target_id, body.reason, who.name)
     )
 
@@ -176,13 +176,13 @@ def release_target(
 @router.post("/targets/{target_id}/recheck")
 def recheck_target(target_id: str, who: Admin, session: DbSession) -> TargetOut:
     """Request a health check as soon as no job holds the device; repeating it changes nothing."""
-    return _shown(session, target_actions.recheck(session, target_id, who.name))
+    return _target_out(session, target_actions.recheck(session, target_id, who.name))
 
 
 @router.post("/targets/{target_id}/reboot")
 def reboot_target(target_id: str, who: Admin, session: DbSession) -> TargetOut:
     """Request a restart as soon as no job holds the device; 409 `too_many_reboots` after two within a day."""
-    return _shown(session, target_actions.reboot(session, target_id, who.name))
+    return _target_out(session, target_actions.reboot(session, target_id, who.name))
 
 
 @router.get("/targets/{target_id}/events")

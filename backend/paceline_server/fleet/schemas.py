@@ -198,7 +198,7 @@ def _refuse(report: object, why: str) -> TargetRefusedOut:
 
 
 def _first_fault(error: ValidationError) -> str:
-    """The field and what is wrong with it, without its value, which may be unprintable."""
+    """Return the field and what is wrong with it, without its value, which may be unprintable."""
     fault = error.errors(include_input=False, include_url=False, include_context=False)[
         0
     ]

@@ -116,7 +116,7 @@ def create_enrolment_code(
 
 
 def _grant_of(session: Session, spec: EnrolmentCodeIn, project_id: str) -> Grant:
-    """What a code grants: what `spec` says, else what the agent has that is replaced."""
+    """Return what a code grants: what `spec` says, else what the agent has that is replaced."""
     projects = sorted(
         {known_projects.find_project(session, name).id for name in spec.projects or ()}
     )
@@ -175,7 +175,7 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
 
 
 def is_enrolled(session: Session, agent_id: str) -> bool:
-    """Whether this database has the agent."""
+    """Return whether this database has the agent."""
     return session.get(Agent, agent_id) is not None
 
 
@@ -235,7 +235,7 @@ def agents_heard_last(session: Session, limit: int) -> list[AgentOut]:
 
 
 def find_target(session: Session, target_id: str) -> Target:
-    """A target by id. Raises 404."""
+    """Return a target by id. Raises 404."""
     target = queries.target(session, target_id)
     if target is None:
         raise not_found("target", target_id)
@@ -243,7 +243,7 @@ def find_target(session: Session, target_id: str) -> Target:
 
 
 def has_silent_targets(session: Session, since: datetime, until: datetime) -> bool:
-    """Whether a target was last heard of in (since, until]."""
+    """Return whether a target was last heard of in (since, until]."""
     return bool(queries.targets_gone_silent(session, since, until))
 
 
@@ -274,5 +274,5 @@ def online_targets(session: Session, suite: str) -> list[Target]:
 def readings(
     session: Session, target_id: str, since: datetime, until: datetime, limit: int
 ) -> Sequence[TargetReading]:
-    """A device's gate readings over time, the newest `limit` of them, oldest first."""
+    """Return a device's gate readings over time, the newest `limit` of them, oldest first."""
     return queries.readings(session, target_id, since, until, limit)

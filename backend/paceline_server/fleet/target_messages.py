@@ -38,7 +38,7 @@ _CONNECTION = {
 
 
 def describe_configuration(names: list[str]) -> list[ConfigurationErrorOut]:
-    """The configuration errors with these names, each with what to do about it."""
+    """Return the configuration errors with these names, each with what to do about it."""
     return [
         ConfigurationErrorOut(
             name=name,
@@ -57,7 +57,7 @@ def _describe_maintenance(target: Target) -> str:
 
 
 def refusal_reasons(target: Target, at: datetime, *, online: bool) -> list[str]:
-    """Why no job is leased for it, the most important reason first; empty if it takes jobs."""
+    """Return why no job is leased for it, the most important reason first; empty if it takes jobs."""
     if target.agent_id == IMPORTS_AGENT:
         return [target.refuses or ""]
     reasons = []
@@ -85,7 +85,7 @@ def _with_reason(text: str, reason: str | None) -> str:
 def describe_availability(
     target: Target, at: datetime, *, online: bool, busy: bool
 ) -> tuple[bool, str]:
-    """(whether a job may be leased for it now, the sentence that says so)."""
+    """Return (whether a job may be leased for it now, the sentence that says so)."""
     reasons = refusal_reasons(target, at, online=online)
     if reasons:
         return False, "takes no jobs: " + "; ".join(reasons)

@@ -15,30 +15,30 @@ HoldKind = Literal["maintenance", "quarantined", "cooling"]
 
 
 def is_online(last_seen_at: datetime | None, at: datetime) -> bool:
-    """Whether something last heard of at `last_seen_at` counts as reachable at `at`."""
+    """Return whether something last heard of at `last_seen_at` counts as reachable at `at`."""
     if last_seen_at is None:
         return False
     return (at - last_seen_at).total_seconds() <= settings.current().offline_after_s
 
 
 def is_connected(target: Target) -> bool:
-    """Whether its agent reaches it; an agent always reaches its own host."""
+    """Return whether its agent reaches it; an agent always reaches its own host."""
     return target.kind != "device" or target.connection == "online"
 
 
 def is_reachable(target: Target, at: datetime) -> bool:
-    """Whether its agent is online and, for a device, connected to it."""
+    """Return whether its agent is online and, for a device, connected to it."""
     return is_online(target.last_seen_at, at) and is_connected(target)
 
 
 def is_in_maintenance(target: Target, at: datetime) -> bool:
-    """Whether a person holds it back now."""
+    """Return whether a person holds it back now."""
     ended = target.maintenance_until is not None and target.maintenance_until <= at
     return target.maintenance_by is not None and not ended
 
 
 def hold_of(target: Target, at: datetime) -> tuple[HoldKind | None, str | None]:
-    """(hold, reason). Maintenance goes before quarantine, quarantine before cooling."""
+    """Return (hold, reason). Maintenance goes before quarantine, quarantine before cooling."""
     if is_in_maintenance(target, at):
         return "maintenance", target.maintenance_reason
     if target.health == "quarantined":
@@ -49,7 +49,7 @@ def hold_of(target: Target, at: datetime) -> tuple[HoldKind | None, str | None]:
 
 
 def is_free_to_use(target: Target, at: datetime) -> bool:
-    """Whether "every target" includes this one: it is reachable and has no hold.
+    """Return whether "every target" includes this one: it is reachable and has no hold.
 
     A pending health check or a refusal does not exclude it; its jobs then wait.
     """

@@ -171,7 +171,7 @@ def _check(target: Target, *, raw: bool) -> DeviceCheckOut | None:
 
 
 def _possible_actions(target: Target, ordered: set[OrderKind]) -> list[Action]:
-    """What a person can do about a target now; `ordered`: kinds of orders that wait already."""
+    """Return what a person can do about a target now; `ordered`: kinds of orders that wait already."""
     if target.kind != "device":
         return ["maintenance"]
     orders: dict[OrderKind, Action] = {"check": "recheck", "reboot": "reboot"}
@@ -201,6 +201,6 @@ def publish_target(session: Session, target: Target) -> None:
 
 
 def agent_out(agent: Agent) -> AgentOut:
-    """The wire shape of an agent."""
+    """Return the wire shape of an agent."""
     online = is_online(agent.last_seen_at, clock.now())
     return AgentOut.of_row(agent, state="online" if online else "offline")

@@ -62,18 +62,17 @@ class CriterionImporter(Importer[CriterionIn]):
     has_samples = True
 
     def identity(self, document: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
-        """The document and where it was measured, because its runs depend on both."""
+        """Return the document and where it was measured, because its runs depend on both."""
         measured_on = where.model_dump(mode="json")
         dumped = document.model_dump(mode="json", exclude={"left_out"})
         return {**dumped, "measured_on": measured_on}
 
     def columns(self, document: CriterionIn, where: MeasuredOnIn) -> dict[str, Any]:
-        """The columns of the document without its samples, which are stored with its runs."""
+        """Return the columns of the document without its samples, which are stored with its runs."""
         return {
             "document": document.model_dump(mode="json", exclude={"series"}),
             "devices": [where.on],
             "row_count": len(document.series),
-            "note_count": 0,
         }
 
     def store_samples(
@@ -182,8 +181,8 @@ def store_runs(
 def storable_series(
     document: CriterionIn,
 ) -> tuple[list[CriterionSeriesIn], list[LeftOut]]:
-    """(the series that can be stored, those left out). The last run is not stored again under `new` if a saved baseline
-    has its samples."""
+    """Return (the series that can be stored, those left out). The last run is not stored again under `new` if a saved
+    baseline has its samples."""
     possible, odd = [], []
     for measured in document.series:
         problem = series_problem(measured)
@@ -213,7 +212,7 @@ def _content(series: CriterionSeriesIn) -> tuple[Hashable, ...]:
 
 
 def _fields(odd: Sequence[LeftOut]) -> dict[str, str]:
-    """The fields of a refusal: the first series with the reasons."""
+    """Return the fields of a refusal: the first series with the reasons."""
     return {
         (entry.path or entry.id or "series")[:200]: entry.why[:500]
         for entry in odd[:MAX_REFUSED]
@@ -223,7 +222,7 @@ def _fields(odd: Sequence[LeftOut]) -> dict[str, str]:
 def _new_cases(
     session: Session, target_id: str, cases: Sequence[ImportedCase]
 ) -> tuple[list[ImportedCase], list[LeftOut]]:
-    """(the cases whose samples the target does not have, the others as left out)."""
+    """Return (the cases whose samples the target does not have, the others as left out)."""
     runs = ingest.stored_runs(session, target_id, [_samples(case) for case in cases])
     new, stored = [], []
     for case, run_id in zip(cases, runs, strict=True):
@@ -238,8 +237,8 @@ def _new_cases(
 def split_by_gates(
     cases: Sequence[ImportedCase], suite: Manifest | None
 ) -> list[list[ImportedCase]]:
-    """The cases in parts of which each has at most as many gates as a run can hold. All cases of one arm of a benchmark
-    stay together, because a suite has no more gates than that."""
+    """Return the cases in parts of which each has at most as many gates as a run can hold. All cases of one arm of a
+    benchmark stay together, because a suite has no more gates than that."""
     gates = Counter(gate.benchmark for gate in ([] if suite is None else suite.gates))
     part_of: dict[tuple[str, str], int] = {}
     part = held = 0
@@ -328,7 +327,7 @@ class ImportedCase:
 
 
 def case_of(series: CriterionSeriesIn, suite: Manifest | None) -> ImportedCase:
-    """A series as a case. Its names depend on nothing but its own texts and the suite."""
+    """Return a series as a case. Its names depend on nothing but its own texts and the suite."""
     metric = metric_of(series.unit)
     if metric is None:
         raise ValueError(f"the unit {series.unit!r} was not checked")
@@ -341,7 +340,8 @@ def case_of(series: CriterionSeriesIn, suite: Manifest | None) -> ImportedCase:
 
 
 def _params(value: str | None, declared: Benchmark | None) -> dict[str, ParamValue]:
-    """A value as params, named and typed as declared; as one text if it is no point of them. `01000` is not 1000."""
+    """Return a value as params, named and typed as declared; as one text if it is no point of them. `01000` is not
+    1000."""
     if not value:
         return {}
     if declared is None or not declared.params:
@@ -360,7 +360,7 @@ def _params(value: str | None, declared: Benchmark | None) -> dict[str, ParamVal
 
 
 def _params_of_text(value: str) -> dict[str, str]:
-    """The params of a text such as `batch=256,keys=16`; none if it is not such a list."""
+    """Return the params of a text such as `batch=256,keys=16`; none if it is not such a list."""
     pairs = [part.partition("=") for part in value.split(",")]
     return {name: text for name, _, text in pairs if text}
 
@@ -368,7 +368,7 @@ def _params_of_text(value: str) -> dict[str, str]:
 def manifest_of(
     cases: Sequence[ImportedCase], name: str | None, suite: Manifest | None
 ) -> dict[str, Any]:
-    """The manifest of an imported run: its benchmarks, and the gates of the suite that apply to them."""
+    """Return the manifest of an imported run: its benchmarks, and the gates of the suite that apply to them."""
     benchmarks: dict[str, Any] = {}
     for case in cases:
         benchmark = benchmarks.setdefault(case.benchmark, _benchmark(case))
@@ -419,7 +419,7 @@ def _benchmark(case: ImportedCase) -> dict[str, Any]:
 
 
 def _gates(benchmarks: dict[str, Any], suite: Manifest) -> Iterator[dict[str, Any]]:
-    """The suite's gates on times of these benchmarks, for every imported arm, if their point was imported. Levels
+    """Yield the suite's gates on times of these benchmarks, for every imported arm, if their point was imported. Levels
     for some CPUs are left out: nobody says on which one an import was measured."""
     for gate in suite.gates:
         known = benchmarks.get(gate.benchmark or "")

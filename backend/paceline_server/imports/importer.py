@@ -26,7 +26,7 @@ class Importer(ABC, Generic[Document]):
 
     @abstractmethod
     def columns(self, document: Document, where: MeasuredOnIn) -> dict[str, Any]:
-        """The columns `document`, `devices`, `row_count` and `note_count` of a new row."""
+        """Return the columns `document`, `devices` and `row_count` of a new row."""
 
     def store_samples(
         self,
@@ -42,4 +42,4 @@ class Importer(ABC, Generic[Document]):
     def detail(
         self, session: Session, row: ImportDocument, summary: ImportOut
     ) -> ImportDetailOut:
-        """The wire shape of a stored document with its rows."""
+        """Return the wire shape of a stored document with its rows."""

@@ -1,13 +1,11 @@
 """Imports logs that other tools printed: averages, computed differences, and the policy stated.
 
 Every figure comes from a printed average and its rounding interval (I17). A row never has a
-verdict, because an average hides its samples; nothing becomes a sample or a point. Client and
-server must read sentences alike (`native/protocol/vectors/claims.golden.json`).
+verdict, because an average hides its samples; nothing becomes a sample or a point.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -15,7 +13,6 @@ from sqlalchemy.orm import Session
 from paceline_server.detect.policies import service as policies
 from paceline_server.imports.importer import Importer
 from paceline_server.imports.schemas import (
-    ClaimIn,
     ImportDetailOut,
     ImportedAdviceOut,
     ImportedInForceOut,
@@ -25,10 +22,8 @@ from paceline_server.imports.schemas import (
     LogcatIn,
     MeasuredOnIn,
     PolicyIn,
-    QuantityIn,
     RowIn,
     SessionIn,
-    StatedOut,
 )
 from paceline_server.stats.plain_words import percent, quantity
 from paceline_server.store.tables.imports import ImportDocument
@@ -36,20 +31,16 @@ from paceline_server.store.tables.imports import ImportDocument
 PARAM, REFERENCE = "batch", "fallback"
 """The param of the rows and their reference arm; a policy that is compared with has the same."""
 INSUFFICIENT = "insufficient: no samples"
-ABOUT = 0.1
-"""Tolerance of a percentage with ~: "~20 %" means 18 to 22 %."""
 
 
 class LogcatImporter(Importer[LogcatIn]):
     """Importer of documents with averages; rows are computed on every read."""
 
     def columns(self, document: LogcatIn, where: MeasuredOnIn) -> dict[str, Any]:  # noqa: ARG002 - of the interface
-        rows = imported_rows(document)
         return {
             "document": document.model_dump(mode="json"),
             "devices": device_names(document),
-            "row_count": len(rows),
-            "note_count": sum(bool(row.notes) for row in rows),
+            "row_count": sum(len(session.rows) for session in document.log.sessions),
         }
 
     def detail(
@@ -70,22 +61,15 @@ def imported_rows(document: LogcatIn) -> list[ImportedRowOut]:
     """Every row, in the document's order."""
     log = document.log
     texts = {record.line: record.text for record in log.records if record.text}
-    names = [device_name(session) for session in log.sessions]
     return [
-        _row(
-            f"{number}.{place}",
-            session,
-            row,
-            list(_sentences_about_row(session, row, log.claims, names)),
-            texts,
-        )
+        _row(f"{number}.{place}", session, row, texts)
         for number, session in enumerate(log.sessions, 1)
         for place, row in enumerate(session.rows, 1)
     ]
 
 
 def device_name(session: SessionIn) -> str:
-    """The device's name in the heading, or else its model."""
+    """Return the device's name in the heading, or else its model."""
     if session.heading is not None:
         return session.heading.name
     return session.device or "an unnamed device"
@@ -107,7 +91,7 @@ def _device_with_api(session: SessionIn) -> str:
 
 
 def stated_policy(policy: PolicyIn | None) -> ImportedPolicyOut | None:
-    """The policy in force as the document states it."""
+    """Return the policy in force as the document states it."""
     if policy is None:
         return None
     unit = policy.unit or "items"
@@ -142,17 +126,12 @@ def other_lines(document: LogcatIn) -> list[str]:
 
 
 def _row(
-    name: str,
-    session: SessionIn,
-    row: RowIn,
-    stated: list[StatedOut],
-    texts: dict[int, str],
+    name: str, session: SessionIn, row: RowIn, texts: dict[int, str]
 ) -> ImportedRowOut:
     average, reference = row.average, row.fallback
     share = None if reference.value == 0 else average.value / reference.value - 1.0
     low = None if reference.high == 0 else average.low / reference.high - 1.0
     high = None if reference.low == 0 else average.high / reference.low - 1.0
-    words = _row_sentence(row.arm, share, low, high)
     delta = average.value - reference.value
     return ImportedRowOut(
         id=name,
@@ -177,9 +156,7 @@ def _row(
         percent=_percent(share),
         lower_percent=_percent(low),
         upper_percent=_percent(high),
-        words=words,
-        stated=stated,
-        notes=list(_notes(stated, words)),
+        words=_row_sentence(row.arm, share, low, high),
         verdict="insufficient",
         why=f"{INSUFFICIENT}, only averages: nobody knows how many, in which order and how far apart",
         raw=[texts[line] for line in sorted(row.lines) if line in texts],
@@ -202,57 +179,8 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else round(100.0 * share, 2)
 
 
-def _sentences_about_row(
-    session: SessionIn, row: RowIn, claims: Sequence[ClaimIn], names: Sequence[str]
-) -> Iterator[StatedOut]:
-    """The document's sentences about a row."""
-    for claim in claims:
-        if claim.batch == row.batch and device_name(session) in devices_named(
-            claim.text, names
-        ):
-            yield StatedOut(
-                percent=claim.percent,
-                about=claim.about,
-                agrees=claim_agrees(claim, row.average, row.fallback),
-                text=claim.text,
-                line=claim.line,
-            )
-
-
-def devices_named(text: str, names: Collection[str]) -> set[str]:
-    """The devices a sentence is about: those it names, or all if it names none. If a name contains another, the
-    longer one wins."""
-    devices = set()
-    for name in sorted(set(names), key=len, reverse=True):
-        if name in text:
-            devices.add(name)
-            text = text.replace(name, "\n")
-    return devices or set(names)
-
-
-def claim_agrees(claim: ClaimIn, average: QuantityIn, fallback: QuantityIn) -> bool:
-    """Whether the printed averages are consistent with a sentence."""
-    if fallback.low == 0:
-        return True
-    low = 100.0 * (average.low / fallback.high - 1.0)
-    high = 100.0 * (average.high / fallback.low - 1.0)
-    decimals = len(claim.printed.partition(".")[2])
-    slack = abs(claim.percent) * ABOUT if claim.about else 0.5 * 10.0**-decimals
-    return claim.percent - slack <= high and low <= claim.percent + slack
-
-
-def _notes(stated: Sequence[StatedOut], words: str) -> Iterator[str]:
-    for statement in stated:
-        if not statement.agrees:
-            stated_percent = (
-                f"{'~' if statement.about else ''}{abs(statement.percent):g} %"
-            )
-            direction = "slower" if statement.percent > 0 else "faster"
-            yield f"The document says {stated_percent} {direction} (line {statement.line}); its own averages say {words}."
-
-
 def _advice(session: Session, document: LogcatIn) -> list[ImportedAdviceOut]:
-    """The document's policy, compared with every measured target and with its own devices."""
+    """Return the document's policy, compared with every measured target and with its own devices."""
     policy = document.log.policy
     if policy is None:
         return []

@@ -11,7 +11,7 @@ from paceline_server.store.tables.imports import ImportDocument
 
 
 def documents(form: str | None) -> Select[Any]:
-    """All documents, or those of a format, without their large `document` column."""
+    """Return all documents, or those of a format, without their large `document` column."""
     query = select(ImportDocument).options(
         defer(ImportDocument.document, raiseload=True)
     )

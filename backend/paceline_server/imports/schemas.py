@@ -30,7 +30,6 @@ MAX_ROWS = 1_000
 """Rows of a session; a benchmark prints only a few."""
 MAX_RECORDS = 20_000
 """Lines of a document; real logs reach this limit before 8 MiB."""
-MAX_CLAIMS = 100
 MAX_SERIES = 10_000
 LAST_RUN = "new"
 """Criterion's name for its last run, which is no saved baseline."""
@@ -92,17 +91,6 @@ class RecordIn(_DocumentPart):
     text: Annotated[str, Field(max_length=20_000)] = ""
 
 
-class ClaimIn(_DocumentPart):
-    """A sentence about a batch size; `percent` above 0 is slower."""
-
-    line: Line
-    batch: Count
-    percent: float
-    about: bool
-    printed: Short
-    text: Text
-
-
 class PolicyIn(_DocumentPart):
     minimum: Count
     unit: Short | None = None
@@ -115,7 +103,6 @@ class LogIn(_DocumentPart):
     lines: Count
     records: Annotated[list[RecordIn], Field(max_length=MAX_RECORDS)] = []
     sessions: Annotated[list[SessionIn], Field(max_length=MAX_SESSIONS)] = []
-    claims: Annotated[list[ClaimIn], Field(max_length=MAX_CLAIMS)] = []
     policy: PolicyIn | None = None
 
 
@@ -202,7 +189,7 @@ class ImportIn(Request):
 
 class ImportOut(Response):
     """A stored document. `devices` are the devices of its headings, or the target of criterion's runs.
-    `row_count` counts rows or series, `note_count` rows that a sentence of the document contradicts."""
+    `row_count` counts rows or series."""
 
     id: str
     title: str
@@ -213,18 +200,6 @@ class ImportOut(Response):
     imported_by: str
     devices: list[str]
     row_count: int
-    note_count: int
-
-
-class StatedOut(Response):
-    """A sentence of the document about a row: a percentage, above 0 is slower. `agrees` says whether the printed
-    averages are consistent with it."""
-
-    percent: float
-    about: bool
-    agrees: bool
-    text: str
-    line: int
 
 
 class ImportedRowOut(Response):
@@ -250,8 +225,6 @@ class ImportedRowOut(Response):
     lower_percent: float | None
     upper_percent: float | None
     words: str
-    stated: list[StatedOut]
-    notes: list[str]
     verdict: Literal["insufficient"]
     why: str
     raw: list[str]

@@ -26,7 +26,7 @@ from paceline_server.store.tables.imports import ImportDocument
 def store_import(
     session: Session, body: ImportIn, who: str
 ) -> tuple[ImportDetailOut, bool]:
-    """(the stored document, whether it is new). Storing a document again changes nothing."""
+    """Return (the stored document, whether it is new). Storing a document again changes nothing."""
     document, where = body.document, body.measured_on
     importer = IMPORTERS[document.format]
     identity = json.dumps(importer.identity(document, where), sort_keys=True)
@@ -112,7 +112,6 @@ def _out(row: ImportDocument) -> ImportOut:
         imported_by=row.imported_by,
         devices=row.devices,
         row_count=row.row_count,
-        note_count=row.note_count,
     )
 
 

@@ -25,7 +25,7 @@ class Arrivals(NamedTuple):
 
 
 def arrivals(session: Session, job_id: str) -> Arrivals:
-    """The cases of a job that have arrived so far."""
+    """Return the cases of a job that have arrived so far."""
     measured = frozenset(
         (benchmark, arm, params_key(params))
         for benchmark, arm, params in queries.measured_cases(session, job_id)

@@ -105,7 +105,7 @@ def add_rows(session: Session, table: type[Base], rows: Sequence[Row]) -> None:
 
 
 def count_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> int:
-    """Number of seqs 0 … last_seq that have arrived."""
+    """Return the number of seqs 0 … last_seq that have arrived."""
     query = select(func.count()).where(
         Item.job_id == job_id, Item.attempt == attempt, Item.seq <= last_seq
     )
@@ -113,7 +113,7 @@ def count_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> i
 
 
 def seqs_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> list[int]:
-    """The seqs 0 … last_seq that have arrived, in order."""
+    """Return the seqs 0 … last_seq that have arrived, in order."""
     query = (
         select(Item.seq)
         .where(Item.job_id == job_id, Item.attempt == attempt, Item.seq <= last_seq)
@@ -141,7 +141,7 @@ def chunks(
 def newest_chunks(
     session: Session, job_id: str, attempt: int, per_case: int
 ) -> list[Chunk]:
-    """The last `per_case` chunks of each case of an attempt, oldest first."""
+    """Return the last `per_case` chunks of each case of an attempt, oldest first."""
     case = (
         SampleChunk.benchmark,
         SampleChunk.arm,
@@ -175,7 +175,7 @@ def newest_chunks(
 def counts(
     session: Session, job_id: str, attempt: int
 ) -> list[tuple[str, str, dict[str, Any], str, str | None, int]]:
-    """(benchmark, arm, params, metric, side, samples) of each case of an attempt."""
+    """Return (benchmark, arm, params, metric, side, samples) of each case of an attempt."""
     case = (
         SampleChunk.benchmark,
         SampleChunk.arm,
@@ -202,7 +202,7 @@ def events(
     kinds: Sequence[str],
     side: str | None = None,
 ) -> list[tuple[int, dict[str, Any]]]:
-    """(launch, event) of these types and this side, by launch, then as sent."""
+    """Return (launch, event) of these types and this side, by launch, then as sent."""
     query = (
         select(StreamEvent.launch, StreamEvent.event)
         .where(
@@ -301,7 +301,7 @@ def log_from(
 
 
 def log_tail(session: Session, job_id: str, attempt: int, limit: int) -> list[LogChunk]:
-    """The last chunks of log lines, oldest first."""
+    """Return the last chunks of log lines, oldest first."""
     query = (
         select(LogChunk)
         .where(LogChunk.job_id == job_id, LogChunk.attempt == attempt)
@@ -314,7 +314,7 @@ def log_tail(session: Session, job_id: str, attempt: int, limit: int) -> list[Lo
 def measured_cases(
     session: Session, job_id: str
 ) -> list[tuple[str, str, dict[str, Any]]]:
-    """(benchmark, arm, params) of every case with measured samples, of all attempts."""
+    """Return (benchmark, arm, params) of every case with measured samples, of all attempts."""
     case = (SampleChunk.benchmark, SampleChunk.arm, SampleChunk.params)
     query = (
         select(*case)

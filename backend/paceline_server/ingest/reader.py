@@ -43,7 +43,7 @@ LIVE_VALUES = 150
 def blocks(
     session: Session, job_id: str, side: SideName | None = None
 ) -> list[CaseSamples]:
-    """All counted samples of a job by (benchmark, arm, params, metric), in order of appearance."""
+    """Return all counted samples of a job by (benchmark, arm, params, metric), in order of appearance."""
     return _case_samples(
         queries.chunks(session, job_id, jobs.counting_attempts(session, job_id), side)
     )
@@ -152,7 +152,7 @@ def cases(session: Session, job_id: str, side: SideName | None = None) -> list[C
 def starts(
     session: Session, job_id: str, side: SideName | None = None
 ) -> list[tuple[int, dict[str, Any]]]:
-    """(launch, `start` event) of the counted launches: build facts, clock, seed."""
+    """Return (launch, `start` event) of the counted launches: build facts, clock, seed."""
     return _events(session, job_id, side, "start")
 
 
@@ -247,7 +247,7 @@ def log_page(
 def log_tail(
     session: Session, job_id: str, *, attempt: int | None, lines: int
 ) -> Page[LogLineOut]:
-    """The last lines of an attempt's log (the newest attempt unless given). Raises 404."""
+    """Return the last lines of an attempt's log (the newest attempt unless given). Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     chunks = queries.log_tail(session, job_id, number, lines)
     tail = [
@@ -266,7 +266,7 @@ class WholeLog(NamedTuple):
 
 
 def log_text(session: Session, job_id: str, *, attempt: int | None) -> WholeLog:
-    """The whole log of an attempt (the newest unless given). Raises 404."""
+    """Return the whole log of an attempt (the newest unless given). Raises 404."""
     job = jobs.get_job(session, job_id)
     number = job.attempt if attempt is None else attempt
     suite = jobs.get_run(session, job.run_id).suite

@@ -68,7 +68,7 @@ STATUS = {"body_too_large": 413, "unsupported_encoding": 415, "invalid_request":
 
 
 def read_items(body: bytes, encoding: str) -> list[Checked]:
-    """The checked items of a request body; no database is touched.
+    """Return the checked items of a request body; no database is touched.
 
     Raises 400, 413, 415 for a body that cannot be read, 422 naming item and field for one that is refused.
     """
@@ -94,7 +94,7 @@ def _problem_of(error: ItemError) -> ProblemError:
     )
 
 
-def _not_declared(error: ItemError) -> ProblemError:
+def _undeclared_problem(error: ItemError) -> ProblemError:
     """422 `not_declared`: the agent is right and the suite is not, so its author has to mend it."""
     problem = _problem_of(error)
     text = (
@@ -115,12 +115,14 @@ def store(
     plan = jobs.plan_of(session, held.job.run_id)
     first = held.attempt.batch * held.job.launches
     for index, checked in enumerate(items):
-        refused = _misplaced(checked, plan, range(first, first + held.job.launches))
+        refused = _find_misplaced(
+            checked, plan, range(first, first + held.job.launches)
+        )
         if refused is not None:
             raise _problem_of(ItemError(index, checked.item.seq, *refused))
-        undeclared = _undeclared(checked, plan)
+        undeclared = _find_undeclared(checked, plan)
         if undeclared is not None:
-            raise _not_declared(ItemError(index, checked.item.seq, *undeclared))
+            raise _undeclared_problem(ItemError(index, checked.item.seq, *undeclared))
     fresh = _claim(session, writer, items, closed=held.closed)
     if not fresh:
         return ItemsOut(stored=0, duplicates=len(items))
@@ -133,8 +135,8 @@ def store(
     return ItemsOut(stored=len(fresh), duplicates=len(items) - len(fresh))
 
 
-def _undeclared(checked: Checked, plan: jobs.RunPlan) -> tuple[str, str] | None:
-    """(field, reason) if an item is of something that the manifest of its side does not declare."""
+def _find_undeclared(checked: Checked, plan: jobs.RunPlan) -> tuple[str, str] | None:
+    """Return (field, reason) if an item is of something that the manifest of its side does not declare."""
     item = checked.item
     if isinstance(item, ConditionsItem | LogItem | ReportedItem):
         return None
@@ -156,10 +158,10 @@ def _undeclared(checked: Checked, plan: jobs.RunPlan) -> tuple[str, str] | None:
     return None
 
 
-def _misplaced(
+def _find_misplaced(
     checked: Checked, plan: jobs.RunPlan, launches: range
 ) -> tuple[str, str] | None:
-    """(field, why) when an item is of a launch or a side this attempt does not have."""
+    """Return (field, why) when an item is of a launch or a side this attempt does not have."""
     item = checked.item
     if isinstance(item, ConditionsItem | LogItem):
         return None
@@ -190,7 +192,7 @@ def _claim(
     unique: dict[int, Checked] = {}
     for checked in items:
         if unique.setdefault(checked.item.seq, checked).digest != checked.digest:
-            _conflict(session, writer, checked, unique[checked.item.seq].digest)
+            _raise_conflict(session, writer, checked, unique[checked.item.seq].digest)
     if closed:
         fresh: set[int] = set()
     else:
@@ -213,11 +215,11 @@ def _claim(
         if seq not in known:
             raise jobs.lease_lost("The attempt is finished.")
         if known[seq] != unique[seq].digest:
-            _conflict(session, writer, unique[seq], known[seq])
+            _raise_conflict(session, writer, unique[seq], known[seq])
     return [checked for seq, checked in unique.items() if seq in fresh]
 
 
-def _conflict(
+def _raise_conflict(
     session: Session, writer: jobs.LeaseClaim, checked: Checked, known: bytes
 ) -> NoReturn:
     """409, storing nothing but an incident: two contents claim one identity."""
@@ -322,7 +324,7 @@ MAX_GAPS = 20
 
 
 def gaps(seqs: Sequence[int], last_seq: int) -> str:
-    """The seqs missing from 0 … last_seq, given the sorted stored seqs, for example `3, 7-9`."""
+    """Return the seqs missing from 0 … last_seq, given the sorted stored seqs, for example `3, 7-9`."""
     missing: list[str] = []
     expected = 0
     for seq in [*seqs, last_seq + 1]:

@@ -72,7 +72,7 @@ class Packed:
 
 
 def inflate(body: bytes, encoding: str) -> bytes:
-    """The JSON of a body. Stops at `MAX_INFLATED` bytes, whatever the compressed data promises.
+    """Return the JSON of a body. Stops at `MAX_INFLATED` bytes, whatever the compressed data promises.
 
     Raises `BodyError`.
     """
@@ -111,7 +111,7 @@ _canonical = msgspec.json.Encoder(order="sorted")
 
 
 def decode(raw: bytes) -> list[Checked]:
-    """The checked items of a JSON body. Raises `BodyError` or `ItemError`."""
+    """Return the checked items of a JSON body. Raises `BodyError` or `ItemError`."""
     try:
         items = read_items(raw)
     except NotJsonError as error:

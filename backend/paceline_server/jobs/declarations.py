@@ -55,7 +55,7 @@ class BenchmarkDeclaration:
             if name not in self.params:
                 return (
                     name,
-                    f"{self.name} has no such param; it has {_listed(self.params)}",
+                    f"{self.name} has no such param; it has {_join_names(self.params)}",
                 )
             if (why := value_fault(self.params[name], value)) is not None:
                 return name, why
@@ -122,19 +122,19 @@ class SuiteDeclaration:
         if benchmark is None:
             return (
                 "benchmark",
-                f"{name[:80]!r} is not declared; {self.suite} has {_listed(self.benchmarks)}",
+                f"{name[:80]!r} is not declared; {self.suite} has {_join_names(self.benchmarks)}",
             )
         if arm not in benchmark.arms:
             return (
                 "arm",
-                f"{arm[:80]!r} is not declared; {name} has {_listed(benchmark.arms)}",
+                f"{arm[:80]!r} is not declared; {name} has {_join_names(benchmark.arms)}",
             )
         for metric, unit, direction in metrics:
             declared = benchmark.metrics.get(metric)
             if declared is None:
                 return (
                     "metric",
-                    f"{metric[:80]!r} is not declared; {name} has {_listed(benchmark.metrics)}",
+                    f"{metric[:80]!r} is not declared; {name} has {_join_names(benchmark.metrics)}",
                 )
             if unit != declared[0]:
                 return (
@@ -154,7 +154,7 @@ MAX_KNOWN = 10_000
 """Series cached per manifest; params with a pattern have any number of values."""
 
 
-def _listed(names: Iterable[object]) -> str:
+def _join_names(names: Iterable[object]) -> str:
     shown = [str(name) for name in names]
     return (
         ", ".join(shown[:12])

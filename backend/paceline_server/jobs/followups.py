@@ -38,7 +38,7 @@ def confirmation_run(
     One job, leasable from `not_before`. If it ends without a verdict, the outbox gets `alerts.evaluate`.
     """
     original = session.get_one(Run, original_run_id)
-    run = _narrowed(original, benchmarks, params)
+    run = _narrow(original, benchmarks, params)
     run.commit, run.branch, run.trigger = original.commit, original.branch, "confirm"
     run.confirms_alert_id = alert_id
     launches = _launches(session, original, target_id)
@@ -68,7 +68,7 @@ def ab_run(
     a bisection waits for it. Its comparisons have `sides` = "revisions".
     """
     original = session.get_one(Run, original_run_id)
-    run = _narrowed(original, _names_in_manifest(session, original, benchmarks), params)
+    run = _narrow(original, _names_in_manifest(session, original, benchmarks), params)
     run.commit, run.base_commit, run.trigger = commit, base_commit, trigger
     run.branch = original.branch if commit == original.commit else None
     run.confirms_alert_id, run.bisection_id = alert_id, bisection_id
@@ -105,7 +105,7 @@ def _names_in_manifest(
     )
 
 
-def _narrowed(
+def _narrow(
     original: Run, benchmarks: Sequence[str], params: Mapping[str, Sequence[ParamValue]]
 ) -> Run:
     return Run(

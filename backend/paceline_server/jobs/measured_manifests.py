@@ -86,7 +86,7 @@ def plan_job(
     target = session.get_one(Target, job.target_id)
     if not _is_kept(run, reported):
         _check_not_measured(session, run, job, reported)
-        _keep(session, run, reported)
+        _plan_run(session, run, reported)
     names = [
         name
         for name in reported.head.manifest.benchmarks_on(target.kind)
@@ -101,26 +101,26 @@ def _place(run: Run, side: str = "head") -> str:
     return f"{run.manifest_path} at {commit[:12]}"
 
 
-def _refused(field: str, text: str) -> ProblemError:
+def _refusal(field: str, text: str) -> ProblemError:
     return ProblemError(422, "invalid_request", text[:2000], fields={field: text[:500]})
 
 
 def _check_sides(run: Run, reported: ReportedManifests) -> None:
     """Raise 422 unless there is a manifest of this suite for each side of the run."""
     if run.compares_revisions and reported.base is None:
-        raise _refused(
+        raise _refusal(
             "base_manifest",
             "This job measures two revisions: report the manifest of the base, too.",
         )
     if reported.base is not None and not run.compares_revisions:
-        raise _refused("base_manifest", "This job measures one revision: leave it out.")
+        raise _refusal("base_manifest", "This job measures one revision: leave it out.")
     for field, side, read in (
         ("manifest", "head", reported.head),
         ("base_manifest", "base", reported.base),
     ):
         name = run.suite if read is None else read.manifest.suite.name
         if name != run.suite:
-            raise _refused(
+            raise _refusal(
                 field,
                 f"{_place(run, side)} is the suite {name!r}, and this run measures {run.suite!r}. Give the suite its "
                 f"name back in that file, or request a run of {name!r}.",
@@ -160,7 +160,7 @@ def _check_not_measured(
         )
 
 
-def _keep(session: Session, run: Run, reported: ReportedManifests) -> None:
+def _plan_run(session: Session, run: Run, reported: ReportedManifests) -> None:
     """Plan the run by these manifests. Raises 422 naming what was requested and is not in them."""
     head = reported.head.manifest
     names = None if run.whole_suite else _requested_names(run, reported)
@@ -206,7 +206,7 @@ def _requested_names(run: Run, reported: ReportedManifests) -> list[str]:
         return list(names)
     if kept:
         return kept
-    raise _refused(
+    raise _refusal(
         "benchmarks",
         f"{_place(run)} does not declare {', '.join(names)}, so there is nothing to compare. If a benchmark "
         "was renamed, give its former name in the new one's `aliases`.",
@@ -236,7 +236,7 @@ def _check_target(
     if unfit and (not run.whole_suite or not names):
         section = "android" if target.kind == "device" else "host"
         workload = declared[unfit[0]].workload
-        raise _refused(
+        raise _refusal(
             "benchmarks",
             f"{_place(run)}: {unfit[0]} does not run on a {target.kind}. Give the workload {workload!r} a section "
             f"`{section}`, or request other benchmarks.",

@@ -53,7 +53,7 @@ def create(session: Session, spec: ScheduleIn, who: str) -> ScheduleOut:
         created_by=who,
         created_at=clock.now(),
     )
-    service.check_run(session, _run(row, None))
+    service.preview_run(session, _run(row, None))
     session.add(row)
     session.flush()
     audit.record(
@@ -190,13 +190,12 @@ def _run_schedule(session: Session, row: Schedule, at: datetime) -> int:
                 session, _run(row, free), f"schedule {row.name}", schedule_id=row.id
             )
     except ProblemError as problem:
-        if problem.code != "no_target":  # that no target is online needs no report
-            detail = {
-                "schedule": row.name,
-                "schedule_id": row.id,
-                "why": problem.detail[:500],
-            }
-            incidents.report(session, incidents.SCHEDULE_REFUSED, detail)
+        detail = {
+            "schedule": row.name,
+            "schedule_id": row.id,
+            "why": problem.detail[:500],
+        }
+        incidents.report(session, incidents.SCHEDULE_REFUSED, detail)
         return 0
     row.last_run_id = run.id
     return 1

@@ -102,7 +102,15 @@ def create_run(
     """
     # The names a schedule suppresses were checked when it was created.
     also_suppressible = () if schedule_id is None else spec.suppress
-    suite, selection, targets = _check_request(session, spec, also_suppressible)
+    checked = _check_request(session, spec, also_suppressible)
+    suite, selection = checked.suite, checked.selection
+    if not checked.targets:
+        raise ProblemError(
+            409,
+            "no_target",
+            f"No target that can run {spec.suite} is online and free to use. Start its agent, end the "
+            "maintenance, or name targets to queue jobs for them.",
+        )
     commit = spec.head or spec.commit or suite.commit
     pull_request = spec.pull_request
     run = Run(
@@ -129,7 +137,7 @@ def create_run(
         schedule_id=schedule_id,
         created_by=created_by,
     )
-    stored = store_run(session, run, targets, clock.now(), spec.launches)
+    stored = store_run(session, run, checked.targets, clock.now(), spec.launches)
     if spec.concurrency_key is not None:
         _supersede_older(session, run.id, spec.concurrency_key)
     return stored
@@ -156,17 +164,7 @@ class RunPreview:
 
 def preview_run(session: Session, spec: RunIn) -> RunPreview:
     """Check a request without making a run. Raises 404 `unknown_suite`, 400 naming each wrong field."""
-    try:
-        return RunPreview(*_check_request(session, spec))
-    except ProblemError as problem:
-        if problem.code != "no_target":
-            raise
-    suite = queries.suite(session, spec.suite)
-    if suite is None:
-        raise not_found("suite", spec.suite)
-    return RunPreview(
-        suite, select_measurements(suite_declaration(suite.manifest), spec), []
-    )
+    return _check_request(session, spec)
 
 
 def _branch_of(spec: RunIn, suite: Suite) -> str | None:
@@ -188,24 +186,15 @@ def _branch_of(spec: RunIn, suite: Suite) -> str | None:
     )
 
 
-def targets_for_schedule(session: Session, spec: RunIn) -> list[Target]:
-    """The targets on which a schedule would run now. Raises as `create_run`."""
-    return _check_request(session, spec, spec.suppress)[2]
-
-
-def check_run(session: Session, spec: RunIn) -> None:
-    """Check a request as `create_run` does, but accept that no target is online now."""
-    try:
-        _check_request(session, spec)
-    except ProblemError as problem:
-        if problem.code != "no_target":
-            raise
+def targets_for_schedule(session: Session, spec: RunIn) -> Sequence[Target]:
+    """Return the targets on which a schedule would run now. Raises as `preview_run`."""
+    return _check_request(session, spec, spec.suppress).targets
 
 
 def _check_request(
     session: Session, spec: RunIn, also_suppressible: Collection[str] = ()
-) -> tuple[Suite, Selection, list[Target]]:
-    """Check a request; return what it measures and where. Raises as `create_run`.
+) -> RunPreview:
+    """Check a request; return what it measures and where. Raises as `preview_run`.
 
     A request may suppress the configuration errors that a target has now, and those in `also_suppressible`.
     """
@@ -227,7 +216,7 @@ def _check_request(
     if selection.faults:
         first = next(iter(selection.faults.items()))
         raise invalid_request(f"{first[0]}: {first[1]}.", selection.faults)
-    return suite, selection, targets
+    return RunPreview(suite, selection, targets)
 
 
 def _faults_of_sides(spec: RunIn) -> dict[str, str]:
@@ -293,21 +282,13 @@ def _choose_targets(
                     f"{unfit[0]} does not run on a {target.kind} such as {target.name}"
                 )
         return chosen
-    fit = [
+    return [
         target
         for target in able.values()
         if (not target.simulated or "simulated" in spec.suppress)
         and fleet.is_free_to_use(target, at)
         and all(_runs_on(declared, name, target) for name in benchmarks)
     ]
-    if not fit and not faults:
-        raise ProblemError(
-            409,
-            "no_target",
-            f"No target that can run {spec.suite} is online and free to use. Start its agent, end the "
-            "maintenance, or name targets to queue jobs for them.",
-        )
-    return fit
 
 
 def _runs_on(declared: SuiteDeclaration, benchmark: str, target: Target) -> bool:

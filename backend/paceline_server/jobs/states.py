@@ -153,7 +153,7 @@ class IllegalTransitionError(Exception):
         super().__init__(f"a job that is {state} cannot {event.replace('_', ' ')}")
 
 
-def allowed(event: Event) -> frozenset[JobState]:
+def states_before(event: Event) -> frozenset[JobState]:
     """The states in which `event` may happen."""
     return frozenset(_RULES[event][0])
 
@@ -174,14 +174,14 @@ def on_lease_loss(state: JobState, *, requeues: int, cancel_requested: bool) -> 
     """
     if cancel_requested:
         return Event.cancel
-    if state in allowed(Event.lose):
+    if state in states_before(Event.lose):
         return Event.lose
     return Event.requeue if requeues < MAX_REQUEUES else Event.give_up
 
 
 def on_failure(state: JobState, *, cause: str, requeues: int) -> Event:
     """What follows when an agent reports `failed`; failures of the workload are never retried."""
-    before_measuring = state in allowed(Event.requeue)
+    before_measuring = state in states_before(Event.requeue)
     if before_measuring and cause in INFRASTRUCTURE_CAUSES and requeues < MAX_REQUEUES:
         return Event.requeue
     return Event.finish_failed

@@ -43,7 +43,7 @@ _current: list[Clock] = [SystemClock()]
 
 
 def now() -> datetime:
-    """The current instant, UTC."""
+    """Return the current instant, UTC."""
     return _current[-1].now()
 
 

@@ -9,7 +9,7 @@ ANY = "*"
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether `name` fits `pattern` as a whole."""
+    """Return whether `name` fits `pattern` as a whole."""
     if ANY not in pattern:
         return pattern == name
     head, *middle, tail = pattern.split(ANY)

@@ -24,7 +24,7 @@ _last = 0
 
 
 def new_id(prefix: str) -> str:
-    """A sortable id such as `job_06f3k…` (24 base-32 characters); monotonic within the process."""
+    """Return a sortable id such as `job_06f3k…` (24 base-32 characters); monotonic within the process."""
     global _last  # noqa: PLW0603 - the previous value is what makes ids monotonic
     value = (int(time.time() * 1000) << RANDOM_BITS) | secrets.randbits(RANDOM_BITS - 1)
     with _lock:
@@ -43,7 +43,7 @@ def new_secret(prefix: str) -> str:
 
 
 def sha256_hex(secret: str) -> str:
-    """The hash to store of a secret. It needs no salt, because the secret has 256 random bits."""
+    """Return the hash to store of a secret. It needs no salt, because the secret has 256 random bits."""
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 

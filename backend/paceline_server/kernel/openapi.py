@@ -64,7 +64,7 @@ def _add_problems(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def inlined_schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
-    """The schema of a type of the contract between agent and server, with what it refers to put in place.
+    """Return the schema of a type of the contract between agent and server, with what it refers to put in place.
 
     Discriminators go, because they refer to components; Python's anchors become those of JSON schemas.
     """
@@ -91,5 +91,5 @@ def inlined_schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
 
 
 def render_document(app: FastAPI) -> str:
-    """The document as it is committed: in stable order, indented by two spaces."""
+    """Return the document as it is committed: in stable order, indented by two spaces."""
     return json.dumps(app.openapi(), indent=2, ensure_ascii=False) + "\n"

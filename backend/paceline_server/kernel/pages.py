@@ -40,7 +40,7 @@ class _WholeFile(FileResponse):
 
 
 def frontend_dir(configured: Path | None) -> Path | None:
-    """The directory of the built pages: as configured, else `frontend/dist` of this clone; None if not built."""
+    """Return the directory of the built pages: as configured, else `frontend/dist` of this clone; None if not built."""
     path = configured or Path(__file__).resolve().parents[3] / "frontend" / "dist"
     return path.resolve() if (path / "index.html").is_file() else None
 
@@ -80,7 +80,7 @@ def install(app: FastAPI, configured: Path | None, dependencies: list[Depends]) 
 
 
 def _find_file(root: Path, path: str) -> Path | None:
-    """The file at `path` below `root`, if there is one."""
+    """Return the file at `path` below `root`, if there is one."""
     if not path:
         return None
     try:

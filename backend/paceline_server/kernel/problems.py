@@ -35,7 +35,7 @@ TYPE_PREFIX = "urn:paceline:problem:"
 
 
 def to_response(problem: ProblemError) -> JSONResponse:
-    """The response for a problem."""
+    """Return the response for a problem."""
     body = Problem(
         type=TYPE_PREFIX + problem.code,
         title=problem.title,
@@ -116,7 +116,7 @@ def _respond_to_database(request: Request, error: Exception) -> JSONResponse:
 
 
 def internal_error() -> JSONResponse:
-    """The response to an unexpected exception."""
+    """Return the response to an unexpected exception."""
     return to_response(
         ProblemError(
             500, "internal", "Something went wrong here; the log has the request id."
@@ -144,7 +144,7 @@ def install(app: FastAPI) -> None:
 
 
 def respond_to(request: Request, error: Exception) -> JSONResponse | None:
-    """The response to an error raised before any route; None for an unexpected exception."""
+    """Return the response to an error raised before any route; None for an unexpected exception."""
     handler = next(
         (handler for kind, handler in HANDLERS.items() if isinstance(error, kind)), None
     )

@@ -57,7 +57,8 @@ SECURITY_HEADERS = [
 
 
 def is_secure(scope: Scope, public_url: str | None) -> bool:
-    """Whether the browser uses HTTPS: the request does, or `public_url` declares it for this host (a proxy ends TLS)."""
+    """Return whether the browser uses HTTPS: the request does, or `public_url` declares it for this host (a proxy ends
+    TLS)."""
     if scope["scheme"] == "https":
         return True
     public = urlsplit(public_url or "")

@@ -44,7 +44,7 @@ class Route:
     def find_malformed(
         self, place: str, values: Iterable[tuple[str, str]]
     ) -> dict[str, str]:
-        """The expected format, by field, of those of `values` that do not have it."""
+        """Return the expected format, by field, of those of `values` that do not have it."""
         faults = {}
         for name, value in values:
             expected = self.formats.get((place, name))
@@ -111,8 +111,8 @@ class RouteTable:
             path.methods.setdefault(method, route)
 
     def find(self, path: str) -> Match | None:
-        """The methods of `path`; None if no route has it. A route without path values wins; else, for each method,
-        the first template that matches."""
+        """Return the methods of `path`; None if no route has it. A route without path values wins; else, for each
+        method, the first template that matches."""
         fixed = self._fixed.get(path)
         if fixed is not None:
             return fixed
@@ -146,7 +146,7 @@ def _parameter_formats(
 
 
 def _scalar_type(annotation: Any) -> Any:
-    """The only type besides None: `int` of `Annotated[int | None, …]`."""
+    """Return the only type besides None: `int` of `Annotated[int | None, …]`."""
     if get_origin(annotation) is Annotated:
         return _scalar_type(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):

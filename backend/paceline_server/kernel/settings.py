@@ -183,7 +183,7 @@ def set_current(settings: Settings) -> None:
 
 
 def current() -> Settings:
-    """The settings of this process; read from the environment if none were set."""
+    """Return the settings of this process; read from the environment if none were set."""
     if not _current:
         set_current(load_settings())
     return _current[0]

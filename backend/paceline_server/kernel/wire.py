@@ -58,7 +58,7 @@ class Request(BaseModel):
 
 
 def is_storable(value: Any) -> bool:
-    """Whether both databases can store `value` (plain JSON): no NUL, no lone surrogate, no NaN, |int| <
+    """Return whether both databases can store `value` (plain JSON): no NUL, no lone surrogate, no NaN, |int| <
     2^63, and nothing nested deeper than `MAX_DEPTH`."""
     level, depth = [value], 0
     while level:
@@ -103,7 +103,7 @@ class Response(BaseModel):
 
     @classmethod
     def of_row(cls, row: object, **computed: Any) -> Self:
-        """The wire shape of a database row: `computed` fields as given, all others by their names."""
+        """Return the wire shape of a database row: `computed` fields as given, all others by their names."""
         names = cls.model_fields.keys() - computed.keys()
         return cls.model_validate(
             {**{name: getattr(row, name) for name in names}, **computed}

@@ -44,7 +44,7 @@ class GapTracker:
     def showable(
         self, place: int, ids: Sequence[int], horizon: tuple[int, int], now: float
     ) -> int:
-        """How many of the ascending `ids` after `place` may be shown. `horizon` is the (oldest open, next)
+        """Return how many of the ascending `ids` after `place` may be shown. `horizon` is the (oldest open, next)
         transaction id, read before the rows."""
         expected = place + 1
         for index, row_id in enumerate(ids):

@@ -32,7 +32,7 @@ def newest_id(session: Session) -> int:
 
 
 def span(session: Session) -> tuple[int, int]:
-    """(oldest, newest) id; zeros when there is no event."""
+    """Return (oldest, newest) id; zeros when there is no event."""
     oldest, newest = session.execute(
         select(func.min(LiveEvent.id), func.max(LiveEvent.id))
     ).one()
@@ -67,7 +67,7 @@ def events(
 
 
 def _grants(session: Session, target_ids: set[str]) -> dict[str, frozenset[str]]:
-    """The projects that each target is granted to."""
+    """Return the projects that each target is granted to."""
     projects: dict[str, frozenset[str]] = {}
     if target_ids:
         query = select(TargetGrant).where(TargetGrant.target_id.in_(list(target_ids)))
@@ -78,7 +78,7 @@ def _grants(session: Session, target_ids: set[str]) -> dict[str, frozenset[str]]
 
 
 def write_horizon(session: Session) -> tuple[int, int]:
-    """(oldest open transaction, next transaction id) of PostgreSQL, as of now."""
+    """Return (oldest open transaction, next transaction id) of PostgreSQL, as of now."""
     row = session.execute(
         text(
             "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest, "

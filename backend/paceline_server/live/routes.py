@@ -114,7 +114,7 @@ async def _lines(
                 after = min(after, place)
             last_id = after
             while last_id < place:
-                events = await asyncio.to_thread(_between, last_id, place, run)
+                events = await asyncio.to_thread(_read_events, last_id, place, run)
                 for event in events:
                     yield _frame(event)
                 if len(events) < queries.PAGE:
@@ -184,7 +184,7 @@ def _still_allowed(request: Request, projects: frozenset[str]) -> bool:
     return project is not None and projects == {project.id}
 
 
-def _between(after: int, until: int, run: str | None) -> list[StreamedEvent]:
+def _read_events(after: int, until: int, run: str | None) -> list[StreamedEvent]:
     with read_scope() as session:
         return queries.events(session, after, until, run)
 

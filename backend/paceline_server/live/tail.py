@@ -119,7 +119,7 @@ class Tail:
         hints = database().hints
 
         def hinted(channel: str) -> None:
-            loop.call_soon_threadsafe(self._hinted, channel)
+            loop.call_soon_threadsafe(self._wake_for_hint, channel)
 
         stop_listening = hints.listen(hinted)
         try:
@@ -143,7 +143,7 @@ class Tail:
             if not ready.done():
                 ready.cancel()
 
-    def _hinted(self, channel: str) -> None:
+    def _wake_for_hint(self, channel: str) -> None:
         if channel == CHANNEL:
             self._wake.set()
         elif channel == "accounts":
@@ -151,7 +151,7 @@ class Tail:
                 subscription.recheck.set()
 
     async def _beginning(self) -> int:
-        """The newest id such that no lower one can still appear."""
+        """Return the newest id such that no lower one can still appear."""
         place, fence = await asyncio.to_thread(_newest)
         deadline = time.monotonic() + GIVE_UP_S
         while fence is not None and time.monotonic() < deadline:

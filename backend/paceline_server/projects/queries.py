@@ -19,7 +19,7 @@ def project_named(session: Session, name: str) -> Project | None:
 
 
 def lock_project(session: Session, project_id: str) -> Project:
-    """A project that exists, locked until the transaction ends: who changes its members holds it."""
+    """Lock until the transaction ends and return a project that exists: who changes its members holds it."""
     query = select(Project).where(Project.id == project_id)
     return session.scalars(
         query.with_for_update(key_share=True).execution_options(populate_existing=True)
@@ -56,7 +56,7 @@ def account(session: Session, account_id: str) -> Account | None:
 
 
 def account_called(session: Session, name_or_email: str) -> Account | None:
-    """The account with this name or e-mail address, in any case."""
+    """Return the account with this name or e-mail address, in any case."""
     called = or_(
         Account.name_key == name_key(name_or_email),
         Account.email == email_key(name_or_email),
@@ -66,7 +66,7 @@ def account_called(session: Session, name_or_email: str) -> Account | None:
 
 
 def admins(session: Session, project_id: str) -> int:
-    """How many members are admins of a project and can sign in."""
+    """Return how many members are admins of a project and can sign in."""
     query = (
         select(func.count())
         .select_from(ProjectMember)
@@ -90,7 +90,7 @@ def target(session: Session, target_id: str) -> Target | None:
 
 
 def lock_agent(session: Session, agent_id: str) -> Agent:
-    """An agent that exists, locked until the transaction ends: who changes its grant holds it."""
+    """Lock until the transaction ends and return an agent that exists: who changes its grant holds it."""
     query = select(Agent).where(Agent.id == agent_id)
     return session.scalars(
         query.with_for_update(key_share=True).execution_options(populate_existing=True)
@@ -98,7 +98,7 @@ def lock_agent(session: Session, agent_id: str) -> Agent:
 
 
 def granted(session: Session, project_id: str, target_ids: Collection[str]) -> set[str]:
-    """Those of these targets that a project may use."""
+    """Return those of these targets that a project may use."""
     query = select(TargetGrant.target_id).where(
         TargetGrant.project_id == project_id,
         TargetGrant.target_id.in_(list(target_ids)),

@@ -36,7 +36,7 @@ from paceline_server.store.tables.projects import Project, ProjectMember, Target
 
 
 def create_project(session: Session, spec: ProjectIn, actor: str) -> ProjectOut:
-    """A new project, without members and targets. Raises 409 `name_taken`."""
+    """Return a new project, without members and targets. Raises 409 `name_taken`."""
     project = Project(
         id=new_id("prj"),
         name=spec.name,
@@ -79,13 +79,13 @@ def change_project(
 def create_token(
     session: Session, project_id: str, spec: TokenIn, actor: str
 ) -> TokenCreatedOut:
-    """A token for a program that acts in one project."""
+    """Return a token for a program that acts in one project."""
     with access.within_project(session, project_id):
         return store_token(session, spec, actor)
 
 
 def find_project(session: Session, name: str) -> Project:
-    """A project by name. Raises 404."""
+    """Return a project by name. Raises 404."""
     project = queries.project_named(session, name)
     if project is None:
         raise not_found("project", name)
@@ -104,7 +104,7 @@ def all_projects(session: Session) -> list[ProjectOut]:
 def list_projects(
     session: Session, principal: Principal, *, limit: int, cursor: str | None
 ) -> Page[ProjectOut]:
-    """The projects somebody may choose, by name."""
+    """Return the projects somebody may choose, by name."""
     every = principal.may("installation.admin")
     return page(
         session,
@@ -121,7 +121,7 @@ def list_projects(
 def list_members(
     session: Session, project_id: str, *, limit: int, cursor: str | None
 ) -> Page[MemberOut]:
-    """The members of a project, in the order of their accounts."""
+    """Return the members of a project, in the order of their accounts."""
     rows = page(
         session,
         queries.members(project_id),

@@ -14,8 +14,7 @@ from paceline_server.jobs import service as jobs
 from paceline_server.kernel.wire import Response
 from paceline_server.publish import queries
 from paceline_server.publish.queries import Subject
-from paceline_server.publish.verdict_sentences import result_words
-from paceline_server.publish.verdicts import ranked, verdicts_of_run
+from paceline_server.publish.verdicts import ranked, result_words, verdicts_of_run
 
 BadgeKind = Literal["verdict", "ratio", "alerts"]
 COLOURS = {
@@ -42,7 +41,7 @@ class BadgeOut(Response):
 
 
 def badge(session: Session, kind: BadgeKind, subject: Subject) -> BadgeOut:
-    """What is known now; "no runs" of what was never measured."""
+    """Return what is known now; "no runs" of what was never measured."""
     if kind == "alerts":
         count = queries.count_standing_alerts(session, subject)
         message, tone = (f"{count} open", "fail") if count else ("none", "pass")
@@ -65,7 +64,7 @@ def _outcome(session: Session, run_id: str, subject: Subject) -> tuple[str, str]
 
 
 def _worst(session: Session, run_id: str, subject: Subject) -> BadgeOut:
-    """The worst of what the run's verdict rests on."""
+    """Return the worst of what the run's verdict rests on."""
     rows = [
         row
         for row in ranked(verdicts_of_run(session, run_id))
@@ -82,16 +81,18 @@ def _worst(session: Session, run_id: str, subject: Subject) -> BadgeOut:
 
 
 def _badge(label: str, message: str, tone: str) -> BadgeOut:
-    return BadgeOut(label=_cut(label), message=_cut(message), color=COLOURS[tone])
+    return BadgeOut(
+        label=_shorten(label), message=_shorten(message), color=COLOURS[tone]
+    )
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
 def render_svg(made: BadgeOut) -> str:
-    """The picture, readable by screen readers and without anything that is loaded or run."""
+    """Return the picture, readable by screen readers and without anything that is loaded or run."""
     left, right = _width(made.label), _width(made.message)
     width = left + right
     said = quoteattr(f"{made.label}: {made.message}")

@@ -52,7 +52,7 @@ class CommitVerdictsOut(Response):
 def commit_verdicts(
     session: Session, commit: str, suite: str | None
 ) -> CommitVerdictsOut:
-    """What is known about a commit by now."""
+    """Return what is known about a commit by now."""
     ids = queries.runs_of_commit(session, commit, suite, MOST_RUNS)
     runs = [jobs.get_run(session, run_id) for run_id in ids]
     newest: dict[str, Outcome] = {}

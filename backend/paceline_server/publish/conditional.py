@@ -15,8 +15,8 @@ def answer(
     media_type: str,
     max_age_s: int,
 ) -> Response:
-    """The document that `render` makes, unless the caller has the one of the same `state`. Shared caches keep what
-    anybody may read."""
+    """Return the document that `render` makes, unless the caller has the one of the same `state`. Shared caches keep
+    what anybody may read."""
     etag = f'"{hashlib.sha256(state.encode()).hexdigest()[:32]}"'
     is_public = request.state.principal.via == "nothing"
     headers = {

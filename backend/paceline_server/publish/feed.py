@@ -15,10 +15,10 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import service as alerts
+from paceline_server.kernel.escaping import xml_text
 from paceline_server.publish import queries
 from paceline_server.publish.queries import FeedFilters
-from paceline_server.publish.xml_text import xml_text
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.projects import Project
 
@@ -39,7 +39,7 @@ class AlertFeed:
 
     @classmethod
     def read(cls, session: Session, filters: FeedFilters, base: str) -> AlertFeed:
-        """The feed of the session's project. `base`: the address of this server."""
+        """Return the feed of the session's project. `base`: the address of this server."""
         project = queries.project(session)
         return cls(
             session,
@@ -56,7 +56,7 @@ class AlertFeed:
         return "\n".join([self.project.title, self.base, repr(self.filters), *changes])
 
     def render(self) -> str:
-        """The document."""
+        """Return the document."""
         texts = alerts.explanations(self.session, [alert for alert, _ in self.rows])
         feed = Element("feed", xmlns=ATOM)
         wanted = [
@@ -80,7 +80,7 @@ class AlertFeed:
 
 
 def _feed_id(project_id: str, wanted: Sequence[str]) -> str:
-    """An IRI (RFC 4287, 4.2.6), so what filters hold is quoted."""
+    """Return an IRI (RFC 4287, 4.2.6), so what filters hold is quoted."""
     return ":".join(["urn:paceline:feed", project_id, *map(quote, sorted(wanted))])
 
 

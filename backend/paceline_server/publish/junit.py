@@ -13,20 +13,21 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from paceline_contract.params import params_text
 
+from paceline_server.kernel.escaping import xml_text
 from paceline_server.publish.schemas import JobVerdictsOut, VerdictsOut
-from paceline_server.publish.verdict_sentences import (
+from paceline_server.publish.verdicts import (
+    RankedVerdict,
+    ranked,
     result_words,
     subject_words,
 )
-from paceline_server.publish.verdicts import RankedVerdict, ranked
-from paceline_server.publish.xml_text import xml_text
 
 JOB = "job"
 """The testsuite of a target's job: whether it measured at all, and what is missing."""
 
 
 def render_junit(verdicts: VerdictsOut) -> str:
-    """The document, with its declaration."""
+    """Return the document, with its declaration."""
     root = Element("testsuites", name=xml_text(verdicts.suite))
     for job in verdicts.jobs:
         _add_job(root, verdicts, job)

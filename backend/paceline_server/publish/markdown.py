@@ -11,15 +11,16 @@ from collections.abc import Callable, Iterable, Sequence
 
 from paceline_contract.params import params_text
 
-from paceline_server.kernel.markdown_text import escape
+from paceline_server.kernel.escaping import escape
 from paceline_server.publish.schemas import JobVerdictsOut, VerdictsOut
-from paceline_server.publish.verdict_sentences import (
+from paceline_server.publish.verdicts import (
+    RankedVerdict,
+    ranked,
     reason_heading,
     result_words,
     subject_words,
     verdict_words,
 )
-from paceline_server.publish.verdicts import RankedVerdict, ranked
 
 LIMIT_BYTES = 60_000
 """GitHub accepts comments of up to 65,536 characters; this leaves room for text that a caller adds."""
@@ -32,7 +33,7 @@ HEADINGS = ("", "benchmark", "params", "arm", "what", "target", "result")
 
 
 def render_markdown(verdicts: VerdictsOut, limit_bytes: int = LIMIT_BYTES) -> str:
-    """The whole document; at most `limit_bytes` of UTF-8."""
+    """Return the whole document; at most `limit_bytes` of UTF-8."""
     rows = ranked(verdicts)
     head = [*_title(verdicts), *_failures(verdicts), *_missing(verdicts)]
     foot = _foot(verdicts)
@@ -40,7 +41,7 @@ def render_markdown(verdicts: VerdictsOut, limit_bytes: int = LIMIT_BYTES) -> st
         text = "\n".join([*head, *_tables(rows[:count], len(rows) - count), *foot])
         if len(text.encode()) <= limit_bytes:
             return text
-    return _cut("\n".join([*head, *_tables([], len(rows)), *foot]), limit_bytes)
+    return _shorten("\n".join([*head, *_tables([], len(rows)), *foot]), limit_bytes)
 
 
 def _title(verdicts: VerdictsOut) -> list[str]:
@@ -71,7 +72,7 @@ def _pull_request(verdicts: VerdictsOut) -> list[str]:
 
 
 def _reasons(verdicts: VerdictsOut) -> list[str]:
-    """Why, the most important first; as one sentence where there is one reason."""
+    """Return why, the most important first; as one sentence where there is one reason."""
     if len(verdicts.reasons) < 2:
         return [escape(verdicts.reason, REASON_CHARACTERS) or "No reason was given."]
     return [
@@ -81,7 +82,7 @@ def _reasons(verdicts: VerdictsOut) -> list[str]:
 
 
 def _failures(verdicts: VerdictsOut) -> list[str]:
-    """Why targets have no verdict, each with its first error."""
+    """Return why targets have no verdict, each with its first error."""
     lines: list[str] = []
     for job in verdicts.jobs:
         if job.failure is None:
@@ -97,7 +98,7 @@ def _excerpt(job: JobVerdictsOut) -> list[str]:
     text = "\n".join(line.text for line in job.failure.excerpt) if job.failure else ""
     if not text:
         return []
-    text = _cut(text, EXCERPT_BYTES)
+    text = _shorten(text, EXCERPT_BYTES)
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return [f"{fence}text", text, fence, ""]
@@ -111,7 +112,7 @@ def _missing(verdicts: VerdictsOut) -> list[str]:
 
 
 def _tables(rows: Sequence[RankedVerdict], left_out: int) -> list[str]:
-    """The worst rows open, the others folded."""
+    """Return the worst rows open, the others folded."""
     urgent = [row for row in rows if row.decides and row.item.verdict != "pass"]
     opened = rows[: max(SHORT_ROWS, len(urgent))] if len(rows) <= SHORT_ROWS else urgent
     folded = rows[len(opened) :]
@@ -175,14 +176,14 @@ def _foot(verdicts: VerdictsOut) -> list[str]:
 
 
 def _row_counts_to_try(count: int) -> Iterable[int]:
-    """Numbers of rows to try, from all of them down to none."""
+    """Return numbers of rows to try, from all of them down to none."""
     while count:
         yield count
         count = count * 3 // 4
     yield 0
 
 
-def _cut(text: str, limit_bytes: int) -> str:
+def _shorten(text: str, limit_bytes: int) -> str:
     """`text`, or its beginning with a mark at the end."""
     if len(text.encode()) <= limit_bytes:
         return text

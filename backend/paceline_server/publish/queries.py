@@ -9,7 +9,7 @@ from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session
 
 from paceline_server.store import access
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Job, Run
 from paceline_server.store.tables.projects import Project
@@ -39,12 +39,12 @@ class FeedFilters:
 
 
 def project(session: Session) -> Project:
-    """The project of the session."""
+    """Return the project of the session."""
     return session.get_one(Project, access.of_session(session).project)
 
 
 def newest_ended_run(session: Session, subject: Subject) -> str | None:
-    """The id of the newest run that ended, without those that only confirm something and demonstrations."""
+    """Return the id of the newest run that ended, without those that only confirm something and demonstrations."""
     query = select(Run.id).where(
         Run.suite == subject.suite,
         Run.trigger.in_(BASELINE_TRIGGERS),
@@ -82,7 +82,7 @@ def count_standing_alerts(session: Session, subject: Subject) -> int:
 def runs_of_commit(
     session: Session, commit: str, suite: str | None, limit: int
 ) -> list[str]:
-    """Ids of the runs that measured a commit and are not confirmations, the newest first."""
+    """Return the ids of the runs that measured a commit and are not confirmations, the newest first."""
     query = select(Run.id).where(
         Run.commit == commit, Run.trigger.in_(BASELINE_TRIGGERS)
     )
@@ -95,7 +95,7 @@ def runs_of_commit(
 def feed_alerts(
     session: Session, filters: FeedFilters, limit: int
 ) -> Sequence[tuple[Alert, Target]]:
-    """The alerts of a feed that changed last, with their targets."""
+    """Return the alerts of a feed that changed last, with their targets."""
     query: Select[Alert, Target] = (
         select(Alert, Target)
         .join(Target, Target.id == Alert.target_id)

@@ -11,7 +11,7 @@ from paceline_server.publish.verdicts import verdicts_of_run
 
 
 def render(verdicts: VerdictsOut, wanted: DocumentFormat) -> str:
-    """The document as text that ends with a newline."""
+    """Return the document as text that ends with a newline."""
     match wanted:
         case "json":
             return verdicts.model_dump_json(by_alias=True, indent=1) + "\n"
@@ -22,5 +22,5 @@ def render(verdicts: VerdictsOut, wanted: DocumentFormat) -> str:
 
 
 def render_run(session: Session, run_id: str, wanted: DocumentFormat) -> str:
-    """The verdicts of a run as they stand. Raises 404."""
+    """Return the verdicts of a run as they stand. Raises 404."""
     return render(verdicts_of_run(session, run_id), wanted)

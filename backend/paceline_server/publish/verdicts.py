@@ -1,4 +1,5 @@
-"""Collects the verdicts of a run, or of a directory judged offline, and orders them for reading.
+"""Collects the verdicts of a run, or of a directory judged offline, orders them for reading and words them for every
+format.
 
 The order is by what a reader must act on: what failed the run comes first, then what could not be decided, then
 what is slower but watched by no rule.
@@ -6,7 +7,7 @@ what is slower but watched by no rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -38,7 +39,7 @@ class RankedVerdict:
 
 
 def verdicts_of_run(session: Session, run_id: str) -> VerdictsOut:
-    """The verdicts of a run as they stand. Raises 404."""
+    """Return the verdicts of a run as they stand. Raises 404."""
     run = jobs.get_run(session, run_id)
     arrived = completeness.completeness(session, run_id)
     public = settings.current().public_url
@@ -66,7 +67,7 @@ def verdicts_of_run(session: Session, run_id: str) -> VerdictsOut:
 
 
 def _join_reasons(of_jobs: Sequence[JobVerdictsOut]) -> list[ReasonOut]:
-    """The reasons of all jobs, the most important first; each names its target if there are several."""
+    """Return the reasons of all jobs, the most important first; each names its target if there are several."""
     return order_reasons(
         reason
         if len(of_jobs) == 1
@@ -102,7 +103,7 @@ def _of_job(session: Session, job: JobOut) -> JobVerdictsOut:
 
 
 def verdicts_of_analysis(analysis: Analysis, failure: str | None) -> VerdictsOut:
-    """The verdicts of a directory that was judged offline. `failure`: why it is not a whole measurement."""
+    """Return the verdicts of a directory that was judged offline. `failure`: why it is not a whole measurement."""
     report = analysis.report
     outcome: Outcome = "failed" if failure else analysis.verdict
     reason = failure or analysis.reason
@@ -140,7 +141,7 @@ def verdicts_of_analysis(analysis: Analysis, failure: str | None) -> VerdictsOut
 
 
 def ranked(verdicts: VerdictsOut) -> list[RankedVerdict]:
-    """All comparisons and gates, the worst first; of equals, in the order of the report."""
+    """Return all comparisons and gates, the worst first; of equals, in the order of the report."""
     return sorted(_all_of(verdicts.jobs), key=_order)
 
 
@@ -164,3 +165,57 @@ def _order(verdict: RankedVerdict) -> tuple[float, ...]:
     known = size if size is not None else 1.0
     worst_first = -known if isinstance(item, ComparisonOut) else known
     return (verdict.severity, worst_first)
+
+
+FAILED: Mapping[str, str] = {
+    "regression": "Slower than base:",
+    "gate": "Gate:",
+    "arm": "Slower than its reference:",
+}
+UNDECIDED: Mapping[str, str] = {
+    "regression": "Undecided against base:",
+    "gate": "Undecided gate:",
+    "arm": "Undecided arm:",
+    "blocker": "Not judged:",
+    "missing": "Missing:",
+}
+
+
+def reason_heading(reason: ReasonOut) -> str:
+    """Return what kind of reason it is, before its text."""
+    if reason.verdict is None:
+        return "No verdict:"
+    if reason.verdict == "waived":
+        return "Waived:"
+    return (FAILED if reason.verdict == "fail" else UNDECIDED)[reason.kind]
+
+
+def subject_words(item: ComparisonOut | GateOut) -> str:
+    """Return what is judged: `time against kotlin`, or a gate by its name."""
+    if isinstance(item, ComparisonOut):
+        other = "base" if item.sides == "revisions" else item.reference
+        return f"{item.metric} against {other}"
+    return f"gate {item.name or item.derived or f'{item.statistic} of {item.metric}'}"
+
+
+def result_words(item: ComparisonOut | GateOut) -> str:
+    """Return what was found, with its numbers and interval, as the API words it; without a verdict also why. Of what
+    was waived, by whom and until when."""
+    words = _finding_words(item)
+    return words if item.waived is None else f"{words}; {item.waived.words}"
+
+
+def _finding_words(item: ComparisonOut | GateOut) -> str:
+    if isinstance(item, GateOut):
+        return f"{item.reason} ({item.level})"
+    if item.verdict in ("inconclusive", "not_applicable"):
+        return f"{item.words}: {item.reason}" if item.ratio is not None else item.reason
+    return item.words
+
+
+def verdict_words(item: ComparisonOut | GateOut, decides: bool) -> str:
+    """Return the verdict; in brackets if the run's verdict does not rest on it."""
+    spoken = item.verdict.replace("_", " ")
+    if item.waived is not None:
+        return f"{spoken}, waived"
+    return spoken if decides else f"({spoken})"

@@ -24,8 +24,9 @@ from sqlalchemy.orm import Session, aliased, load_only
 
 from paceline_server.jobs.states import FINAL
 from paceline_server.reports.schemas import AuditFilters
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.audit import AuditEntry
-from paceline_server.store.tables.decisions import Alert, Comparison, JobReport
+from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
 from paceline_server.store.tables.jobs import (
     BASELINE_TRIGGERS,

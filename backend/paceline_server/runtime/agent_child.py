@@ -32,7 +32,7 @@ class AgentMissingError(Exception):
 
 
 def agent_command() -> list[str]:
-    """The command line of the agent in the same installation. Raises `AgentMissingError`."""
+    """Return the command line of the agent in the same installation. Raises `AgentMissingError`."""
     program = Path(sys.executable).with_name(
         "paceline.exe" if os.name == "nt" else "paceline"
     )

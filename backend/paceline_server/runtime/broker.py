@@ -30,7 +30,7 @@ AWAY_S = 3.0
 
 
 def make_celery(settings: Settings) -> Celery:
-    """The Celery application, not connected yet."""
+    """Return the Celery application, not connected yet."""
     if settings.redis_url is None:
         broker, options = "memory://localhost/", {"polling_interval": POLLING_S}
     else:
@@ -124,7 +124,7 @@ def attach(database: Database, app: Celery) -> None:
 
 
 def is_reachable(app: Celery) -> bool:
-    """Whether the broker can be reached now."""
+    """Return whether the broker can be reached now."""
     try:
         with app.connection_for_write() as connection:
             connection.ensure_connection(max_retries=1, timeout=PUBLISH_WITHIN_S)
@@ -147,7 +147,7 @@ def worker_class(app: Celery) -> type[Any]:
 
 
 def worker_options(settings: Settings, concurrency: int) -> dict[str, Any]:
-    """The options of every worker: no gossip, mingle or heartbeat; threads, which share numpy's memory."""
+    """Return the options of every worker: no gossip, mingle or heartbeat; threads, which share numpy's memory."""
     return {
         "pool": "solo" if settings.embedded else "threads",
         "concurrency": 1 if settings.embedded else concurrency,

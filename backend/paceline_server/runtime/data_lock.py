@@ -44,7 +44,7 @@ def hold_lock(data_dir: Path) -> Iterator[None]:
 
 
 def is_held(data_dir: Path) -> bool:
-    """Whether a server works on this data directory. Always True on Windows, which has no such locks."""
+    """Return whether a server works on this data directory. Always True on Windows, which has no such locks."""
     try:
         descriptor = os.open(_lock_file(data_dir), os.O_RDWR)
     except FileNotFoundError:
@@ -61,7 +61,7 @@ def write_address(data_dir: Path, url: str) -> None:
 
 
 def read_address(data_dir: Path) -> str | None:
-    """The address of the server; None while it starts, and if none runs."""
+    """Return the address of the server; None while it starts, and if none runs."""
     try:
         return _address_file(data_dir).read_text(encoding="utf-8").strip() or None
     except FileNotFoundError:

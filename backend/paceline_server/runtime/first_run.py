@@ -84,7 +84,7 @@ def _request_and_follow(ended: threading.Event, say: Say, agent_log: Path) -> No
 
 
 def _first_look(raw: dict[str, Any]) -> tuple[RunIn, str]:
-    """The request, and the command that measures the same in this clone."""
+    """Return the request, and the command that measures the same in this clone."""
     preset = read_manifest(raw).presets.get(FIRST_LOOK)
     if preset is None:
         return RunIn(suite=SUITE), f"make bench SUITE={SUITE}"
@@ -114,7 +114,7 @@ def _wait_for_suite(ended: threading.Event) -> bool:
 
 
 def _advice(run: RunOut) -> str | None:
-    """What the analysis advises about conditions that kept it from deciding."""
+    """Return what the analysis advises about conditions that kept it from deciding."""
     with read_scope() as session:
         for job in run.jobs:
             try:
@@ -126,7 +126,7 @@ def _advice(run: RunOut) -> str | None:
 
 
 def _follow(run_id: str, ended: threading.Event, say: Say) -> RunOut | None:
-    """The ended run; None if the server ends before."""
+    """Return the ended run; None if the server ends before."""
     shown = ""
     since: dict[tuple[str, str], float] = {}
     on_terminal = sys.stdout.isatty()
@@ -166,7 +166,7 @@ def _seconds_in_state(job: JobOut, since: dict[tuple[str, str], float]) -> float
 
 
 def _newest_line(session: Session, job: JobOut) -> str:
-    """The last line that a build printed: how far it is."""
+    """Return the last line that a build printed: how far it is."""
     if job.state != "preparing":
         return ""
     tail = ingest.log_tail(session, job.id, attempt=None, lines=1).items
@@ -174,15 +174,15 @@ def _newest_line(session: Session, job: JobOut) -> str:
 
 
 def describe_job(job: JobOut) -> str:
-    """A line about a job where each change becomes a new line: progress in steps of 10 %."""
+    """Return a line about a job where each change becomes a new line: progress in steps of 10 %."""
     if (percent := _percent(job)) is not None:
         return f"{_launch(job)}, {percent // 10 * 10} %"
     return f"{job.target_name}: {job.state}{f' ({job.detail})' if job.detail else ''}"
 
 
 def live_line(job: JobOut, seconds: float, printed: str, columns: int) -> str:
-    """A line about a job that is written again and again on a terminal: how long it has been in this state, and of
-    a build the last line that it printed."""
+    """Return a line about a job that is written again and again on a terminal: how long it has been in this state, and
+    of a build the last line that it printed."""
     if (percent := _percent(job)) is not None:
         text = f"  {_launch(job)}, {percent} %"
     else:
@@ -196,7 +196,7 @@ _COLOURS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
 def _printable(text: str) -> str:
-    """A line of a program without what would move the cursor or colour the terminal."""
+    """Return a line of a program without what would move the cursor or colour the terminal."""
     return "".join(filter(str.isprintable, _COLOURS.sub("", text))).strip()
 
 
@@ -216,7 +216,7 @@ def _percent(job: JobOut) -> int | None:
 
 
 def describe_end(run: RunOut, repeat: str, page: str, advice: str | None = None) -> str:
-    """How the first run ended; without a verdict also the first error and the command to repeat it."""
+    """Return how the first run ended; without a verdict also the first error and the command to repeat it."""
     if run.outcome not in WITHOUT_VERDICT:
         reason = f" ({run.reason})" if run.reason else ""
         said = f"\nFirst run: {run.outcome}{reason}.\n"

@@ -125,7 +125,7 @@ def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A bound socket. Raises SettingsError naming the port if it is in use or forbidden."""
+    """Return a bound socket. Raises SettingsError naming the port if it is in use or forbidden."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sets TCP_NODELAY only on sockets with an explicit protocol, which connections inherit. Without it,
     # a response in two writes waits 40 ms for an acknowledgement.
@@ -177,7 +177,7 @@ def serve(settings: Settings) -> int:
 
 
 def local_url(host: str, listening: socket.socket) -> str:
-    """The URL of the server on this machine."""
+    """Return the URL of the server on this machine."""
     port = listening.getsockname()[1]
     host = host if host not in ("0.0.0.0", "::") else "127.0.0.1"  # noqa: S104 - compared
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -60,7 +60,7 @@ def describe_devices(
 
 
 def fleet_command(agent_data: Path, count: int) -> list[str]:
-    """The command line that starts `count` devices for the agent with this data directory."""
+    """Return the command line that starts `count` devices for the agent with this data directory."""
     return [
         sys.executable,
         "-m",

@@ -140,7 +140,7 @@ def run(settings: Settings, options: Options) -> int:
 
 
 def _listen(settings: Settings) -> socket.socket:
-    """A listening socket. Raises SettingsError with the option that chooses another port."""
+    """Return a listening socket. Raises SettingsError with the option that chooses another port."""
     try:
         listening = serving.bind(settings.host, settings.port)
         listening.listen()
@@ -157,7 +157,7 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def _free_port_after(settings: Settings) -> int:
-    """The first free port among the next hundred; the next port if all are in use."""
+    """Return the first free port among the next hundred; the next port if all are in use."""
     for port in range(settings.port + 1, min(settings.port + 100, 65_536)):
         with (
             contextlib.suppress(SettingsError),
@@ -254,7 +254,7 @@ def _create_owner(session: Session) -> Account:
 
 
 def _code_if_needed(data_dir: Path, address: str) -> str | None:
-    """A new enrolment code; None if the agent of this data directory is enrolled already.
+    """Return a new enrolment code; None if the agent of this data directory is enrolled already.
 
     The agent uses its credential only at the address in it. If the database knows the agent, that address is updated,
     so that a change of port does not create another agent.
@@ -273,8 +273,8 @@ def _code_if_needed(data_dir: Path, address: str) -> str | None:
 
 
 def _new_code(session: Session) -> str:
-    """A code for the agent of this installation, which may measure whatever its owner's agent.toml names. It replaces
-    the one that was started here before: its host is the same."""
+    """Return a code for the agent of this installation, which may measure whatever its owner's agent.toml names. It
+    replaces the one that was started here before: its host is the same."""
     spec = EnrolmentCodeIn(replaces=agents.agent_to_replace(session, STARTED_BY))
     return fleet.create_enrolment_code(session, spec, STARTED_BY).code
 

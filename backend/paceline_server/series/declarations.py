@@ -21,13 +21,13 @@ class Declaration(NamedTuple):
     bytes: int | None = None
 
     def text(self) -> str:
-        """The declaration as a point of a series stores it."""
+        """Return the declaration as a point of a series stores it."""
         return json.dumps(self, separators=(",", ":"))
 
 
 @lru_cache(maxsize=1024)
 def read_declaration(text: str | None) -> Declaration | None:
-    """The declaration of a stored point; None for points from before it was stored."""
+    """Return the declaration of a stored point; None for points from before it was stored."""
     return None if text is None else Declaration(*json.loads(text))
 
 
@@ -42,7 +42,7 @@ class _Change(NamedTuple):
 
 
 def incomparable(metric: str, base: Declaration, head: Declaration) -> str | None:
-    """Why head and base cannot be compared, as a sentence's end; None where they can be."""
+    """Return why head and base cannot be compared, as a sentence's end; None where they can be."""
     change = _change(metric, base, head)
     if change is None:
         return None
@@ -52,7 +52,7 @@ def incomparable(metric: str, base: Declaration, head: Declaration) -> str | Non
 def changed_since(
     metric: str, before: Declaration | None, after: Declaration | None, commit: str
 ) -> str | None:
-    """What a number means since `commit` and meant before; None where it means the same."""
+    """Return what a number means since `commit` and meant before; None where it means the same."""
     if before is None or after is None:
         return None
     change = _change(metric, before, after)
@@ -61,8 +61,8 @@ def changed_since(
     return f"{change.head} since {commit[:12]}, {change.base_only} before"
 
 
-def merged(before: Declaration | None, after: Declaration | None) -> Declaration | None:
-    """What is known of two declarations that mean the same."""
+def merge(before: Declaration | None, after: Declaration | None) -> Declaration | None:
+    """Return what is known of two declarations that mean the same."""
     if before is None or after is None:
         return after or before
     return after._replace(

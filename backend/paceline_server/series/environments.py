@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from paceline_server.series.declarations import (
     Declaration,
     changed_since,
-    merged,
+    merge,
     read_declaration,
 )
 
@@ -59,7 +59,7 @@ def cut_into_environments(
             and changed_since("", last.declaration, declaration, "") is None
         ):
             stretches[-1] = last._replace(
-                stop=index + 1, declaration=merged(last.declaration, declaration)
+                stop=index + 1, declaration=merge(last.declaration, declaration)
             )
         else:
             stretches.append(
@@ -90,7 +90,7 @@ def describe_boundary(
 def differences(
     before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> list[FactorChange]:
-    """The factors that differ, in order of their names."""
+    """Return the factors that differ, in order of their names."""
     return [
         FactorChange(name, before.get(name), after.get(name))
         for name in sorted({*before, *after})

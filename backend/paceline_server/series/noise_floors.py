@@ -83,7 +83,7 @@ def record_floors(
 def list_floors(
     session: Session, filters: NoiseFloorFilters, *, limit: int, cursor: str | None
 ) -> Page[NoiseFloorOut]:
-    """The floor in force of every key, the newest first."""
+    """Return the floor in force of every key, the newest first."""
     floors: Page[NoiseFloor] = page(
         session,
         queries.newest_floors(filters),
@@ -116,7 +116,7 @@ def _floor_sentence(mde: float) -> str:
 def noise_band(
     session: Session, series: Series, level: float | None
 ) -> NoiseBandOut | None:
-    """The band around a series' level within which differences are noise.
+    """Return the band around a series' level within which differences are noise.
 
     It comes from the target's newest A/A job, else from the series' own scatter; None without either."""
     floor = queries.noise_floor(session, series)

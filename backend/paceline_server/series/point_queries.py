@@ -54,7 +54,7 @@ def add_fingerprint(
 def series_ids(
     session: Session, suite: str, target_id: str, branch: str
 ) -> dict[Key, str]:
-    """Ids of a suite's series on a target and branch, by key."""
+    """Return the ids of a suite's series on a target and branch, by key."""
     query = select(
         Series.id, Series.benchmark, Series.arm, Series.params_key, Series.metric
     ).where(
@@ -118,7 +118,7 @@ def _declare_points(session: Session, row: Series) -> None:
 
 
 def points_of_job(session: Session, job_id: str) -> dict[str, SeriesPoint]:
-    """The points of a job, by series."""
+    """Return the points of a job, by series."""
     query = select(SeriesPoint).where(SeriesPoint.job_id == job_id)
     return {point.series_id: point for point in session.scalars(query)}
 
@@ -154,7 +154,7 @@ def series_named(
 def same_series(
     session: Session, row: Series, benchmark: str, arm: str
 ) -> Series | None:
-    """The series that differs from `row` only in its benchmark's and arm's name."""
+    """Return the series that differs from `row` only in its benchmark's and arm's name."""
     query = select(Series).where(
         Series.suite == row.suite,
         Series.benchmark == benchmark,

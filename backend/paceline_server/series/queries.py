@@ -178,7 +178,7 @@ def target_exists(session: Session, target_id: str) -> bool:
 def newest_points(
     session: Session, series_ids: Collection[str]
 ) -> dict[str, SeriesPoint]:
-    """The newest point of each series, counted or not."""
+    """Return the newest point of each series, counted or not."""
     query = (
         select(SeriesPoint)
         .join(
@@ -275,7 +275,7 @@ def plain_points(session: Session, series_id: str) -> list[PlainPointRow]:
 def points(
     session: Session, series_id: str, since: datetime | None, until: datetime | None
 ) -> list[SeriesPoint]:
-    """The points of a window, both ends included, oldest first."""
+    """Return the points of a window, both ends included, oldest first."""
     query = select(SeriesPoint).where(SeriesPoint.series_id == series_id)
     if since is not None:
         query = query.where(SeriesPoint.at >= since)
@@ -287,7 +287,7 @@ def points(
 def fingerprints(
     session: Session, hashes: Collection[str]
 ) -> dict[str, dict[str, Any]]:
-    """The factors of these fingerprints."""
+    """Return the factors of these fingerprints."""
     query = select(Fingerprint.hash, Fingerprint.factors).where(
         Fingerprint.hash.in_(set(hashes))
     )
@@ -320,7 +320,7 @@ class NoiseFloorRow(NamedTuple):
 def noise_floors(
     session: Session, suite: str, target_ids: Collection[str]
 ) -> list[NoiseFloorRow]:
-    """The newest noise floor of each series of a suite on these targets.
+    """Return the newest noise floor of each series of a suite on these targets.
 
     The database selects the newest rows: every A/A job adds a row with evidence for each series."""
     key = (
@@ -343,7 +343,7 @@ def noise_floors(
 
 
 def noise_floor(session: Session, series: Series) -> NoiseFloor | None:
-    """The newest noise floor of a series' key."""
+    """Return the newest noise floor of a series' key."""
     query = (
         select(NoiseFloor)
         .where(
@@ -395,7 +395,7 @@ def retired_benchmark(
 
 
 def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) -> bool:
-    """Whether a series of this benchmark (and arm) exists."""
+    """Return whether a series of this benchmark (and arm) exists."""
     query = select(Series.id).where(
         Series.suite == suite, Series.benchmark == benchmark
     )
@@ -457,7 +457,7 @@ def newest_floors(filters: NoiseFloorFilters) -> Select[Any]:
 
 
 def last_points(session: Session, series: Series, count: int) -> list[SeriesPoint]:
-    """The newest counted points in the newest point's environment that mean the same, oldest first."""
+    """Return the newest counted points in the newest point's environment that mean the same, oldest first."""
     counted = (SeriesPoint.series_id == series.id, SeriesPoint.excluded.is_(None))
     order = (SeriesPoint.at.desc(), SeriesPoint.job_id.desc())
     newest = (
@@ -495,8 +495,8 @@ class JobNoiseRow(NamedTuple):
 
 
 def noise_of_jobs(session: Session, since: datetime) -> list[JobNoiseRow]:
-    """The noise of jobs whose points are of `since` or later; no imports. Reads the points of that time, by series
-    and time."""
+    """Return the noise of jobs whose points are of `since` or later; no imports. Reads the points of that time, by
+    series and time."""
 
     def condition(name: str) -> ColumnElement[float]:
         read: ColumnElement[float] = SeriesPoint.conditions[name]["median"].as_float()

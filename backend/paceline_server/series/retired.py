@@ -22,7 +22,7 @@ SEPARATOR = "/"
 
 
 def retired_key(benchmark: str, arm: str | None) -> str:
-    """The key under which a benchmark, or one arm of it, is stored."""
+    """Return the key under which a benchmark, or one arm of it, is stored."""
     return benchmark if arm is None else f"{benchmark}{SEPARATOR}{arm}"
 
 

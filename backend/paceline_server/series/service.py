@@ -73,7 +73,7 @@ retired_reasons = retired.retired_reasons
 
 
 def name_texts(session: Session, names: Iterable[str]) -> dict[str, str]:
-    """The text that each of `names` was made of, where it has a digest in place of some of it."""
+    """Return the text that each of `names` was made of, where it has a digest in place of some of it."""
     digests = {name for name in names if DIGEST_MARK in name}
     if not digests:
         return {}
@@ -121,7 +121,7 @@ def series_out(session: Session, rows: Sequence[Series]) -> list[SeriesOut]:
 
 
 def find(session: Session, series_id: str) -> Series:
-    """A series. Raises 404."""
+    """Return a series. Raises 404."""
     series = queries.series_by_id(session, series_id)
     if series is None:
         raise not_found("series", series_id)
@@ -131,7 +131,7 @@ def find(session: Session, series_id: str) -> Series:
 def _environments(
     session: Session, row: Series
 ) -> tuple[list[EnvironmentOut], dict[str, int]]:
-    """The environments of a series, oldest first, and which of them each job measured in."""
+    """Return the environments of a series, oldest first, and which of them each job measured in."""
     plain = queries.plain_points(session, row.id)
     factors = queries.fingerprints(session, {point.fingerprint for point in plain})
     return shapes.environments_out(row, plain, factors), shapes.environment_indices(
@@ -140,7 +140,7 @@ def _environments(
 
 
 def series_page(session: Session, series_id: str) -> SeriesPageOut:
-    """A series without its points; `rule` is filled in by `alerts`. Raises 404."""
+    """Return a series without its points; `rule` is filled in by `alerts`. Raises 404."""
     row = find(session, series_id)
     listed = series_out(session, [row])
     if not listed:
@@ -183,7 +183,7 @@ def points_of(
     until: datetime | None,
     max_points: int,
 ) -> PointsOut:
-    """The points of a window, thinned where there are more than `max_points`. Raises 404."""
+    """Return the points of a window, thinned where there are more than `max_points`. Raises 404."""
     row = find(session, series_id)
     rows = queries.points(session, series_id, since, until)
     environments, environment_index = _environments(session, row)
@@ -248,7 +248,7 @@ FloorKey = tuple[str, str, str, str, str]
 def floor_key(
     row: Series | queries.NoiseFloorRow | queries.SeriesNameRow | Comparison,
 ) -> FloorKey:
-    """The key of a row's noise floor; it holds on every branch."""
+    """Return the key of a row's noise floor; it holds on every branch."""
     return row.target_id, row.benchmark, row.arm, row.params_key, row.metric
 
 
@@ -265,7 +265,7 @@ def series_ids(
 def noise_floors(
     session: Session, suite: str, target_ids: Collection[str]
 ) -> dict[FloorKey, float]:
-    """The newest minimum detectable effects (fractions) of a suite on these targets."""
+    """Return the newest minimum detectable effects (fractions) of a suite on these targets."""
     return {
         floor_key(row): row.mde
         for row in queries.noise_floors(session, suite, target_ids)

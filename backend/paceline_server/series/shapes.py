@@ -30,7 +30,7 @@ def series_out(
     points: int,
     changes: Mapping[str, int],
 ) -> SeriesOut:
-    """A series as lists show it."""
+    """Return a series as lists show it."""
     return SeriesOut.of_row(
         series,
         target_name=target_name,
@@ -43,7 +43,7 @@ def series_out(
 
 
 def change_out(row: ChangeRow) -> ChangeOut:
-    """A change with its sentences and evidence, except for the window, which its finding has."""
+    """Return a change with its sentences and evidence, except for the window, which its finding has."""
     change, evidence = row.change, row.change.evidence
     window, (first, last) = evidence["window"], evidence["location"]
     declared = read_declaration(row.point.declaration) or row.series
@@ -71,7 +71,7 @@ def environments_out(
     points: Sequence[PlainPointRow],
     factors: Mapping[str, Mapping[str, Any]],
 ) -> list[EnvironmentOut]:
-    """The environments of a series, oldest first, each with what changed."""
+    """Return the environments of a series, oldest first, each with what changed."""
     stretches = _stretches(points)
     return [
         EnvironmentOut(
@@ -104,7 +104,7 @@ def _stretches(
 
 
 def environment_indices(points: Sequence[PlainPointRow]) -> dict[str, int]:
-    """The index of each point's environment, by job."""
+    """Return the index of each point's environment, by job."""
     stretches = _stretches(points)
     return {
         points[position].job_id: index
@@ -116,7 +116,7 @@ def environment_indices(points: Sequence[PlainPointRow]) -> dict[str, int]:
 def segment_out(
     stored: Mapping[str, Any], environment: Mapping[str, int]
 ) -> SegmentOut:
-    """A stored segment with the index of its environment."""
+    """Return a stored segment with the index of its environment."""
     return SegmentOut(
         **{
             name: stored[name]
@@ -137,19 +137,19 @@ def segment_out(
 
 
 def point_out(point: SeriesPoint, environment: Mapping[str, int]) -> PointOut:
-    """A point with the index of its environment."""
+    """Return a point with the index of its environment."""
     return PointOut.of_row(point, environment=environment[point.job_id])
 
 
 def unit_of(series: Series) -> Unit:
-    """A series' unit; the manifest reader accepted only units of the contract."""
+    """Return a series' unit; the manifest reader accepted only units of the contract."""
     return cast(Unit, series.unit)
 
 
 def state_sentence(
     series: SeriesOut, changes: Sequence[ChangeOut], segments: Sequence[SegmentOut]
 ) -> str:
-    """The present state of a series in a sentence."""
+    """Return the present state of a series in a sentence."""
     if not segments:
         return "not evaluated yet"
     newest = segments[-1]

@@ -17,7 +17,7 @@ DAYS = 14
 
 
 def targets_by_noise(session: Session) -> TargetsNoiseOut:
-    """The targets that measured in the last days, the noisiest first."""
+    """Return the targets that measured in the last days, the noisiest first."""
     jobs: dict[str, list[queries.JobNoiseRow]] = defaultdict(list)
     for row in queries.noise_of_jobs(session, clock.now() - timedelta(days=DAYS)):
         jobs[row.target_id].append(row)

@@ -1,6 +1,6 @@
-"""Computes Student's t and the normal distribution, for intervals over a few launches.
+"""Computes Student's t, for intervals over a few launches.
 
-Formulas: Abramowitz & Stegun 26.7.3 and 26.7.4 (whole degrees of freedom), 26.2. scipy is a test dependency
+Formulas: Abramowitz & Stegun 26.7.3 and 26.7.4 (whole degrees of freedom). scipy is a test dependency
 only; tests compare every value with it.
 """
 
@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from statistics import NormalDist
 
 _HALVINGS = 200
 """Bisection steps; afterwards no double is left between the ends."""
-
-
-def normal_cdf(z: float) -> float:
-    """P[Z ≤ z]; small tails keep their digits."""
-    return 0.5 * math.erfc(-z / math.sqrt(2.0))
 
 
 def student_cdf(t: float, freedom: int) -> float:
@@ -61,13 +57,5 @@ def bootstrap_widening(confidence: float, clusters: int) -> float:
     return (
         math.sqrt(clusters / (clusters - 1))
         * student_quantile(level, clusters - 1)
-        / _normal_quantile(level)
+        / NormalDist().inv_cdf(level)
     )
-
-
-def _normal_quantile(p: float) -> float:
-    low, high = 0.0, 40.0
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2.0
-        low, high = (middle, high) if normal_cdf(middle) < p else (low, middle)
-    return high

@@ -46,11 +46,11 @@ class Access:
     actor: Actor | None = None
 
     def includes(self, project_id: str) -> bool:
-        """Whether rows of a project may be touched."""
+        """Return whether rows of a project may be touched."""
         return self.projects is None or project_id in self.projects
 
     def narrowed(self, project_id: str) -> Access:
-        """The same access, limited to one of its projects. Raises ForeignProjectError for another."""
+        """Return the same access, limited to one of its projects. Raises ForeignProjectError for another."""
         if not self.includes(project_id):
             raise ForeignProjectError(project_id)
         return replace(self, projects=(project_id,), project=project_id)
@@ -76,23 +76,23 @@ _current: ContextVar[Access] = ContextVar("access", default=SYSTEM)
 
 
 def current() -> Access:
-    """The access of the work in progress."""
+    """Return the access of the work in progress."""
     return _current.get()
 
 
 def of_request(project_id: str, actor: Actor) -> Access:
-    """The access of a person or a program in one project."""
+    """Return the access of a person or a program in one project."""
     return Access((project_id,), project_id, False, True, actor)
 
 
 def of_agent(project_ids: tuple[str, ...], actor: Actor) -> Access:
-    """The access of an agent: the projects it acts for, and the fleet."""
+    """Return the access of an agent: the projects it acts for, and the fleet."""
     only = project_ids[0] if len(project_ids) == 1 else None
     return Access(project_ids, only, True, True, actor)
 
 
 def of_project(project_id: str) -> Access:
-    """The access of background work in one project."""
+    """Return the access of background work in one project."""
     return Access((project_id,), project_id, has_fleet=True, is_request=False)
 
 
@@ -117,7 +117,7 @@ def as_system() -> AbstractContextManager[None]:
 
 
 def of_session(session: Session) -> Access:
-    """The access a session was opened with."""
+    """Return the access a session was opened with."""
     access: Access = session.info[ACCESS]
     return access
 

@@ -36,7 +36,7 @@ class Hints:
         self._wake(channel)
 
     def version(self, channel: str) -> int:
-        """The number of hints so far. Read it before the rows and pass it to `wait`, so that no hint is missed."""
+        """Return the number of hints so far. Read it before the rows and pass it to `wait`, so that no hint is missed."""
         with self._changed:
             return self._versions[channel]
 

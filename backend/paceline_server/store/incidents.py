@@ -37,6 +37,6 @@ def report(session: Session, code: str, detail: dict[str, Any]) -> None:
 
 
 def counts(session: Session) -> dict[str, int]:
-    """The number of incidents by code; known codes are always included."""
+    """Return the number of incidents by code; known codes are always included."""
     rows = session.execute(select(Incident.code, func.count()).group_by(Incident.code))
     return {**dict.fromkeys(CODES, 0), **{row.code: row[1] for row in rows}}

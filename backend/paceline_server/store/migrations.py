@@ -33,7 +33,7 @@ class MigrationsMissingError(SettingsError):
 
 @cache
 def scripts() -> Path:
-    """The directory of `env.py`: `PACELINE_MIGRATIONS_DIR`, else `alembic/` of the clone this code runs
+    """Return the directory of `env.py`: `PACELINE_MIGRATIONS_DIR`, else `alembic/` of the clone this code runs
     from."""
     named = os.environ.get("PACELINE_MIGRATIONS_DIR")
     path = Path(named) if named else Path(__file__).resolve().parents[3] / "alembic"
@@ -47,7 +47,7 @@ def scripts() -> Path:
 
 @cache
 def head() -> str:
-    """The revision this code expects, read from the scripts' names without importing Alembic (it is slow)."""
+    """Return the revision this code expects, read from the scripts' names without importing Alembic (it is slow)."""
     return _revisions()[-1]
 
 
@@ -66,7 +66,7 @@ def _revisions() -> list[str]:
 
 
 def current(connection: Connection) -> str | None:
-    """The revision of a database; None when it was never migrated."""
+    """Return the revision of a database; None when it was never migrated."""
     if not inspect(connection).has_table(VERSION_TABLE):
         return None
     revision = connection.execute(
@@ -95,7 +95,7 @@ def refuse_newer(url: str) -> None:
 
 
 def _known_revision(connection: Connection) -> str | None:
-    """The database's revision, as `current`. Raises NewerDatabaseError if our scripts do not have it."""
+    """Return the database's revision, as `current`. Raises NewerDatabaseError if our scripts do not have it."""
     revision = current(connection)
     if revision is not None and revision not in _revisions():
         where = make_url(str(connection.engine.url)).database
@@ -107,7 +107,7 @@ def _known_revision(connection: Connection) -> str | None:
 
 
 def is_current(engine: Engine) -> bool:
-    """Whether the database has exactly the schema this code expects."""
+    """Return whether the database has exactly the schema this code expects."""
     with engine.connect() as connection:
         return current(connection) == head()
 
@@ -173,7 +173,7 @@ class ReferenceLostError(Exception):
 
 @contextmanager
 def _migration_transaction(connection: Connection) -> Iterator[None]:
-    """A transaction in which tables may be rebuilt although others refer to them.
+    """Yield a transaction in which tables may be rebuilt although others refer to them.
 
     SQLite makes most changes by rebuilding the table. Dropping the old one would violate references to its rows, so
     they are checked only before the commit (https://sqlite.org/lang_altertable.html, "Making Other Kinds Of Table

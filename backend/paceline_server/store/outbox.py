@@ -149,7 +149,7 @@ def add(session: Session, topic: str, key: str, due_in_s: float = 0) -> OutboxMe
 
 
 def list_due(session: Session, at: datetime, limit: int = 100) -> list[int]:
-    """Ids of pending messages due by `at`, oldest first."""
+    """Return the ids of pending messages due by `at`, oldest first."""
     query = (
         select(OutboxMessage.id)
         .where(OutboxMessage.done_at.is_(None), OutboxMessage.due_at <= at)
@@ -162,8 +162,8 @@ def list_due(session: Session, at: datetime, limit: int = 100) -> list[int]:
 def list_unannounced(
     session: Session, at: datetime, grace_s: float, limit: int = 500
 ) -> list[int]:
-    """Ids the sweeper must announce: delayed or retried messages that are due, and messages still pending `grace_s`
-    after they were announced."""
+    """Return ids the sweeper must announce: delayed or retried messages that are due, and messages still pending
+    `grace_s` after they were announced."""
     query = (
         select(OutboxMessage.id)
         .where(
@@ -186,7 +186,7 @@ def prune(session: Session, before: datetime) -> None:
 
 
 def count_pending(session: Session) -> tuple[int, datetime | None]:
-    """The number of pending messages, and when the oldest became due."""
+    """Return the number of pending messages, and when the oldest became due."""
     query = select(func.count(), func.min(OutboxMessage.due_at)).where(
         OutboxMessage.done_at.is_(None)
     )
@@ -195,7 +195,7 @@ def count_pending(session: Session) -> tuple[int, datetime | None]:
 
 
 def lane_of_message(message_id: int) -> str | None:
-    """The lane of a pending message whose topic has lanes; None for all others."""
+    """Return the lane of a pending message whose topic has lanes; None for all others."""
     with read_scope() as session:
         message = session.get(OutboxMessage, message_id)
         if message is None or message.done_at is not None:
@@ -262,7 +262,7 @@ def _carry_out_in_project(message_id: int, handler: Handler, key: str) -> bool:
 
 
 def _lock_pending(session: Session, message_id: int) -> OutboxMessage | None:
-    """The message, locked; None if it is done or another process has locked it."""
+    """Return the message, locked; None if it is done or another process has locked it."""
     query = (
         select(OutboxMessage)
         .where(OutboxMessage.id == message_id, OutboxMessage.done_at.is_(None))

@@ -18,7 +18,7 @@ SESSION_INFO = "paceline_session_info"
 
 
 def project_of_session(context: Any) -> str:
-    """The default of `project_id`. Raises NoProjectError in a session of several projects."""
+    """Return the default of `project_id`. Raises NoProjectError in a session of several projects."""
     info = context.execution_options.get(SESSION_INFO)
     access = None if info is None else info[ACCESS]
     if access is None or access.project is None:
@@ -40,7 +40,7 @@ class ProjectOwned(Owned):
     @declared_attr
     @classmethod
     def project_id(cls) -> Mapped[str]:
-        """The project of the row; set by the session that adds it."""
+        """Return the project of the row; set by the session that adds it."""
         return mapped_column(String, default=project_of_session)
 
 
@@ -50,7 +50,7 @@ class ProjectRoot(ProjectOwned):
     @declared_attr
     @classmethod
     def project_id(cls) -> Mapped[str]:
-        """The project of the row; set by the session that adds it."""
+        """Return the project of the row; set by the session that adds it."""
         return mapped_column(ForeignKey("project.id"), default=project_of_session)
 
 
@@ -60,7 +60,7 @@ class ProjectKeyed(ProjectOwned):
     @declared_attr
     @classmethod
     def project_id(cls) -> Mapped[str]:
-        """The project of the row; set by the session that adds it."""
+        """Return the project of the row; set by the session that adds it."""
         return mapped_column(
             ForeignKey("project.id"),
             primary_key=True,
@@ -75,7 +75,7 @@ class PerhapsOwned(Owned):
     @declared_attr
     @classmethod
     def project_id(cls) -> Mapped[str | None]:
-        """The project of the row. A row of the installation says `null()` explicitly."""
+        """Return the project of the row. A row of the installation says `null()` explicitly."""
         return mapped_column(ForeignKey("project.id"), default=project_of_session)
 
 
@@ -85,7 +85,7 @@ class AboutTarget(Owned):
     @declared_attr
     @classmethod
     def project_id(cls) -> Mapped[str | None]:
-        """The project of the row. A row about a target says `null()` explicitly."""
+        """Return the project of the row. A row about a target says `null()` explicitly."""
         return mapped_column(String, default=project_of_session)
 
     target_id: Mapped[str | None]

@@ -32,7 +32,7 @@ Cursor = Annotated[str | None, Query(max_length=500)]
 
 
 def encode_cursor(key: Key) -> str:
-    """An opaque cursor of a sort key, good in the project of the request only."""
+    """Return an opaque cursor of a sort key, good in the project of the request only."""
     parts = [
         access.current().project or "",
         *(
@@ -48,7 +48,7 @@ def encode_cursor(key: Key) -> str:
 
 
 def decode_cursor(cursor: str, like: Sequence[type]) -> list[Any]:
-    """The sort key of a cursor, its parts of the types `like`. Raises 400 `invalid_request`."""
+    """Return the sort key of a cursor, its parts of the types `like`. Raises 400 `invalid_request`."""
     try:
         raw = json.loads(
             base64.b64decode(
@@ -76,7 +76,7 @@ def decode_cursor(cursor: str, like: Sequence[type]) -> list[Any]:
 
 
 def _is_bindable(part: object) -> bool:
-    """Whether a database parameter can hold the value."""
+    """Return whether a database parameter can hold the value."""
     if isinstance(part, datetime):
         return part.tzinfo is not None
     return is_storable(part)
@@ -93,7 +93,7 @@ def page(
     cursor: str | None,
     descending: bool = True,
 ) -> Page[Shape]:
-    """A page of a query for one entity.
+    """Return a page of a query for one entity.
 
     `keys` are the sort columns, the last of them unique, all in the same direction; `key_of(row)` gives their values.
     """

@@ -40,12 +40,12 @@ def limit_transaction(connection: Connection, limits: Access) -> None:
 
 
 def protect(table: str, visible: str) -> Iterable[str]:
-    """The statements that hide rows of a table unless the condition `visible` holds."""
+    """Return the statements that hide rows of a table unless the condition `visible` holds."""
     yield f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY"
     yield f"CREATE POLICY of_projects ON {table} USING ({visible}) WITH CHECK ({visible})"
 
 
 def release(table: str) -> Iterable[str]:
-    """The statements that undo `protect`."""
+    """Return the statements that undo `protect`."""
     yield f"DROP POLICY of_projects ON {table}"
     yield f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY"

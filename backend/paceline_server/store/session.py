@@ -245,7 +245,7 @@ _current: list[Database] = []
 
 
 def database() -> Database:
-    """The database of this process. Raises RuntimeError if none was set."""
+    """Return the database of this process. Raises RuntimeError if none was set."""
     if not _current:
         raise RuntimeError(
             "no database: the entry point calls store.session.set_database(Database(…)) first"
@@ -271,27 +271,27 @@ def set_database(db: Database) -> None:
 
 @contextmanager
 def session_scope() -> Iterator[Session]:
-    """A write transaction for tasks and the command line."""
+    """Yield a write transaction for tasks and the command line."""
     with database().writing() as session:
         yield session
 
 
 @contextmanager
 def read_scope() -> Iterator[Session]:
-    """A read-only transaction for tasks, authentication and live streams."""
+    """Yield a read-only transaction for tasks, authentication and live streams."""
     with database().reading() as session:
         yield session
 
 
 def get_session(request: Request) -> Iterator[Session]:
-    """The transaction of a request, which begins at its first statement (a FastAPI dependency)."""
+    """Yield the transaction of a request, which begins at its first statement (a FastAPI dependency)."""
     db = database()
     with db.reading() if request.method in SAFE_METHODS else db.writing() as session:
         yield session
 
 
 def get_system_session(request: Request) -> Iterator[Session]:
-    """The transaction of one request without limits: of routes that sign in, enrol, or manage the
+    """Yield the transaction of one request without limits: of routes that sign in, enrol, or manage the
     installation. A test holds the list of them."""
     db, limits = database(), access.system()
     reads = request.method in SAFE_METHODS

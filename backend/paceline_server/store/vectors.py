@@ -41,7 +41,7 @@ psycopg.adapters.register_dumper(BinaryArray, _BinaryArrayDumper)
 
 
 def to_postgresql(values: Any) -> BinaryArray:
-    """The binary form of a vector."""
+    """Return the binary form of a vector."""
     vector = np.asarray(values, dtype=np.float64)
     elements = np.empty(len(vector), dtype=ELEMENT)
     elements["length"] = 8
@@ -52,7 +52,7 @@ def to_postgresql(values: Any) -> BinaryArray:
 
 
 def from_postgresql(array: Any) -> NDArray[np.float64]:
-    """The vector in the result of `array_send`."""
+    """Return the vector in the result of `array_send`."""
     raw = bytes(array)
     if len(raw) <= 12:  # an empty array has no dimension
         return np.empty(0, dtype=np.float64)
@@ -66,7 +66,7 @@ def to_sqlite(values: Any) -> bytes:
 
 
 def from_sqlite(packed: Any) -> NDArray[np.float64]:
-    """The vector in packed bytes."""
+    """Return the vector in packed bytes."""
     return np.frombuffer(packed, dtype="<f8").astype(np.float64)
 
 

@@ -79,7 +79,7 @@ def _criteria(
 
 @lru_cache(maxsize=1)
 def owned_tables() -> frozenset[Table]:
-    """The tables whose rows belong to a project, to a target or to its members."""
+    """Return the tables whose rows belong to a project, to a target or to its members."""
     return frozenset(
         mapper.local_table
         for mapper in Base.registry.mappers

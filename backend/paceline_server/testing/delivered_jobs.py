@@ -239,7 +239,7 @@ def open_lab(
     name: str = "lab-1",
     manifest: Mapping[str, Any] | None = None,
 ) -> Lab:
-    """A lab with an enrolled agent; `enrolled` and `token` are the fixtures."""
+    """Return a lab with an enrolled agent; `enrolled` and `token` are the fixtures."""
     handlers.load()
     agent = enrolled(name)
     announce(agent.agent_id, manifest or suite_manifest())

@@ -80,7 +80,7 @@ def drift(rng: Rng, n: int, sigma: float) -> Any:
 
 
 def weekly(rng: Rng, n: int, sigma: float) -> Any:
-    """A sine, or the last two days of every seven."""
+    """Return a sine, or the last two days of every seven."""
     period, shape = int(rng.choice([7, 14, 21])), rng.choice(["sine", "weekend"])
     t = np.arange(n) + rng.integers(period)
     late = np.where(t % period >= period * 5 // 7, 1.5, 0.0)
@@ -147,7 +147,7 @@ def series(rng: Rng, family: str, n: int, steps: int) -> dict[str, Any]:
 
 
 def _place(rng: Rng, n: int, truth: list[int]) -> int | None:
-    """A place 20 points from the beginning, 15 from the end and 25 from other steps; None after 200 draws."""
+    """Return a place 20 points from the beginning, 15 from the end and 25 from other steps; None after 200 draws."""
     for _ in range(200):
         at = int(rng.integers(20, n - 15))
         if all(abs(at - other) >= 25 for other in truth):
@@ -158,7 +158,7 @@ def _place(rng: Rng, n: int, truth: list[int]) -> int | None:
 def sets(
     stepped: int = 60, nulls: int = 60, online: int = 10
 ) -> dict[str, list[dict[str, Any]]]:
-    """The three sets by the names of their files, with this many series of each family."""
+    """Return the three sets by the names of their files, with this many series of each family."""
     rng = np.random.default_rng(SEED)
     groups: dict[str, list[dict[str, Any]]] = {
         "semi_step": [],

@@ -40,7 +40,7 @@ def heavy(rng: Rng, n: int, sigma: float) -> Any:
 
 
 def two_modes(rng: Rng, n: int, sigma: float) -> Any:
-    """A host that flips between two levels at random, 4 to 15 sigma apart."""
+    """Return a host that flips between two levels at random, 4 to 15 sigma apart."""
     return rng.normal(0.0, sigma, n) + (
         rng.random(n) < rng.uniform(0.1, 0.4)
     ) * sigma * rng.uniform(4.0, 15.0)
@@ -55,7 +55,7 @@ def autocorrelated(rng: Rng, n: int, sigma: float, rho: float = 0.5) -> Any:
 
 
 def rounded(rng: Rng, n: int, sigma: float) -> Any:
-    """A coarse clock: few distinct values."""
+    """Return a coarse clock: few distinct values."""
     raster = sigma * float(rng.choice([0.5, 1.0, 2.0, 4.0]))
     return (
         np.round((rng.normal(0.0, sigma, n) + rng.uniform(0.0, raster)) / raster)
@@ -64,7 +64,7 @@ def rounded(rng: Rng, n: int, sigma: float) -> Any:
 
 
 def disturbed(rng: Rng, n: int, sigma: float) -> Any:
-    """A quiet host with occasional disturbances of up to thirty times its scatter."""
+    """Return a quiet host with occasional disturbances of up to thirty times its scatter."""
     wide = rng.random(n) < rng.uniform(0.05, 0.2)
     return rng.normal(0.0, sigma, n) + wide * rng.normal(0.0, 12.0 * sigma, n)
 
@@ -123,7 +123,7 @@ class Score:
 
 
 def count_matches(detected: Sequence[int], truth: Sequence[int]) -> int:
-    """The number of one-to-one matches within MARGIN points; each true step takes the nearest index left."""
+    """Return the number of one-to-one matches within MARGIN points; each true step takes the nearest index left."""
     free, hits = set(detected), 0
     for place in truth:
         near = [index for index in free if abs(index - place) <= MARGIN]
@@ -136,7 +136,7 @@ def count_matches(detected: Sequence[int], truth: Sequence[int]) -> int:
 def score(
     histories: Sequence[History], detect: Callable[[list[float]], list[int]]
 ) -> Score:
-    """How well `detect` finds the steps of `histories`."""
+    """Return how well `detect` finds the steps of `histories`."""
     answers = [detect(history.values) for history in histories]
     hits = sum(
         count_matches(detected, history.truth)
@@ -169,7 +169,7 @@ def replayed(
     detect: Callable[[list[float]], list[int]],
     stands: Callable[..., Sequence[int]],
 ) -> list[tuple[int, int]]:
-    """(index, number of points at the alert), when the series grows by points and two evaluations must agree."""
+    """Return (index, number of points at the alert), when the series grows by points and two evaluations must agree."""
     raised: list[tuple[int, int]] = []
     before: list[int] = []
     for n in range(12, len(history.values) + 1):

@@ -121,7 +121,7 @@ async def _run_here(
 
 @contextmanager
 def in_process(app: FastAPI) -> Iterator[InProcessClient]:
-    """A client of `app` in this thread."""
+    """Yield a client of `app` in this thread."""
     with (
         asyncio.Runner() as runner,
         patch.object(anyio.to_thread, "run_sync", _run_here),

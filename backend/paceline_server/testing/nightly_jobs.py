@@ -33,7 +33,7 @@ TIME: Name = (BENCHMARK, "native", 1000)
 
 
 def measured(name: Name, value: float) -> PointOfSeries:
-    """A point of a time, with a narrow interval."""
+    """Return a point of a time, with a narrow interval."""
     benchmark, arm, batch = name
     params = {"batch": batch}
     return PointOfSeries(
@@ -130,19 +130,19 @@ class NightlyJobs:
 
 
 def commit_of(night: int) -> str:
-    """The commit measured that night."""
+    """Return the commit measured that night."""
     return f"{night + 1:040x}"
 
 
 def changes(state: str | None = None) -> list[Change]:
-    """The changes (in a state), oldest first."""
+    """Return the changes (in a state), oldest first."""
     query = select(Change).order_by(Change.found_at, Change.id)
     with read_scope() as session:
         return [row for row in session.scalars(query) if state in (None, row.state)]
 
 
 def series() -> list[Series]:
-    """The series by name."""
+    """Return the series by name."""
     with read_scope() as session:
         return list(
             session.scalars(
@@ -152,6 +152,6 @@ def series() -> list[Series]:
 
 
 def state_of(series_id: str) -> SeriesState:
-    """The newest detection over a series."""
+    """Return the newest detection over a series."""
     with read_scope() as session:
         return session.get_one(SeriesState, series_id)

@@ -53,7 +53,7 @@ class Receiver(ThreadingHTTPServer):
             self._changed.notify_all()
 
     def wait_for(self, count: int) -> list[ReceivedRequest]:
-        """The requests once there are `count`. Raises AssertionError after minutes."""
+        """Return the requests once there are `count`. Raises AssertionError after minutes."""
         with self._changed:
             if not self._changed.wait_for(
                 lambda: len(self.received) >= count, WITHIN_S
@@ -146,7 +146,7 @@ def flood_headers(handler: ReceiverHandler) -> None:
 
 @contextmanager
 def receiving(context: ssl.SSLContext | None = None) -> Iterator[Receiver]:
-    """A receiver until the block ends; with `context` it speaks TLS."""
+    """Yield a receiver until the block ends; with `context` it speaks TLS."""
     server = Receiver()
     if context is not None:
         server.socket = context.wrap_socket(server.socket, server_side=True)

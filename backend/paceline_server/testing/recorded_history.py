@@ -16,7 +16,7 @@ from paceline_server.kernel import ids
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.runtime import handlers
 from paceline_server.store.session import session_scope
-from paceline_server.store.tables.decisions import Alert, AlertEvent
+from paceline_server.store.tables.alerts import Alert, AlertEvent
 from paceline_server.store.tables.history import (
     Change,
     Fingerprint,
@@ -270,6 +270,6 @@ def record_history(
     enrolled: Callable[..., Any],
     headers: Mapping[str, str],
 ) -> RecordedHistory:
-    """An empty history of a target called `lab-1`; `enrolled` is the fixture."""
+    """Return an empty history of a target called `lab-1`; `enrolled` is the fixture."""
     handlers.load()
     return RecordedHistory(client, clock, enrolled("lab-1").target_id, headers)

@@ -1,4 +1,5 @@
-"""One PostgreSQL database that is emptied after each test instead of being created again.
+"""Shares between tests what is costly to make: a migrated database, which is emptied after each test instead of being
+created again, and compiled SQL statements.
 
 Emptying takes a hundredth of the time of copying and dropping. Each test finds no rows, fresh sequences, no other
 session and the template's schema; a test that changes the schema makes the next one start from a new database. The
@@ -7,14 +8,37 @@ name changes each time, so that leftovers of an earlier test cannot reach it.
 
 from __future__ import annotations
 
+import fcntl
+import os
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import psycopg
 from psycopg import sql
+from sqlalchemy import Dialect, Engine, create_engine
+from sqlalchemy.util import LRUCache
 
 from paceline_server.store.migrations import VERSION_TABLE
 from paceline_server.testing.servers import PostgreSQL
+
+
+def shared_directory(own: Path) -> Path:
+    """Return the directory of all workers of this run; `own`: this process's base directory for temporary files."""
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+def made_once(path: Path, make: Callable[[Path], object]) -> Path:
+    """`path`, made by `make` unless another process has made it. What is only half made has another name."""
+    with path.with_name(f"{path.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            unfinished = path.with_name(f"{path.name}.unfinished-{os.getpid()}")
+            make(unfinished)
+            unfinished.rename(path)
+    return path
+
 
 ENDS_WITHIN_MS = 5_000
 SCHEMA = """
@@ -52,11 +76,11 @@ class ReusedDatabase:
         """The rows that a new database has; all other tables are empty."""
 
     def take(self) -> str:
-        """The name of a database that has the template's schema and no rows."""
+        """Return the name of a database that has the template's schema and no rows."""
         if self._name is None:
             self._name = _new_name()
             self._server.create_database(self._name, template=self._template)
-            with self._connected(self._name) as connection:
+            with self._connect(self._name) as connection:
                 self._schema = _schema(connection)
                 self._projects = connection.execute("SELECT * FROM project").fetchall()
         return self._name
@@ -67,7 +91,7 @@ class ReusedDatabase:
         assert before is not None, "it was taken"  # noqa: S101 - a misuse by a fixture
         after = _new_name()
         try:
-            with self._connected("postgres") as connection:
+            with self._connect("postgres") as connection:
                 connection.execute(
                     "SELECT pg_terminate_backend(pid, %s) FROM pg_stat_activity WHERE datname = %s",
                     (ENDS_WITHIN_MS, before),
@@ -80,7 +104,7 @@ class ReusedDatabase:
         except psycopg.errors.ObjectInUse:  # a session has connected again
             self._server.drop_database(before)
             return
-        with self._connected(after) as connection:
+        with self._connect(after) as connection:
             same = _schema(connection) == self._schema
             if same:
                 _empty(connection)
@@ -99,7 +123,7 @@ class ReusedDatabase:
         if self._name is not None:
             self._server.drop_database(self._name)
 
-    def _connected(self, database: str) -> psycopg.Connection:
+    def _connect(self, database: str) -> psycopg.Connection:
         url = self._server.url(database).replace("postgresql+psycopg:", "postgresql:")
         return psycopg.connect(url, autocommit=True)
 
@@ -109,7 +133,7 @@ def _new_name() -> str:
 
 
 def _schema(connection: psycopg.Connection) -> str:
-    """A digest of the schema; it differs if the version table is missing."""
+    """Return a digest of the schema; it differs if the version table is missing."""
     try:
         digest = connection.execute(
             sql.SQL(SCHEMA).format(version=sql.Identifier(VERSION_TABLE))
@@ -139,3 +163,25 @@ def _empty(connection: psycopg.Connection) -> None:
         connection.execute(
             "SELECT setval(%s::regclass, 1, false)", (f'public."{name}"',)
         )
+
+
+STATEMENTS = 20_000
+"""More statements than all tests have together."""
+
+
+def make_engine_factory() -> Callable[..., Engine]:
+    """Return a `create_engine` whose engines share their compiled statements."""
+    dialects: dict[str, Dialect] = {}
+    compiled: LRUCache[Any, Any] = LRUCache(STATEMENTS)
+
+    def create(url: str, **options: Any) -> Engine:
+        engine = create_engine(url, **options)
+        shared = dialects.get(engine.dialect.name)
+        if shared is None or shared.server_version_info is None:
+            dialects[engine.dialect.name] = engine.dialect
+        else:
+            engine.dialect = shared
+        engine._compiled_cache = compiled  # no option accepts an existing cache
+        return engine
+
+    return create

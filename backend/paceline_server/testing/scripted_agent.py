@@ -97,7 +97,7 @@ def announce(agent_id: str, manifest: Mapping[str, Any] = MANIFEST) -> None:
 def samples_item(
     seq: int, values: Sequence[float] = (100.0,), **changes: Any
 ) -> dict[str, Any]:
-    """A samples item of `sorting`; `changes` replaces fields."""
+    """Return a samples item of `sorting`; `changes` replaces fields."""
     n = len(values)
     item = {
         "kind": "samples",
@@ -120,12 +120,12 @@ def samples_item(
 
 
 def event_item(seq: int, event: Mapping[str, Any], launch: int = 0) -> dict[str, Any]:
-    """A bench-stream event as an item."""
+    """Return a bench-stream event as an item."""
     return {"kind": "event", "seq": seq, "launch": launch, "event": dict(event)}
 
 
 def conditions_item(seq: int, **values: Any) -> dict[str, Any]:
-    """An observation of the target."""
+    """Return an observation of the target."""
     return {
         "kind": "conditions",
         "seq": seq,
@@ -141,7 +141,7 @@ def log_item(seq: int, *lines: str) -> dict[str, Any]:
 
 
 def reported_item(seq: int, **changes: Any) -> dict[str, Any]:
-    """A line of a device's log that its suite declares."""
+    """Return a line of a device's log that its suite declares."""
     average = {
         "printed": "2.5ms",
         "value": 2_500_000,

@@ -20,7 +20,7 @@ COOL = {
 
 
 def device_manifest() -> dict[str, Any]:
-    """The suite `demo`, which devices can run too."""
+    """Return the suite `demo`, which devices can run too."""
     manifest = copy.deepcopy(MANIFEST)
     for workload in manifest["workloads"]:
         workload["android"] = {
@@ -84,7 +84,7 @@ class ScriptedDevice:
     def check(
         self, *, ok: bool = True, infrastructure: bool = True, text: str = ""
     ) -> dict[str, Any]:
-        """A finished health check for a heartbeat."""
+        """Return a finished health check for a heartbeat."""
         step = {
             "name": "round_trip",
             "ok": ok,

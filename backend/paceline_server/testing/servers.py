@@ -80,7 +80,7 @@ class Redis:
 
 
 def _program(name: str, package: str) -> str:
-    """The path of a server program: on PATH, or where Debian has PostgreSQL. Raises `ServerMissingError`."""
+    """Return the path of a server program: on PATH, or where Debian has PostgreSQL. Raises `ServerMissingError`."""
     path = shutil.which(name)
     if path is not None:
         return path
@@ -96,7 +96,7 @@ def _program(name: str, package: str) -> str:
 
 
 def _other_user(name: str) -> str | None:
-    """The unprivileged user to run as when we are root."""
+    """Return the unprivileged user to run as when we are root."""
     if os.geteuid() != 0:
         return None
     try:
@@ -171,8 +171,8 @@ def _running(
 def postgresql(
     copied_from: Path | None = None, copied_to: Path | None = None
 ) -> Iterator[PostgreSQL]:
-    """A new PostgreSQL cluster, or one that begins with the data in `copied_from`. After its end its data is copied
-    to `copied_to`. Raises `ServerMissingError`."""
+    """Yield a new PostgreSQL cluster, or one that begins with the data in `copied_from`. After its end its data is
+    copied to `copied_to`. Raises `ServerMissingError`."""
     initdb, postgres = (
         _program("initdb", "postgresql"),
         _program("postgres", "postgresql"),
@@ -210,7 +210,7 @@ def postgresql(
 
 @contextmanager
 def redis(at_port: int | None = None) -> Iterator[Redis]:
-    """A new Redis without persistence, on `at_port`, which the caller has reserved, or a port of its own. Raises
+    """Yield a new Redis without persistence, on `at_port`, which the caller has reserved, or a port of its own. Raises
     `ServerMissingError`."""
     server = _program("redis-server", "redis-server")
     user = _other_user("redis")

@@ -22,7 +22,7 @@ def _noise(rng: np.random.Generator, sigma: float, size: tuple[int, int]) -> Flo
 
 
 def _common(rng: np.random.Generator, launches: int, rounds: int) -> Floats:
-    """The disturbances that both arms share: a slope per launch, a slow wave, and sometimes a frequency step."""
+    """Return the disturbances that both arms share: a slope per launch, a slow wave, and sometimes a frequency step."""
     at = np.linspace(0.0, 1.0, rounds)[None, :]
     slope = rng.normal(0.0, 0.01, (launches, 1)) * at
     wave = 0.01 * np.sin(
@@ -44,7 +44,7 @@ def job_cases(
     first_launch: int = 0,
     biased_share: float = BIASED_SHARE,
 ) -> tuple[CaseSamples, CaseSamples]:
-    """(arm, reference) of one batch; the arm's true time is `1 + effect` times the reference's."""
+    """Return (arm, reference) of one batch; the arm's true time is `1 + effect` times the reference's."""
     sigma = rng.uniform(0.003, 0.015) if sigma is None else sigma
     total = WARMUP_ROUNDS + rounds
     common = _common(rng, launches, total)
@@ -103,7 +103,7 @@ def revision_cases(
     biased_share: float = BIASED_SHARE,
     level: float = 1e5,
 ) -> tuple[CaseSamples, CaseSamples]:
-    """(head, base) of one batch of an A/B job; the head's true time is `1 + effect` times the base's.
+    """Return (head, base) of one batch of an A/B job; the head's true time is `1 + effect` times the base's.
 
     Unlike arms, revisions share no process: each launch of a side has its own level (`launch_sigma`), bias and drift.
     """
@@ -150,7 +150,7 @@ def revision_cases(
 
 
 def extended(case: CaseSamples, more: CaseSamples) -> CaseSamples:
-    """A case with another batch's samples appended."""
+    """Return a case with another batch's samples appended."""
     join = np.concatenate
     return CaseSamples(
         case.benchmark,

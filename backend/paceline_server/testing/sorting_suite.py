@@ -24,7 +24,7 @@ CHECK = "sorted"
 
 
 def suite_manifest(**changes: Any) -> dict[str, Any]:
-    """A consistent manifest: one benchmark, arms `fallback` (reference) and `native`, batches 1000 and
+    """Return a consistent manifest: one benchmark, arms `fallback` (reference) and `native`, batches 1000 and
     2000."""
     host = {
         "build": [],
@@ -110,8 +110,8 @@ def bench_cases(
 def revision_bench_cases(
     seed: int, effects: Mapping[int, float], **options: Any
 ) -> tuple[list[CaseSamples], list[CaseSamples]]:
-    """(base, head): both arms at each batch; `effects[batch]` is how much slower native truly is at head, while the
-    fallback does not change. `options` are those of `revision_cases`."""
+    """Return (base, head): both arms at each batch; `effects[batch]` is how much slower native truly is at head, while
+    the fallback does not change. `options` are those of `revision_cases`."""
     rng = np.random.default_rng(seed)
     sides: tuple[list[CaseSamples], list[CaseSamples]] = ([], [])
     for batch, effect in effects.items():

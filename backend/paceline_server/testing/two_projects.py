@@ -57,7 +57,7 @@ class World:
     def person(
         self, role: Role | None, project_id: str, name: str, *, admin: bool = False
     ) -> Headers:
-        """The cookie of a new member of a project, as its pages send it."""
+        """Return the cookie of a new member of a project, as its pages send it."""
         with session_scope() as session:
             account = accounts.create_account(
                 session, name, is_installation_admin=admin
@@ -72,7 +72,7 @@ class World:
     def program(
         self, *held: Permission, project_id: str = DEFAULT_PROJECT_ID
     ) -> tuple[str, Headers]:
-        """A token without a maker: its id and its header."""
+        """Return a token without a maker: its id and its header."""
         with session_scope() as session, access.within_project(session, project_id):
             token, secret = accounts.issue_token(session, "program", "plt", held)
         return token.id, {"Authorization": f"Bearer {secret}"}

@@ -304,12 +304,12 @@ def test_a_body_for_which_no_room_is_made_is_told_to_come_back(
 
     async def second() -> tuple[int, int, int]:
         room = BodyBudget(10)
-        first = await room.take(8)
+        first = await room.reserve(8)
         with pytest.raises(HTTPException) as refused:
-            await room.take(8)
-        room.give_back(first)
-        room.give_back(await room.take(10))
-        cancelled = [asyncio.create_task(room.take(10)) for _ in range(2)]
+            await room.reserve(8)
+        room.release(first)
+        room.release(await room.reserve(10))
+        cancelled = [asyncio.create_task(room.reserve(10)) for _ in range(2)]
         await asyncio.sleep(0)
         cancelled[1].cancel()
         await asyncio.gather(*cancelled, return_exceptions=True)

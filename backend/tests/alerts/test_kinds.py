@@ -26,8 +26,9 @@ from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids
 from paceline_server.runtime import handlers
 from paceline_server.store.session import session_scope
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.channels import Notification
-from paceline_server.store.tables.decisions import Alert, Finding
+from paceline_server.store.tables.decisions import Finding
 from paceline_server.testing.sorting_suite import BENCHMARK
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session

@@ -31,7 +31,7 @@ from paceline_server.store.session import (
 )
 from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.testing import receiver as behaviours
-from paceline_server.testing.context_thread import ContextThread
+from paceline_server.testing.concurrency import ContextThread
 from paceline_server.testing.receiver import (
     Receiver,
     ReceiverHandler,

@@ -18,7 +18,8 @@ from paceline_server.ingest.cases import Case, Check, Conditions
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.store.session import read_scope, session_scope
-from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.sorting_suite import (
     BENCHMARK,

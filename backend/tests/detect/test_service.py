@@ -293,7 +293,7 @@ def test_a_stored_finding_is_recomputed_with_identical_numbers(lab: Lab) -> None
 
 
 def _alert_ids(session: Any) -> list[str]:
-    from paceline_server.store.tables.decisions import Alert  # noqa: PLC0415 - only this test looks at alerts
+    from paceline_server.store.tables.alerts import Alert  # noqa: PLC0415 - only this test looks at alerts
 
     return list(session.scalars(select(Alert.id)))
 

@@ -13,7 +13,7 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.testing.delivered_jobs import Lab, open_lab
 from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
 from sqlalchemy import update

@@ -22,10 +22,12 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.fleet import Target
-from paceline_server.testing.context_thread import ContextThread
-from paceline_server.testing.locks import wait_for_blocked_connection
+from paceline_server.testing.concurrency import (
+    ContextThread,
+    wait_for_blocked_connection,
+)
 from paceline_server.testing.scripted_agent import ScriptedAgent
 from paceline_server.testing.scripted_device import COOL, ScriptedDevice
 from sqlalchemy.orm import Session

@@ -19,7 +19,6 @@ from paceline_server.testing.sorting_suite import BENCHMARK, suite_manifest
 from pydantic import ValidationError
 
 PREFIX = "/api/v1"
-CLAIM = "- For small batches (1 000 items) the Xiaomi 13T Pro shows a ~20% slowdown on the native path."
 TABLE = {
     ("Pixel 5 Emulator", 34, ""): [
         (1000, 211.35, 233.67),
@@ -52,7 +51,7 @@ def quantity(ms: float) -> dict[str, Any]:
 
 
 def document(**log: Any) -> dict[str, Any]:
-    """A document as `paceline import` writes it for the original table with its prose and its policy."""
+    """A document as `paceline import` writes it for the original table with a policy."""
     line, records, sessions = 0, [], []
     for (name, api, note), rows in TABLE.items():
         line += 2
@@ -91,14 +90,6 @@ def document(**log: Any) -> dict[str, Any]:
             )
             line += 2
         sessions.append(session)
-    claim = {
-        "line": 90,
-        "batch": 1000,
-        "percent": 20.0,
-        "about": True,
-        "printed": "20",
-        "text": CLAIM,
-    }
     policy = {
         "minimum": 2000,
         "unit": "odcisków",
@@ -106,7 +97,6 @@ def document(**log: Any) -> dict[str, Any]:
         "lines": [95, 96],
         "text": "2 000",
     }
-    statements = {"claims": [claim], "policy": policy}
     return {
         "v": 1,
         "format": "logcat",
@@ -119,7 +109,7 @@ def document(**log: Any) -> dict[str, Any]:
             "lines": 100,
             "records": records,
             "sessions": sessions,
-            **statements,
+            "policy": policy,
             **log,
         },
     }
@@ -195,22 +185,6 @@ def test_every_row_is_insufficient_for_want_of_samples(
         assert send("GET", nothing, 200)["items"] == []
 
 
-def test_a_sentence_that_the_figures_contradict_is_noted_on_each_row_it_is_about(
-    send: Callable[..., Any],
-) -> None:
-    stored = send("POST", "/imports", 201, {"document": document()})
-    notes = {row["id"]: row["notes"] for row in stored["rows"] if row["notes"]}
-    words = "The document says ~20 % slower (line 90); its own averages say native {} % slower than fallback."
-    assert notes == {"2.1": [words.format("25.0")], "3.1": [words.format("12.6")]}
-    assert [statement["percent"] for statement in stored["rows"][3]["stated"]] == [20.0]
-    assert stored["note_count"] == 2
-    fits = document()
-    fits["log"]["claims"][0] |= {"percent": 25.0, "printed": "25"}
-    rows = imported_rows(LogcatIn.model_validate(fits))
-    assert [row.id for row in rows if row.notes] == ["3.1"]
-    assert [statement.agrees for statement in rows[3].stated] == [True]
-
-
 @pytest.mark.shapes("embedded", "scaled")
 def test_the_same_document_is_stored_once_and_a_later_reading_beside_it(
     send: Callable[..., Any],
@@ -232,7 +206,7 @@ def test_the_same_document_is_stored_once_and_a_later_reading_beside_it(
         "Pixel 5 Emulator (API 34)",
         "Xiaomi 13T Pro (API 35)",
     ]
-    assert (rest["items"][0]["row_count"], rest["items"][0]["note_count"]) == (9, 2)
+    assert rest["items"][0]["row_count"] == 9
     assert send("GET", "/imports", 200, format="jmh")["items"] == []
 
 

@@ -16,8 +16,10 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import Database, read_scope, session_scope
 from paceline_server.store.tables.jobs import Attempt, Job
-from paceline_server.testing.context_thread import ContextThread
-from paceline_server.testing.locks import wait_for_blocked_connection
+from paceline_server.testing.concurrency import (
+    ContextThread,
+    wait_for_blocked_connection,
+)
 from paceline_server.testing.scripted_agent import (
     LeasedJob,
     ScriptedAgent,

@@ -11,9 +11,9 @@ from paceline_server.jobs.states import (
     MAX_REQUEUES,
     Event,
     IllegalTransitionError,
-    allowed,
     on_failure,
     on_lease_loss,
+    states_before,
     step,
 )
 
@@ -52,7 +52,7 @@ def test_analysis_may_ask_for_another_batch() -> None:
 
 
 def test_a_lost_job_comes_back_by_a_renewal_or_a_late_result_only() -> None:
-    assert {event for event in Event if "lost" in allowed(event)} == {
+    assert {event for event in Event if "lost" in states_before(event)} == {
         Event.revive,
         Event.late_result,
         Event.upload,
@@ -138,7 +138,7 @@ class JobLife(RuleBasedStateMachine):
         )
     )
     def happen(self, event: Event) -> None:
-        if self.state in allowed(event):
+        if self.state in states_before(event):
             before = self.state
             self.state = step(before, event)
             assert self.state != before or event in {

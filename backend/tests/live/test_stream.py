@@ -22,7 +22,7 @@ from paceline_server.projects.schemas import ProjectIn
 from paceline_server.store import access, live_events
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.messages import LiveEvent
-from paceline_server.testing.context_thread import ContextThread
+from paceline_server.testing.concurrency import ContextThread
 from paceline_server.testing.running_server import RunningServer
 from sqlalchemy import text
 

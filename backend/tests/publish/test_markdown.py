@@ -7,7 +7,7 @@ import re
 import pytest
 from paceline_server.detect.schemas import ReasonOut, WaivedOut
 from paceline_server.jobs.schemas import PullRequestOut
-from paceline_server.kernel.markdown_text import escape
+from paceline_server.kernel.escaping import escape
 from paceline_server.publish.markdown import LIMIT_BYTES, render_markdown
 from paceline_server.publish.schemas import VerdictsOut
 

@@ -22,7 +22,7 @@ COMPUTED = {
         "reset_link",
         "break_glass",
     ],
-    "alerts/triage/decisions.py": [*get_args(Action), "assign", "due", "issue"],
+    "alerts/triage.py": [*get_args(Action), "assign", "due", "issue"],
     "fleet/agent_audit.py": [
         "enrol",
         "rotate",

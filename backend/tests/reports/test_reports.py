@@ -12,7 +12,8 @@ from fastapi.testclient import TestClient
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
-from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.fleet import Target
 from paceline_server.testing.delivered_jobs import Lab, open_lab
 from paceline_server.testing.recorded_history import record_history

@@ -17,7 +17,7 @@ from paceline_server.store import outbox
 from paceline_server.store.session import Database, read_scope, session_scope, using
 from paceline_server.store.tables.messages import OutboxMessage
 from paceline_server.testing import servers
-from paceline_server.testing.context_thread import ContextThread
+from paceline_server.testing.concurrency import ContextThread
 from paceline_server.testing.servers import Redis
 from sqlalchemy import select
 from sqlalchemy.orm import Session

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def reserved_port() -> Iterator[int]:
-    """A port of 127.0.0.1 that is given to nobody else until the block ends, and at which nobody listens yet.
+    """Yield a port of 127.0.0.1 that is given to nobody else until the block ends, and at which nobody listens yet.
 
     Its socket is bound and does not listen. Linux lets a server listen there that names the port and sets
     SO_REUSEADDR, as servers do, but never chooses the port for a process that asks for any. Other systems refuse

@@ -4166,26 +4166,6 @@ export interface components {
             metrics: string[];
         };
         /**
-         * ClaimIn
-         * @description A sentence about a batch size; `percent` above 0 is slower.
-         */
-        ClaimIn: {
-            /** Line */
-            line: number;
-            /** Batch */
-            batch: number;
-            /** Percent */
-            percent: number;
-            /** About */
-            about: boolean;
-            /** Printed */
-            printed: string;
-            /** Text */
-            text: string;
-        } & {
-            [key: string]: unknown;
-        };
-        /**
          * ClaimOut
          * @description An agent that announces another agent's target: `agent` claims it, `owner` has it.
          */
@@ -5623,8 +5603,6 @@ export interface components {
             devices: string[];
             /** Row Count */
             row_count: number;
-            /** Note Count */
-            note_count: number;
             /** Rows */
             rows: components["schemas"]["ImportedRowOut"][];
             policy: components["schemas"]["ImportedPolicyOut"] | null;
@@ -5658,7 +5636,7 @@ export interface components {
         /**
          * ImportOut
          * @description A stored document. `devices` are the devices of its headings, or the target of criterion's runs.
-         *     `row_count` counts rows or series, `note_count` rows that a sentence of the document contradicts.
+         *     `row_count` counts rows or series.
          */
         ImportOut: {
             /** Id */
@@ -5682,8 +5660,6 @@ export interface components {
             devices: string[];
             /** Row Count */
             row_count: number;
-            /** Note Count */
-            note_count: number;
         };
         /**
          * ImportedAdviceOut
@@ -5782,10 +5758,6 @@ export interface components {
             upper_percent: number | null;
             /** Words */
             words: string;
-            /** Stated */
-            stated: components["schemas"]["StatedOut"][];
-            /** Notes */
-            notes: string[];
             /**
              * Verdict
              * @constant
@@ -6354,11 +6326,6 @@ export interface components {
              * @default []
              */
             sessions: components["schemas"]["SessionIn"][];
-            /**
-             * Claims
-             * @default []
-             */
-            claims: components["schemas"]["ClaimIn"][];
             policy?: components["schemas"]["PolicyIn"] | null;
         } & {
             [key: string]: unknown;
@@ -8407,23 +8374,6 @@ export interface components {
             kind: "host" | "device";
             /** Simulated */
             simulated: boolean;
-        };
-        /**
-         * StatedOut
-         * @description A sentence of the document about a row: a percentage, above 0 is slower. `agrees` says whether the printed
-         *     averages are consistent with it.
-         */
-        StatedOut: {
-            /** Percent */
-            percent: number;
-            /** About */
-            about: boolean;
-            /** Agrees */
-            agrees: boolean;
-            /** Text */
-            text: string;
-            /** Line */
-            line: number;
         };
         /**
          * SuiteAnnounceIn

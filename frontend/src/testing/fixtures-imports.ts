@@ -1,4 +1,4 @@
-/** An imported document whose text is wrong about one of its rows. */
+/** An imported document with a policy and two rows. */
 import type { ImportDetail, ImportedRow } from '../api/types';
 import { minutesAgo } from './fixtures';
 
@@ -22,17 +22,12 @@ function row(change: Partial<ImportedRow> & { id: string }): ImportedRow {
     lower_percent: 12.49,
     upper_percent: 12.66,
     words: 'native 12.6 % slower than fallback',
-    stated: [],
-    notes: [],
     verdict: 'insufficient',
     why: 'insufficient: no samples, only averages: nobody knows how many',
     raw: ['Batch 1000: native  avg=13.43 ms (0.01 ms/hash)'],
     ...change,
   };
 }
-
-const NOTE =
-  'The document says ~20 % slower (line 20); its own averages say native 12.6 % slower than fallback.';
 
 export const document: ImportDetail = {
   id: 'import-1',
@@ -47,20 +42,9 @@ export const document: ImportDetail = {
   runs: [],
   left_out: [],
   row_count: 2,
-  note_count: 1,
   rows: [
     row({
       id: '3.1',
-      stated: [
-        {
-          percent: 20,
-          about: true,
-          agrees: false,
-          text: 'shows a ~20% slowdown',
-          line: 20,
-        },
-      ],
-      notes: [NOTE],
     }),
     row({
       id: '3.2',

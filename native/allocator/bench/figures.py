@@ -1,7 +1,7 @@
 """Figures of the allocator suite, from what its judge wrote and from tables of counts.
 
 Place: under `plots.py` and `pages.py`, which show them. Invariant: a ratio is one that the judge computed,
-with its interval, or that one's reciprocal with the interval turned; nothing is computed from samples here.
+with its interval, or the reciprocal of one with that of its interval; nothing is computed from samples here.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Params = Mapping[str, Any]
 
 
 class Figure(NamedTuple):
-    """A value, and between which bounds it lies where that is known."""
+    """A value with its interval, where one is known."""
 
     value: float
     lower: float | None = None
@@ -27,8 +27,8 @@ class Figure(NamedTuple):
             return f"{self.value:.{digits}f}"
         return f"{self.value:.{digits}f} ({self.lower:.{digits}f} to {self.upper:.{digits}f})"
 
-    def turned(self) -> Figure:
-        """Of how many times as fast, how much of the time; and back."""
+    def reciprocal(self) -> Figure:
+        """Turn a speedup into a share of the time, or back."""
         lower = 1 / self.upper if self.upper else None
         return Figure(1 / self.value, lower, 1 / self.lower if self.lower else None)
 
@@ -41,13 +41,15 @@ class Table(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What judges wrote, of one or several runs."""
+    """The figures that the judge wrote about one or several runs."""
 
     derived: Sequence[Mapping[str, Any]]
     measurements: Sequence[Mapping[str, Any]]
     gates: Sequence[Mapping[str, Any]]
 
-    def _of(self, name: str, at: Params) -> Iterator[tuple[Mapping[str, Any], Figure]]:
+    def _find(
+        self, name: str, at: Params
+    ) -> Iterator[tuple[Mapping[str, Any], Figure]]:
         for row in self.derived:
             here = row["params"]
             if (
@@ -57,46 +59,48 @@ class Report(NamedTuple):
             ):
                 yield row, Figure(row["value"], row["lower"], row["upper"])
 
-    def over(self, name: str, arm: str, param: str, at: Params) -> dict[int, Figure]:
-        """A derived metric of an arm by the values of a param."""
+    def by_value(
+        self, name: str, arm: str, param: str, at: Params
+    ) -> dict[int, Figure]:
+        """Return a derived metric of an arm by the values of a param."""
         found = [
             (row["params"][param], one)
-            for row, one in self._of(name, at)
+            for row, one in self._find(name, at)
             if row["arm"] == arm
         ]
         return dict(sorted(found))
 
     def by_arm(self, name: str, at: Params) -> dict[str, Figure]:
-        """A derived metric of every arm at one point."""
-        return {row["arm"]: one for row, one in self._of(name, at)}
+        """Return a derived metric of every arm at one combination of params."""
+        return {row["arm"]: one for row, one in self._find(name, at)}
 
     def by_best(
         self, name: str, param: str, at: Params
     ) -> dict[int, tuple[Figure, str]]:
-        """Of a metric that says how many times as fast as ours each other is: how many times as fast ours is
-        as the fastest, and which that is."""
+        """Return, by value of a param, our speed relative to the fastest other arm, and that arm. The metric `name` has
+        the speed of each other arm relative to ours."""
         best: dict[int, tuple[Figure, str]] = {}
-        for row, one in self._of(name, at):
+        for row, one in self._find(name, at):
             value = row["params"][param]
             if value not in best or one.value > best[value][0].value:
                 best[value] = (one, row["arm"])
         return {
-            value: (one.turned(), arm) for value, (one, arm) in sorted(best.items())
+            value: (one.reciprocal(), arm) for value, (one, arm) in sorted(best.items())
         }
 
     def programs(self, arms: Sequence[str]) -> list[tuple[str, str, Figure]]:
-        """(program, arm, its time by mimalloc's), the mean of all last."""
+        """Return (program, arm, its time ÷ mimalloc's); the mean over all programs is last."""
         rows = [
-            (str(row["params"]["program"]), str(row["arm"]), one.turned())
-            for row, one in self._of("programs_vs_mimalloc343", {})
+            (str(row["params"]["program"]), str(row["arm"]), one.reciprocal())
+            for row, one in self._find("programs_vs_mimalloc343", {})
             if row["arm"] in arms
         ]
         return sorted(
             rows, key=lambda row: (row[0] == "all", row[0], arms.index(row[1]))
         )
 
-    def measured(self, benchmark: str, metric: str, per: float) -> dict[str, Figure]:
-        """Medians of a metric by arm, in units of `per`."""
+    def medians(self, benchmark: str, metric: str, per: float) -> dict[str, Figure]:
+        """Return the medians of a metric by arm, divided by `per`."""
         return {
             row["arm"]: Figure(row["median"] / per)
             for row in self.measurements
@@ -105,7 +109,7 @@ class Report(NamedTuple):
 
 
 def read_reports(paths: Iterable[Path]) -> Report:
-    """All of them as one; where two have the same figure, the later one's."""
+    """Read several reports as one. Of two with the same figure, the later one counts."""
     derived: dict[str, Any] = {}
     measurements: dict[str, Any] = {}
     gates: dict[str, Any] = {}
@@ -144,7 +148,7 @@ def read_reports(paths: Iterable[Path]) -> Report:
 
 
 def read_table(path: Path) -> Table:
-    """A heading line and a line per arm; a count of 0 is one that could not be taken."""
+    """Read a table of a heading line and a line per arm. A count of 0 could not be measured."""
     head, *lines = [
         line.split()
         for line in path.read_text(encoding="utf-8").splitlines()

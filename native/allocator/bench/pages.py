@@ -65,7 +65,7 @@ TURNED_OP = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A Markdown table; no lines without rows."""
+    """Return a Markdown table; no lines without rows."""
     if not rows:
         return []
     return [
@@ -86,7 +86,7 @@ def shown(figure: Figure | None) -> str:
 
 
 def gate_rows(report: Report) -> Iterator[list[str]]:
-    """A row per level: the worst of its points, and how many hold."""
+    """Yield a row per level: the worst of its points, and how many hold."""
     groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
     for gate in report.gates:
         arm = gate["arm"] if gate["arm"] in OURS else "paceline"
@@ -123,10 +123,12 @@ def gate_rows(report: Report) -> Iterator[list[str]]:
 def one_thread(report: Report) -> Iterator[list[str]]:
     for mode in MODES:
         at = {"mode": mode, "setup": "preload"}
-        ours = report.over("vs_mimalloc343", "paceline", "working_set", at)
-        hardened = report.over("vs_mimalloc343", "paceline_hardened", "working_set", at)
-        bound = report.over("share_of_bound", "paceline", "working_set", at)
-        memory = report.over("rss_over_mimalloc343", "paceline", "working_set", at)
+        ours = report.by_value("vs_mimalloc343", "paceline", "working_set", at)
+        hardened = report.by_value(
+            "vs_mimalloc343", "paceline_hardened", "working_set", at
+        )
+        bound = report.by_value("share_of_bound", "paceline", "working_set", at)
+        memory = report.by_value("rss_over_mimalloc343", "paceline", "working_set", at)
         best = report.by_best("field", "working_set", at)
         for slots, figure in ours.items():
             top = "-" if slots not in best else f"{best[slots][0]} {best[slots][1]}"
@@ -152,7 +154,7 @@ def two_threads(report: Report) -> Iterator[list[str]]:
 
 
 def tables(report: Report) -> list[str]:
-    """All tables there are figures for."""
+    """Return all tables there are figures for."""
     lines = table(
         ["what", "level", "worst point", "held", "failed"], list(gate_rows(report))
     )

@@ -70,8 +70,8 @@ def stroke(
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"{more}/>'
 
 
-def titled(shape: str, said: str) -> str:
-    """A shape that says its digits when pointed at; `shape` ends in `/>`."""
+def add_tooltip(shape: str, said: str) -> str:
+    """Return `shape`, which ends in `/>`, with a tooltip."""
     name = shape[1 : shape.index(" ")]
     return f"{shape[:-2]}><title>{html.escape(said)}</title></{name}>"
 
@@ -86,7 +86,7 @@ def picture(title: str, parts: Iterable[str], height: float = HEIGHT) -> str:
 
 
 def bounds(found: Sequence[Figure], level: float) -> tuple[float, float]:
-    """Bottom and top of an axis that shows all of it and the level."""
+    """Return the bottom and the top of an axis that shows all figures and the level."""
     low = min([level, *(figure.lower or figure.value for figure in found)])
     high = max([level, *(figure.upper or figure.value for figure in found)])
     room = (high - low) * 0.08 or 0.1
@@ -94,7 +94,7 @@ def bounds(found: Sequence[Figure], level: float) -> tuple[float, float]:
 
 
 def lines(title: str, series: Sequence[Line], level: float) -> str:
-    """A line per name over a logarithmic axis; `level` is drawn across."""
+    """Draw a line per name over a logarithmic axis, and `level` across it."""
     shown = [line for line in series if line.points]
     marks = sorted({x for line in shown for x in line.points})
     low, high = bounds(
@@ -149,7 +149,7 @@ def lines(title: str, series: Sequence[Line], level: float) -> str:
                     )
                 )
             dot = f'<circle cx="{across(x):.1f}" cy="{up(figure.value):.1f}" r="3" fill="{line.colour}"/>'
-            parts.append(titled(dot, f"{line.name} at {x:,}: {figure}"))
+            parts.append(add_tooltip(dot, f"{line.name} at {x:,}: {figure}"))
         at = TOP + 18 * (place + 1)
         parts += [
             stroke(
@@ -168,7 +168,7 @@ def lines(title: str, series: Sequence[Line], level: float) -> str:
 def bars(
     title: str, rows: Sequence[tuple[str, str, Figure]], level: float | None = None
 ) -> str:
-    """A bar per (name, colour, figure), from zero, in the order given; `level` is drawn down."""
+    """Draw a bar per (name, colour, figure) from zero, in the given order, and `level` down it."""
     high = max([level or 0.0, *(figure.upper or figure.value for *_, figure in rows)])
     scale = (WIDTH - LABELS - VALUES) / high
     parts = []
@@ -176,7 +176,7 @@ def bars(
         y = TOP + place * BAR
         box = f'x="{LABELS}" y="{y}" width="{figure.value * scale:.1f}" height="{BAR * 0.7:.1f}"'
         parts.append(text(LABELS - 8, y + 13, name, "end"))
-        parts.append(titled(f'<rect {box} fill="{colour}"/>', f"{name}: {figure}"))
+        parts.append(add_tooltip(f'<rect {box} fill="{colour}"/>', f"{name}: {figure}"))
         if figure.lower is not None and figure.upper is not None:
             ends = [LABELS + bound * scale for bound in (figure.lower, figure.upper)]
             parts.append(stroke(ends[0], y + 8, ends[1], y + 8, "#000"))
@@ -199,12 +199,12 @@ def bars(
 
 
 def speed(report: Report) -> str | None:
-    """Both modes: solid compat, dashed independent."""
+    """Draw the speed in both modes: compat solid, independent dashed."""
     series = []
     for mode, dashed in (("compat", False), ("independent", True)):
         at = {"mode": mode, "setup": "preload"}
         for arm in ("paceline", "paceline_hardened"):
-            found = report.over("vs_mimalloc343", arm, "working_set", at)
+            found = report.by_value("vs_mimalloc343", arm, "working_set", at)
             series.append(Line(f"{arm}, {mode}", COLOURS[arm], found, dashed))
         best = {
             x: figure
@@ -247,7 +247,7 @@ def degradation(report: Report) -> str | None:
 
 
 def left(report: Report) -> str | None:
-    rows = by_arm(report.measured("fragmentation", "rss_idle", 2**20))
+    rows = by_arm(report.medians("fragmentation", "rss_idle", 2**20))
     return (
         bars("MiB resident two seconds after 95 % of 128 MiB were freed", rows)
         if rows
@@ -267,8 +267,8 @@ def programs(report: Report) -> str | None:
     )
 
 
-def counted(tables: Sequence[figures.Table], misses: bool) -> str | None:
-    """Instructions or misses of an operation; without an interval, since they are counts."""
+def draw_counts(tables: Sequence[figures.Table], misses: bool) -> str | None:
+    """Draw the instructions or misses of an operation. Counts have no interval."""
     rows = []
     for table in tables:
         for column in table.columns:
@@ -291,22 +291,22 @@ def counted(tables: Sequence[figures.Table], misses: bool) -> str | None:
     )
 
 
-def drawn(report: Report, tables: Sequence[figures.Table]) -> dict[str, str]:
-    """Pictures by file name, of what there is."""
+def draw_all(report: Report, tables: Sequence[figures.Table]) -> dict[str, str]:
+    """Draw every picture that the inputs have figures for, by file name."""
     made = {
         "speed.svg": speed(report),
         "threads.svg": threads(report),
         "degradation.svg": degradation(report),
         "left.svg": left(report),
         "programs.svg": programs(report),
-        "instructions.svg": counted(tables, misses=False),
-        "misses.svg": counted(tables, misses=True),
+        "instructions.svg": draw_counts(tables, misses=False),
+        "misses.svg": draw_counts(tables, misses=True),
     }
     return {name: body for name, body in made.items() if body is not None}
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The command line; 1 when nothing could be drawn."""
+    """Run the command line. Returns 1 when nothing could be drawn."""
     words = list(arguments)
     page = None
     if "--page" in words:
@@ -316,7 +316,7 @@ def main(arguments: Sequence[str]) -> int:
     folder, *inputs = map(Path, words)
     report = figures.read_reports([path for path in inputs if path.suffix == ".json"])
     tables = [figures.read_table(path) for path in inputs if path.suffix == ".txt"]
-    made = drawn(report, tables)
+    made = draw_all(report, tables)
     folder.mkdir(parents=True, exist_ok=True)
     for name, body in made.items():
         (folder / name).write_text(body, encoding="utf-8")

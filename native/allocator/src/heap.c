@@ -29,18 +29,18 @@ static void list_remove(struct heap *heap, struct span *span) {
     span->listed = false;
 }
 
-/* It leaves the heap, or holds an object again. */
+/* Call it when a span leaves the heap or holds an object again. */
 static void forget_empty(struct heap *heap, const struct span *span) {
     if (heap->empty[span->class] == span) {
         heap->empty[span->class] = NULL;
     }
 }
 
-/* What was purged inside a span that ends soon afterwards would have gone
- * whole. It counts for a third: a burst of which little is left and soon ends
- * as well is worth it each time, filling and dropping all is not, since what is
- * filled next then finds most of its pages gone. */
-static void note_vain(struct heap *heap, const struct span *span) {
+/* A purge inside a span is wasted when the span ends soon afterwards, because
+ * the whole span would have gone. A wasted purge counts one third of a refault:
+ * purging pays when a few objects outlive a burst; it does not when the program
+ * frees everything and refills, since it then finds most of its pages gone. */
+static void count_wasted_purge(struct heap *heap, const struct span *span) {
     enum { SHARE = 3 };
     if (UNLIKELY(span->purged != 0) &&
         (uint32_t)os_clock_ms() - span->purged_ms < options.decay_ms) {
@@ -52,17 +52,17 @@ static void note_vain(struct heap *heap, const struct span *span) {
 static void end_span(struct heap *heap, struct span *span) {
     forget_empty(heap, span);
     list_remove(heap, span);
-    note_vain(heap, span);
+    count_wasted_purge(heap, span);
     heap->span_count--;
     heap->spans_ended++;
     span_end(span);
 }
 
-/* --- purging inside spans: earned by a heap that shrank, given up while the
- * pages come back or their spans end soon --- */
+/* --- purging inside spans: allowed once the heap has shrunk, and stopped while
+ * the purged pages fault back in or their spans end soon --- */
 
-/* Under the lock. */
-static bool note_whether_shrunken(struct heap *heap) {
+/* Updates and returns whether the heap has shrunk. Call it under the lock. */
+static bool update_shrunken(struct heap *heap) {
     enum { LEAST_SPANS = 256 };
     bool shrunken = heap->span_count >= LEAST_SPANS &&
                     heap->used_bytes <= heap->span_count * UNIT_BYTES / 2;
@@ -73,9 +73,11 @@ static bool note_whether_shrunken(struct heap *heap) {
     return shrunken;
 }
 
-static bool purge_is_earned(struct heap *heap) {
+/* Returns whether the heap may purge inside spans now. After too many refaults
+ * it may not for one decay period. Call it under the lock. */
+static bool purge_is_allowed(struct heap *heap) {
     enum { TRUST_PAGES = 256 };
-    if (!note_whether_shrunken(heap)) {
+    if (!update_shrunken(heap)) {
         return false;
     }
     if (heap->recently_purged > TRUST_PAGES &&
@@ -100,12 +102,12 @@ static void purge_span(struct heap *heap, struct span *span) {
     }
 }
 
-/* A few spans per batch that comes back, in turn: those that emptied before the
- * purge was earned are not touched by later frees, and a sweep over all of them
- * at once would be a pause. */
+/* Purges a few spans, in turn, for each batch that is returned. Spans that
+ * emptied before purging was allowed are not touched by later frees, and
+ * sweeping all of them at once would be a pause. */
 static void purge_some(struct heap *heap, unsigned class) {
     enum { SPANS_PER_BATCH = 2 };
-    for (unsigned i = 0; i < SPANS_PER_BATCH && purge_is_earned(heap); i++) {
+    for (unsigned i = 0; i < SPANS_PER_BATCH && purge_is_allowed(heap); i++) {
         struct span *span = heap->partial[class].head;
         if (span == NULL) {
             return;
@@ -120,8 +122,10 @@ static void purge_some(struct heap *heap, unsigned class) {
 
 /* --- giving objects back --- */
 
-/* Objects of so many bytes came back to the span. */
-static inline void settle(struct heap *heap, struct span *span, size_t bytes) {
+/* Accounts for `bytes` of objects that were returned to the span: lists it,
+ * ends it when it is empty, or purges it. Call it under the lock. */
+static inline void account_return(struct heap *heap, struct span *span,
+                                  size_t bytes) {
     heap->used_bytes -= bytes;
     if (!span->listed) {
         list_append(heap, span);
@@ -137,12 +141,13 @@ static inline void settle(struct heap *heap, struct span *span, size_t bytes) {
             heap->empty[span->class] = span;
         }
     } else if (UNLIKELY(span->used <= span->purge_at) &&
-               purge_is_earned(heap)) {
+               purge_is_allowed(heap)) {
         purge_span(heap, span);
     }
 }
 
-/* Invariant 5: the owner is read again once its lock is held. */
+/* Locks and returns the heap that owns the span. The owner may change until its
+ * lock is held, so it is read again then (invariant 5). */
 static struct heap *lock_owner(const struct span *span) {
     for (;;) {
         uint32_t id = atomic_load_explicit(&span->owner, memory_order_relaxed);
@@ -180,7 +185,7 @@ void heap_return(void **objects, unsigned count) {
             os_unlock(&locked->lock); /* a handler of the signal may allocate */
             report_bad_free(objects[i], "double free, by two threads at once,");
         }
-        settle(locked, span, put * size);
+        account_return(locked, span, put * size);
     }
     if (locked != NULL) {
         purge_some(locked, class);
@@ -190,7 +195,7 @@ void heap_return(void **objects, unsigned count) {
 
 /* --- taking objects --- */
 
-/* Under the lock. */
+/* Takes up to `want` objects of the span. Call it under the lock. */
 static unsigned take_from(struct heap *heap, struct span *span, void **out,
                           unsigned want) {
     uint64_t refaulted = 0;
@@ -209,8 +214,8 @@ static unsigned take_from_spans(struct heap *heap, unsigned class, void **out,
                                 unsigned want) {
     os_lock(&heap->lock);
     struct span *span;
-    /* Of the shared heap, somebody else may use up or end what was adopted
-     * before it is locked again. */
+    /* In the shared heap, another thread may use up or end an adopted span
+     * before this one holds the lock again. */
     while ((span = heap->partial[class].head) == NULL) {
         os_unlock(&heap->lock);
         if (!span_adopt(heap, class)) {
@@ -226,7 +231,7 @@ static unsigned take_from_spans(struct heap *heap, unsigned class, void **out,
         os_lock(&heap->lock);
     }
     unsigned taken = take_from(heap, span, out, want);
-    (void)note_whether_shrunken(heap);
+    (void)update_shrunken(heap);
     os_unlock(&heap->lock);
     return taken;
 }

@@ -121,7 +121,7 @@ MUTANTS = (
 
 
 def copy_of_workspace(folder: Path) -> Path:
-    """The tracked files of `native/`, where cargo finds them as one workspace."""
+    """Return the tracked files of `native/`, where cargo finds them as one workspace."""
     listed = subprocess.run(
         ("git", "ls-files", "-z", "."), cwd=NATIVE, check=True, capture_output=True
     )
@@ -133,7 +133,7 @@ def copy_of_workspace(folder: Path) -> Path:
 
 
 def passes(crate: Path, target: Path) -> bool:
-    """Whether the tests pass; a crate that does not compile proves nothing and ends the run."""
+    """Return whether the tests pass; a crate that does not compile proves nothing and ends the run."""
     # Frames that are not optimised are large.
     environment = {
         **os.environ,

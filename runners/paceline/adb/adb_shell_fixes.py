@@ -71,7 +71,7 @@ class EncryptionRequestedError(Exception):
     """The device answered STLS: it wants an encrypted connection."""
 
 
-class MendedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
+class PatchedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
     """adb-shell's packets, over a `DeadlineTransport`. `banner` and `version` are the device's answer to
     `connect`."""
 
@@ -307,7 +307,7 @@ class MendedIO(_AdbIOManager):  # type: ignore[misc]  # adb-shell has no types
         self._transport.close()
 
 
-class MendedDevice(AdbDevice):  # type: ignore[misc]  # adb-shell has no types
+class PatchedDevice(AdbDevice):  # type: ignore[misc]  # adb-shell has no types
     """adb-shell's device. Create a new one for each connection."""
 
     def __init__(
@@ -315,7 +315,7 @@ class MendedDevice(AdbDevice):  # type: ignore[misc]  # adb-shell has no types
     ) -> None:
         super().__init__(transport, banner=HOST_FEATURES)
         self._whom = whom
-        self._io_manager = MendedIO(transport, whom, grace_s)
+        self._io_manager = PatchedIO(transport, whom, grace_s)
 
     @property
     def banner(self) -> bytes:
@@ -364,7 +364,7 @@ class MendedDevice(AdbDevice):  # type: ignore[misc]  # adb-shell has no types
         read_timeout_s: float,
         timeout_s: float | None,
     ) -> Any:
-        """Open a service. Raises RefusedError at once when the device refuses it; see `MendedIO.read`."""
+        """Open a service. Raises RefusedError at once when the device refuses it; see `PatchedIO.read`."""
         try:
             return super()._open(
                 destination, transport_timeout_s, read_timeout_s, timeout_s

@@ -231,6 +231,6 @@ class BaseConnection(ABC):
 
 
 def command_text(argv: Sequence[str]) -> str:
-    """A command as errors show it."""
+    """Return a command as errors show it."""
     text = " ".join(argv)
     return f"`{text if len(text) <= ARGV_CHARACTERS else text[:ARGV_CHARACTERS] + '…'}`"

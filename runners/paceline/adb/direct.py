@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 from adb_shell import exceptions
 
-from paceline.adb.adb_shell_fixes import MendedDevice, ServiceClosedError
+from paceline.adb.adb_shell_fixes import PatchedDevice, ServiceClosedError
 from paceline.adb.base_connection import BaseConnection
 from paceline.adb.channel import Channel
 from paceline.adb.handshake import NO_PACKETS, KeyOffers
@@ -39,7 +39,7 @@ REFUSAL_PREFIX = "Command failed: "
 class DeviceLease(msgspec.Struct, frozen=True):
     """A connected device, its banner, and how to give it back."""
 
-    device: MendedDevice
+    device: PatchedDevice
     banner: Banner
     release: Callable[[], None]
 
@@ -49,7 +49,7 @@ class AdbShellChannel:
 
     def __init__(
         self,
-        device: MendedDevice,
+        device: PatchedDevice,
         service: bytes,
         deadline: float,
         lease: DeviceLease | None,
@@ -121,7 +121,7 @@ class AdbShellConnection(BaseConnection):
     @contextmanager
     def _transferring(
         self, remote: str, deadline: float
-    ) -> Iterator[tuple[MendedDevice, float]]:
+    ) -> Iterator[tuple[PatchedDevice, float]]:
         """Give the device and the seconds left; adb-shell's errors become those of the port."""
         if self._lease is None:
             raise LostError(f"the device at {self._route} is not connected")

@@ -19,7 +19,7 @@ from typing import Any
 
 from adb_shell import exceptions
 
-from paceline.adb.adb_shell_fixes import EncryptionRequestedError, MendedDevice
+from paceline.adb.adb_shell_fixes import EncryptionRequestedError, PatchedDevice
 from paceline.adb.keys import AgentKey
 from paceline.adb.port import (
     AdbError,
@@ -59,14 +59,14 @@ class ConnectAttempt:
         transport: Any,
         whom: str,
         key: AgentKey,
-        request_offer: Callable[[], float],
+        reserve_offer: Callable[[], float],
         timeout_s: float,
     ) -> None:
-        """`request_offer` returns 0 when the key may be offered now, else the seconds until it may."""
-        self.device = MendedDevice(transport, whom)
+        """`reserve_offer` returns 0 when the key may be offered now, else the seconds until it may."""
+        self.device = PatchedDevice(transport, whom)
         self.waits_for_person = False
         self._transport, self._whom, self._key = transport, whom, key
-        self._request_offer = request_offer
+        self._reserve = reserve_offer
         self._ended: Future[None] = Future()
         threading.Thread(
             target=self._connect, args=(timeout_s,), name=f"connect {whom}", daemon=True
@@ -93,16 +93,17 @@ class ConnectAttempt:
                 transport_timeout_s=timeout_s,
                 read_timeout_s=timeout_s,
                 auth_timeout_s=PERSON_S,
-                auth_callback=self._before_offer,
+                auth_callback=self._refuse_repeated_offer,
             )
         except Exception as error:
             self._ended.set_exception(error)
         else:
             self._ended.set_result(None)
 
-    def _before_offer(self, _: object) -> None:
-        """adb-shell calls this when no signature was accepted, before it offers the key."""
-        if wait_s := self._request_offer():
+    def _refuse_repeated_offer(self, _: object) -> None:
+        """Raise when the key may not be offered yet. adb-shell calls this before it offers the key, because the device
+        accepted no signature."""
+        if wait_s := self._reserve():
             raise _offered_lately_error(self._whom, self._key.fingerprint, wait_s)
         self.waits_for_person = True
 
@@ -156,7 +157,7 @@ class KeyOffers:
         whom: str,
         key: AgentKey,
         deadline: float,
-    ) -> tuple[MendedDevice, Banner]:
+    ) -> tuple[PatchedDevice, Banner]:
         """Connect to the device at `address`, or go on with the connect that waits there. Raises Absent-, Offline-,
         Unauthorized-, TlsRequiredError."""
         waiting = self._take(address)
@@ -171,7 +172,7 @@ class KeyOffers:
             open_transport(),
             whom,
             key,
-            lambda: self._request(address),
+            lambda: self._reserve_offer(address),
             max(deadline - time.monotonic(), 0.0),
         )
         return self._finish(address, attempt, deadline)
@@ -186,7 +187,7 @@ class KeyOffers:
 
     def _finish(
         self, address: str, attempt: ConnectAttempt, deadline: float
-    ) -> tuple[MendedDevice, Banner]:
+    ) -> tuple[PatchedDevice, Banner]:
         try:
             banner = attempt.finish(deadline)
         except UnauthorizedError:
@@ -209,8 +210,8 @@ class KeyOffers:
         if before is not None:
             before.close()
 
-    def _request(self, address: str) -> float:
-        """Return 0 when the key may be offered now, and count that as an offer; else the seconds to wait."""
+    def _reserve_offer(self, address: str) -> float:
+        """Reserve an offer of the key. Returns 0 if it is granted, otherwise the seconds to wait."""
         now = self._clock()
         with self._lock:
             last_s = self._offered_s.get(address)

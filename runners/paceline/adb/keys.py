@@ -30,7 +30,7 @@ COMMENT = b" paceline"
 
 
 def key_directory(data_dir: Path) -> Path:
-    """Where the agent with this data directory keeps its key."""
+    """Return where the agent with this data directory keeps its key."""
     return data_dir / "adb"
 
 
@@ -59,12 +59,12 @@ class AgentKey:
 
     @classmethod
     def of_agent(cls, data_dir: Path) -> AgentKey:
-        """The key of the agent with this data directory. Raises UserError like `load_or_create`."""
+        """Return the key of the agent with this data directory. Raises UserError like `load_or_create`."""
         return cls.load_or_create(key_directory(data_dir))
 
     @classmethod
     def load_or_create(cls, directory: Path) -> AgentKey:
-        """The key in `directory`, created when there is none. Raises UserError when it is damaged or others
+        """Return the key in `directory`, created when there is none. Raises UserError when it is damaged or others
         can read it."""
         path = directory / FILE_NAME
         if not path.exists():

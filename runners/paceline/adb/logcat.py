@@ -49,7 +49,7 @@ _KILLER_TAG = re.compile(r"(?:lowmemorykiller|lmkd?|killinfo)$", re.IGNORECASE)
 
 
 def moment_of(printed: str, rest: str = "000") -> str | None:
-    """What `DEVICE_TIME` printed, to the millisecond, as the log writes it; `rest` completes a time in whole
+    """Return what `DEVICE_TIME` printed, to the millisecond, as the log writes it; `rest` completes a time in whole
     seconds."""
     match = _MOMENT.match(printed.strip())
     return None if match is None else f"{match[1]}.{match[2] or rest}"
@@ -77,7 +77,7 @@ class LogEvent(msgspec.Struct, frozen=True):
 
 
 def event_of(line: LogLine) -> LogEvent | None:
-    """The event that a line reports, if any: throttling, or a process killed for lack of memory."""
+    """Return the event that a line reports, if any: throttling, or a process killed for lack of memory."""
     tag, level = line.origin.tag, line.origin.level
     if not tag or level in (None, "V", "D"):
         return None
@@ -121,13 +121,13 @@ class LogReader:
         return None if self._since is None else [*self.argv, "-d"]
 
     def lines(self, chunk: bytes) -> Iterator[LogLine]:
-        """The lines that end in this chunk, without separators and lines passed on before a loss."""
+        """Yield the lines that end in this chunk, without separators and lines passed on before a loss."""
         for raw in self._buffer.feed(chunk):
             if (line := self._line(raw)) is not None:
                 yield line
 
-    def lost(self) -> None:
-        """Notes a lost connection: drops half a line and skips the lines that will come again."""
+    def resume_after_loss(self) -> None:
+        """Prepare to go on after a lost connection: drop half a line, and skip the lines that will come again."""
         self._buffer.forget()
         self._again = Counter(self._recent)
 
@@ -171,7 +171,7 @@ class LogFollower:
         return self._tried.wait(timeout_s)
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[None]:
+    def hold(self) -> Iterator[None]:
         """While the body runs, nothing new is started on the device; a log lost meanwhile is resumed
         afterwards. Waits for a connection that is being opened."""
         with self._connecting:
@@ -190,7 +190,7 @@ class LogFollower:
         if reader is None or (argv := reader.rest) is None:
             return False
         done = connection.run(argv)
-        reader.lost()  # the lines of the last millisecond come again
+        reader.resume_after_loss()  # the lines of the last millisecond come again
         for line in reader.lines(done.stdout):
             self._take(line)
         return done.rc == 0
@@ -216,7 +216,7 @@ class LogFollower:
                 except Exception:
                     log.exception("reading a device's log failed")
             if self._reader is not None:
-                self._reader.lost()
+                self._reader.resume_after_loss()
             if self._end.wait(pause_s):
                 return
             self.gaps += 1
@@ -258,8 +258,8 @@ def _close_quietly(connection: Connection) -> None:
 
 
 def _read_time(connection: Connection) -> str | None:
-    """The time from which a new log is followed. To the millisecond: from the whole second on, it would begin with
-    lines of up to a second before."""
+    """Return the time from which a new log is followed. To the millisecond: from the whole second on, it would begin
+    with lines of up to a second before."""
     done = connection.run(DEVICE_TIME)
     return moment_of(done.text) if done.rc == 0 else None
 

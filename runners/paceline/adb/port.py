@@ -156,7 +156,7 @@ class Connection(Protocol):
         LostError."""
 
     def props(self) -> dict[str, str]:
-        """The properties that `getprop` prints."""
+        """Return the properties that `getprop` prints."""
 
     def reboot(self) -> None:
         """Requests a restart and closes the connection. Raises RefusedError when the device cannot restart."""

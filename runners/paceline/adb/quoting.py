@@ -31,7 +31,7 @@ def quoted(item: str) -> bytes:
 
 
 def command_line(argv: Sequence[str]) -> bytes:
-    """The words of `argv`, separated by one space. Raises AdbError for an empty argv and for a NUL."""
+    """Return the words of `argv`, separated by one space. Raises AdbError for an empty argv and for a NUL."""
     if isinstance(argv, str) or not argv:
         raise AdbError(
             f"{argv!r} is not an argv",

@@ -30,7 +30,7 @@ class Sentinel:
         self._last = self._first
 
     def around(self, command: bytes) -> bytes:
-        """The command line that prints both marks around the output of `command`."""
+        """Return the command line that prints both marks around the output of `command`."""
         # echo is a builtin of every Android's shell; printf is not before toybox (API 23).
         return b'echo __GO_%s__; %s; echo "\n__RC_%s_$?__"' % (
             self._nonce,
@@ -39,7 +39,7 @@ class Sentinel:
         )
 
     def feed(self, data: bytes | bytearray) -> list[OutputPiece]:
-        """The output that is complete now; nothing once the status has come."""
+        """Return the output that is complete now; nothing once the status has come."""
         if self.rc is not None:
             return []
         self._buffer += data
@@ -63,7 +63,7 @@ class Sentinel:
         return True
 
     def _certain_bytes(self) -> int:
-        """How many bytes of the buffer cannot be part of the last line or of a split line end."""
+        """Return how many bytes of the buffer cannot be part of the last line or of a split line end."""
         text, marker = self._buffer, self._marker
         at = text.rfind(marker)
         if at >= 0 and len(text) - at <= len(marker) + TAIL_BYTES:

@@ -47,7 +47,7 @@ class AdbServer:
         self.address = address
 
     def version(self, timeout_s: float = CONNECT_TIMEOUT_S) -> int:
-        """The version of its protocol: 41 since 2018. Raises AbsentError when nobody listens."""
+        """Return the version of its protocol: 41 since 2018. Raises AbsentError when nobody listens."""
         answer = ask(self.address, "host:version", timeout_s)
         try:
             return int(answer, 16)
@@ -57,7 +57,7 @@ class AdbServer:
             ) from error
 
     def devices(self, timeout_s: float = CONNECT_TIMEOUT_S) -> list[ListedDevice]:
-        """All devices that it lists, in any state. Raises AbsentError when nobody listens."""
+        """Return all devices that it lists, in any state. Raises AbsentError when nobody listens."""
         return parse_devices(ask(self.address, "host:devices-l", timeout_s))
 
     def connect_to(self, address: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
@@ -77,7 +77,7 @@ class AdbServer:
         return ask(self.address, f"host-serial:{name}:reconnect", timeout_s)
 
     def connection(self, name: str) -> ServerConnection:
-        """A connection to the device it knows as `name`; not connected yet."""
+        """Return a connection to the device it knows as `name`; not connected yet."""
         return ServerConnection(self.address, name)
 
 
@@ -187,5 +187,5 @@ class ServerConnection(BaseConnection):
 
 
 def _by_name(name: str) -> bytes:
-    """The request for servers that have no transport ids yet."""
+    """Return the request for servers that have no transport ids yet."""
     return f"host:transport:{name}".encode()

@@ -39,7 +39,7 @@ OutputReader = ShellV2 | Sentinel
 def prepare_service(
     service: bytes, argv: Sequence[str], most: int = LONGEST_SERVICE
 ) -> tuple[bytes, OutputReader]:
-    """The name of the service to open for `argv`, and the reader of its output. `most`: the device's packet,
+    """Return the name of the service to open for `argv`, and the reader of its output. `most`: the device's packet,
     in bytes."""
     reader: OutputReader = ShellV2() if service == V2 else Sentinel()
     line = (ENDING_AT_EOF if service == EXEC else ENDING_AT_HANGUP) % command_line(argv)
@@ -72,7 +72,7 @@ def read_whole(
 
 
 def slow_error(command: str) -> SlowError:
-    """The error for a command that still runs at its deadline; the caller closes the connection, which ends
+    """Return the error for a command that still runs at its deadline; the caller closes the connection, which ends
     the command."""
     return SlowError(
         f"{command} did not end in time",
@@ -81,7 +81,7 @@ def slow_error(command: str) -> SlowError:
 
 
 def lost_error(command: str) -> LostError:
-    """The error for an end without a status."""
+    """Return the error for an end without a status."""
     return LostError(
         f"the connection ended before the exit status of {command} arrived",
         "Check the cable, the network and whether the device restarted.",

@@ -28,7 +28,7 @@ class ShellV2:
         """The begin of a packet that is not complete yet."""
 
     def feed(self, data: bytes | bytearray) -> list[OutputPiece]:
-        """The output in the packets that `data` completes, as views of `data`. Raises LostError for anything
+        """Return the output in the packets that `data` completes, as views of `data`. Raises LostError for anything
         that is not a packet."""
         if self._rest:
             data = self._rest + data

@@ -65,7 +65,7 @@ def parse_devices(text: str) -> list[ListedDevice]:
 
 
 def state_error(state: str, name: str, server: str) -> AdbError | None:
-    """Why a device in `state` cannot be used; None when it can."""
+    """Return why a device in `state` cannot be used; None when it can."""
     device = f"{name} at the adb server {server}"
     if state == "device":
         return None
@@ -97,7 +97,7 @@ def state_error(state: str, name: str, server: str) -> AdbError | None:
 
 
 def failure_error(reason: str, name: str, server: str) -> AdbError:
-    """The error for a FAIL about device `name` with the text `reason` (AOSP adb/transport.cpp)."""
+    """Return the error for a FAIL about device `name` with the text `reason` (AOSP adb/transport.cpp)."""
     text = reason.lower()
     if "unauthorized" in text or "authorizing" in text:
         return state_error("unauthorized", name, server) or AdbError(reason)

@@ -51,13 +51,13 @@ class SocketTransport(BaseTransport):  # type: ignore[misc]  # adb-shell has no 
 
     def readable(self, timeout_s: float) -> bool:
         """Return whether data arrives, or the connection ends, within `timeout_s`."""
-        return bool(self._ahead) or self._connected().readable(timeout_s)
+        return bool(self._ahead) or self._require_wire().readable(timeout_s)
 
     def bulk_read(self, numbytes: int, transport_timeout_s: float) -> memoryview:
         """Return the next 1 to `numbytes` bytes. Raises SlowError, LostError."""
         if not self._ahead:
             deadline = time.monotonic() + transport_timeout_s
-            data = self._connected().receive(READ_BYTES, deadline)
+            data = self._require_wire().receive(READ_BYTES, deadline)
             if not data:
                 raise LostError(f"{self.whom} ended the connection")
             self._ahead = memoryview(data)
@@ -66,10 +66,10 @@ class SocketTransport(BaseTransport):  # type: ignore[misc]  # adb-shell has no 
 
     def bulk_write(self, data: bytes, transport_timeout_s: float) -> int:
         """Send all of `data`. Raises SlowError, LostError."""
-        self._connected().send(data, time.monotonic() + transport_timeout_s)
+        self._require_wire().send(data, time.monotonic() + transport_timeout_s)
         return len(data)
 
-    def _connected(self) -> DeadlineSocket:
+    def _require_wire(self) -> DeadlineSocket:
         if self._wire is None:
             raise LostError(f"{self.whom} is not connected")
         return self._wire

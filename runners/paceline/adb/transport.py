@@ -110,7 +110,7 @@ class DeadlineSocket:
                 raise self._lost(error) from error
 
     def readable(self, timeout_s: float) -> bool:
-        """Whether data arrives, or the connection ends, within `timeout_s`."""
+        """Return whether data arrives, or the connection ends, within `timeout_s`."""
         return self._ready(time.monotonic() + timeout_s, to_send=False)
 
     def close(self) -> None:
@@ -124,7 +124,7 @@ class DeadlineSocket:
             raise SlowError(f"{self.whom} does not answer")
 
     def _ready(self, deadline: float, *, to_send: bool) -> bool:
-        """Whether the socket can be used before `deadline`. A broken one counts as usable: using it raises."""
+        """Return whether the socket can be used before `deadline`. A broken one counts as usable: using it raises."""
         timeout_s = max(deadline - time.monotonic(), 0.0)
         number = self._socket.fileno()
         if number < 0:

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from paceline.adb.adb_shell_fixes import MendedDevice
+from paceline.adb.adb_shell_fixes import PatchedDevice
 from paceline.adb.direct import AdbShellConnection, DeviceLease
 from paceline.adb.handshake import KeyOffers
 from paceline.adb.keys import AgentKey
@@ -130,7 +130,7 @@ class UsbLinks:
 
 
 class _Link(msgspec.Struct, eq=False):
-    device: MendedDevice
+    device: PatchedDevice
     banner: Banner
     users: int = 1
 

@@ -150,7 +150,7 @@ class UsbDeviceTransport(UsbTransport):  # type: ignore[misc]  # adb-shell has n
             cause = error.args[1]
             if isinstance(cause, usb1.USBErrorTimeout):
                 raise SlowError(f"{self.whom} accepts no more data") from error
-            raise self._lost(cause) from error
+            raise self._lost_error(cause) from error
 
     def _read(self, most: int, timeout_s: float) -> bytes:
         """Return the next bytes, up to `most` and the rest of the bus's last packet; b"" when none came in time.
@@ -175,9 +175,9 @@ class UsbDeviceTransport(UsbTransport):  # type: ignore[misc]  # adb-shell has n
             except exceptions.UsbReadFailedError as error:
                 if isinstance(error.usb_error, usb1.USBErrorTimeout):
                     return bytes(getattr(error.usb_error, "received", b""))
-                raise self._lost(error.usb_error) from error
+                raise self._lost_error(error.usb_error) from error
 
-    def _lost(self, cause: Exception | None) -> LostError:
+    def _lost_error(self, cause: Exception | None) -> LostError:
         if cause is None:
             return LostError(f"the connection to {self.whom} was closed")
         return LostError(

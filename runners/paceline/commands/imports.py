@@ -23,7 +23,7 @@ from paceline.credentials import check_address, check_credential
 from paceline.display import print_json, print_line, print_note, terminal
 from paceline.errors import UserError
 from paceline.formats.declared import Line
-from paceline.formats.ledger_prose import BatchPolicy
+from paceline.formats.logcat import BatchPolicy
 
 if TYPE_CHECKING:
     from paceline.adb.port import Connection
@@ -56,7 +56,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     suite: Annotated[
         Path | None,
         typer.Option(
-            help="A suite.toml. Of a log, also read the lines it declares; of criterion, apply its gates."
+            help="A suite.toml. Of a log, read the lines it declares; of criterion, apply its gates."
         ),
     ] = None,
     dry_run: Annotated[
@@ -89,7 +89,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
     in_force: Annotated[
         str | None,
         typer.Option(
-            help="The batch policy in force if the log names none: MINIMUM or MINIMUM/ROUNDS."
+            help="The batch policy in force, to compare with measurements: MINIMUM or MINIMUM/ROUNDS."
         ),
     ] = None,
     on: Annotated[
@@ -145,6 +145,11 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         raise UserError(
             "Give one source: a file or a device.", "Use FILE, - or --device HOST:PORT."
         )
+    if form in importing.FORMATS and suite is None:
+        raise UserError(
+            "Say which lines of the log to read.",
+            "Give the suite that declares them in [[logcat]] tables: --suite suite.toml.",
+        )
     client = None if server is None else _client(server, token)
     target = None if directory is None else output_directory(directory, "")
     declared = [] if suite is None else _declared_lines(suite)
@@ -164,9 +169,8 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
         body = importing.import_body(document, title)
         stored = client.send("POST", "/imports", body)
         count = len(stored["rows"])
-        rows = f"{count} {'row' if count == 1 else 'rows'}"
-        noted = f"{stored['note_count']} with something to note"
-        print_note(f"Stored as {stored['id']}: {rows}, {noted}.")
+        rows = "row" if count == 1 else "rows"
+        print_note(f"Stored as {stored['id']}: {count} {rows}.")
 
 
 def _refuse_options(form: str, options: Mapping[str, object]) -> None:
@@ -272,7 +276,7 @@ def _parse_policy(text: str) -> BatchPolicy:
             "Use 2000, or 2000/1 with one warm-up round.",
         )
     rounds = None if match[2] is None else int(match[2])
-    return BatchPolicy(int(match[1]), None, rounds, [], f"--in-force {text.strip()}")
+    return BatchPolicy(int(match[1]), rounds, f"--in-force {text.strip()}")
 
 
 def _connector(

@@ -78,7 +78,7 @@ class AttachedDevice:
     def of(
         cls, connect: Callable[[], Connection], serial: str, state_dir: Path
     ) -> AttachedDevice:
-        """A device at one route, without discovery: for manual runs and tests."""
+        """Return a device at one route, without discovery: for manual runs and tests."""
         route = Route("tcp", serial)
         return cls(serial, state_dir, lambda _: connect(), [route], locks=state_dir)
 
@@ -162,7 +162,7 @@ class AttachedDevice:
             log.info("device %s: %s%s", self.serial, self._link.state, reason)
 
     def look(self) -> bool:
-        """Whether the device answers now: verifies the connection in use, otherwise tries every route."""
+        """Return whether the device answers now: verifies the connection in use, otherwise tries every route."""
         failures: list[axis.Event] = []
         if self._used is not None:
             try:
@@ -194,8 +194,8 @@ class AttachedDevice:
         self.connection.verify()
 
     @contextlib.contextmanager
-    def held(self) -> Iterator[Connection]:
-        """Holds the device for one job: a changed boot id raises RebootedError meanwhile."""
+    def hold(self) -> Iterator[Connection]:
+        """Hold the device for one job: a changed boot id raises RebootedError meanwhile."""
         connection = self.connection
         connection.verify()
         self._pinned = self.boot_id
@@ -315,7 +315,7 @@ class AttachedDevice:
 
 
 def state_name(serial: str) -> str:
-    """A directory name for `serial`, which the device chooses and may hold anything."""
+    """Return a directory name for `serial`, which the device chooses and may hold anything."""
     return re.sub(r"[^A-Za-z0-9._-]", "_", serial).lstrip(".") or "_"
 
 
@@ -324,7 +324,7 @@ def _reason_suffix(link: axis.ConnectionStatus) -> str:
 
 
 def _most_actionable(failures: list[axis.Event]) -> axis.Event:
-    """The failure that a person can act on first."""
+    """Return the failure that a person can act on first."""
     order = (
         axis.KeyRejected,
         axis.TlsRequired,

@@ -40,22 +40,22 @@ class DeviceBackends(Protocol):
     """The interface that discovery and devices use: `AdbBackends`, or a fake in tests."""
 
     def open(self, route: Route) -> Connection:
-        """A new connection. Raises AdbError."""
+        """Return a new connection. Raises AdbError."""
 
     def list_devices(self) -> list[ListedDevice]:
-        """The devices that the adb server knows; empty without a server."""
+        """Return the devices that the adb server knows; empty without a server."""
 
     def list_usb_routes(self) -> list[Route]:
-        """The devices on USB that the adb server does not hold, as of the last `list_devices`."""
+        """Return the devices on USB that the adb server does not hold, as of the last `list_devices`."""
 
     def usb_problem(self) -> AdbError | None:
-        """Why devices on USB were not found at the last look, by nobody."""
+        """Return why devices on USB were not found at the last look, by nobody."""
 
     def usb_note(self, serial: str) -> str:
-        """A sentence on who holds the device on USB, if that is the adb server; else ""."""
+        """Return a sentence on who holds the device on USB, if that is the adb server; else ""."""
 
     def route_to(self, name: str) -> Route:
-        """The route to the device that the adb server calls `name`."""
+        """Return the route to the device that the adb server calls `name`."""
 
     def reconnect(self, route: Route) -> None:
         """Makes the adb server close and reopen its connection at `route`. Raises AdbError."""
@@ -153,8 +153,8 @@ class AdbBackends:
         return self._usb_notes.get(serial, "")
 
     def _connect_dropped(self) -> list[ListedDevice]:
-        """The dropped devices that the server does not list; tells it to connect to them again. One that it lists
-        and does not reach is still dropped: the server may forget it a moment later."""
+        """Return the dropped devices that the server does not list; tells it to connect to them again. One that it
+        lists and does not reach is still dropped: the server may forget it a moment later."""
         listed = {known.name for known in self._last}
         with self._lock:
             self._dropped -= {

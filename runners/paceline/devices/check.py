@@ -49,7 +49,7 @@ SELF_TEST_MESSAGE_BYTES, SELF_TEST_MESSAGES, SELF_TEST_PERIOD = 1 << 16, 16, 251
 
 @cache
 def known_digest(algorithm: str) -> str:
-    """The digest that the self-test must print, computed by Python's hashlib."""
+    """Return the digest that the self-test must print, computed by Python's hashlib."""
     size = SELF_TEST_MESSAGE_BYTES
     data = bytes(range(SELF_TEST_PERIOD)) * (
         SELF_TEST_MESSAGES * size // SELF_TEST_PERIOD + 1

@@ -108,7 +108,7 @@ WANTED = (
 
 
 def read_clusters(connection: Connection) -> list[Cluster]:
-    """The device's clusters, the slowest first. Raises AdbError."""
+    """Return the device's clusters, the slowest first. Raises AdbError."""
     clocks = connection.run(CLOCKS, TIMEOUT_S)
     return clusters(
         files_of(clocks.text), parse_cores(connection.run(CPUINFO, TIMEOUT_S).text)
@@ -219,7 +219,7 @@ class DeviceConditions:
         return DeviceReading(
             values,
             raw,
-            self._seen(values, charge, free),
+            self._gate_inputs(values, charge, free),
             problems,
             at_s,
             {SOURCES.get(argv, "df"): lines for argv, lines in unread.items()},
@@ -275,7 +275,7 @@ class DeviceConditions:
         }
 
     def _cpu_features(self, cpuinfo: str) -> dict[str, Observed]:
-        """The features of the CPU, read once because they do not change while a device runs."""
+        """Return the features of the CPU, read once because they do not change while a device runs."""
         if self._features:
             return {}
         self._features = cpu_features.cpu_features(cpuinfo)
@@ -336,7 +336,7 @@ class DeviceConditions:
         self._policies = {policy.cpus: policy for policy in clocks}
         return values
 
-    def _seen(
+    def _gate_inputs(
         self, values: Mapping[str, Observed], charge: Battery, free: int | None
     ) -> GateInputs:
         status, hottest = values.get("thermal_status"), values.get("temperature_c")
@@ -352,7 +352,7 @@ class DeviceConditions:
 
 
 def _unread_kernel(files: Mapping[str, str]) -> list[str]:
-    """The small files of the kernel whose text is not understood; a file that was refused is absent."""
+    """Return the small files of the kernel whose text is not understood; a file that was refused is absent."""
     readers: dict[str, Callable[[str], object]] = {
         "/proc/sys/kernel/random/boot_id": resources.boot_id,
         "/proc/uptime": resources.uptime_s,
@@ -423,7 +423,7 @@ def _rest(busy: str, calibration: str) -> dict[str, Observed]:
 
 
 def calibration_ns(text: str) -> int | None:
-    """The time that a calibration program prints; None when it prints none."""
+    """Return the time that a calibration program prints; None when it prints none."""
     line = next((line for line in text.splitlines() if line.startswith("{")), "")
     try:
         value = (

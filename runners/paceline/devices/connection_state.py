@@ -119,7 +119,7 @@ NOT_LOOKED_FOR = ConnectionStatus("absent", "It has not been looked for yet.")
 
 
 def next_status(link: ConnectionStatus, event: Event, at_s: float) -> ConnectionStatus:
-    """The status after `event`. A state that does not change keeps the time it began."""
+    """Return the status after `event`. A state that does not change keeps the time it began."""
     after = _after(link, event, at_s)
     same = (after.state, after.by_us) == (link.state, link.by_us)
     return msgspec.structs.replace(after, since_s=link.since_s) if same else after
@@ -176,7 +176,7 @@ def _unheard(
 
 
 def event_of(error: AdbError) -> Event:
-    """The event that a failed attempt to reach a device means for its connection."""
+    """Return the event that a failed attempt to reach a device means for its connection."""
     text, advice = error.text, error.advice
     match error:
         case AbsentError():

@@ -54,7 +54,7 @@ class DeviceFacts(msgspec.Struct, frozen=True):
         return properties.api_level(self.props)
 
     def name(self, serial: str) -> str:
-        """A name for people; not part of the device's identity."""
+        """Return a name for people; not part of the device's identity."""
         model = self.props.get("ro.product.model") or "Android device"
         return f"{model} · {serial[-4:]}"
 
@@ -106,7 +106,7 @@ def _own_workdir(connection: Connection, props: dict[str, str]) -> str:
 def fingerprint_factors(
     props: dict[str, str], texts: FactTexts, known: dict[str, Factor] | None = None
 ) -> dict[str, Factor]:
-    """The factors in the texts. While a core is off, its part comes from `known`, earlier factors of the same
+    """Return the factors in the texts. While a core is off, its part comes from `known`, earlier factors of the same
     model and SoC."""
     build = properties.build_factors(props)
     cores, present = parse_cores(texts.cpuinfo), cpu_list(texts.cpus_present)

@@ -116,7 +116,7 @@ class Discovery:
         return route in self._refuted
 
     def _identify(self, route: Route) -> str | None:
-        """The serial that answers at `route`; None after noting why nobody does."""
+        """Return the serial that answers at `route`; None after noting why nobody does."""
         try:
             connection = self._backends.open(route)
             try:

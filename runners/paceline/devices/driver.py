@@ -26,6 +26,7 @@ from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.backends import DeviceBackends
 from paceline.devices.check import CheckContext, HealthCheck, run_check
 from paceline.devices.conditions import DeviceConditions, DeviceReading
+from paceline.devices.health import Ladder, RecoveryCapabilities, Rung, next_rung
 from paceline.devices.heartbeat_report import (
     FindingEntry,
     HeartbeatReport,
@@ -35,7 +36,6 @@ from paceline.devices.heartbeat_report import (
     fit_for_wire,
     idle_readings,
 )
-from paceline.devices.ladder import Ladder, RecoveryCapabilities, Rung, next_rung
 from paceline.devices.leftovers import LeftOverError
 from paceline.devices.parsers.text_values import unread_text
 from paceline.devices.recovery import (
@@ -288,7 +288,7 @@ class DeviceDriver:
         self._pause(self._intervals.retry_s)
 
     def _is_taken(self) -> bool:
-        """Whether another process on this host holds the device and may be measuring on it."""
+        """Return whether another process on this host holds the device and may be measuring on it."""
         with self.device.claim(self._stop, 0.0) as claimed:
             return not claimed
 

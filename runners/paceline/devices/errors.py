@@ -45,7 +45,7 @@ class RebootedError(AdbError):
 
 
 def cause_of(error: AdbError) -> DeviceCause:
-    """The cause with which `error` ends a job."""
+    """Return the cause with which `error` ends a job."""
     match error:
         case RebootedError():
             return "device_rebooted"

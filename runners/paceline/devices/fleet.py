@@ -70,7 +70,7 @@ class DeviceLanes:
         return any(driver.lane.busy for driver in list(self._drivers.values()))
 
     def entries(self) -> list[dict[str, Any]]:
-        """All devices' entries of a heartbeat."""
+        """Return all devices' entries of a heartbeat."""
         return [
             driver.entry()
             for driver in list(self._drivers.values())

@@ -82,7 +82,7 @@ def evaluate_gates(
     held: Collection[str] = (),
     free_bytes_needed: int = FREE_BYTES_NEEDED,
 ) -> list[Gate]:
-    """The state of every gate, in a fixed order. `held`: names of gates that held at the last reading, which
+    """Return the state of every gate, in a fixed order. `held`: names of gates that held at the last reading, which
     open at their inner limit."""
     return [
         _boot_gate(inputs),
@@ -94,7 +94,7 @@ def evaluate_gates(
 
 
 def heartbeat_values(inputs: GateInputs) -> dict[str, float | int | bool | None]:
-    """The values of a heartbeat's `gates`; None is unknown."""
+    """Return the values of a heartbeat's `gates`; None is unknown."""
     return {
         "battery_c": inputs.battery.celsius,
         "battery_percent": inputs.battery.percent,
@@ -189,7 +189,7 @@ def configuration_errors(
     *,
     simulated: bool = False,
 ) -> list[ConfigurationProblem]:
-    """The reasons for which androidx.benchmark would refuse to measure, in a fixed order.
+    """Return the reasons for which androidx.benchmark would refuse to measure, in a fixed order.
 
     Clocks count as unlocked only where the shell is root, because nobody could lock them otherwise.
     """

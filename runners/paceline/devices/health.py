@@ -18,11 +18,71 @@ count as three failures.
 
 from __future__ import annotations
 
+import enum
 from typing import Literal
 
 import msgspec
 
-from paceline.devices.ladder import Ladder, Rung
+
+class Rung(enum.StrEnum):
+    """The rungs in the order they are tried; the server gets these names."""
+
+    RECONNECT = "reconnect"
+    """Identifies the device on its connection, which is opened again if it was lost."""
+    NEW_CONNECTION = "new_connection"
+    """Closes the connection and tries every route."""
+    ADB_RECONNECT = "adb_reconnect"
+    """`adb -s NAME reconnect`; for a device by TCP, disconnect and connect."""
+    REBOOT = "reboot"
+    GIVE_UP = "give_up"
+
+
+LIMITS = {
+    Rung.RECONNECT: 2,
+    Rung.NEW_CONNECTION: 2,
+    Rung.ADB_RECONNECT: 1,
+    Rung.REBOOT: 1,
+}
+"""Tries per episode. Two, because a handshake fails once while adbd restarts. A restart that did not help will
+not help a minute later."""
+
+
+class Ladder(msgspec.Struct, frozen=True):
+    """The rungs tried in this episode, in order."""
+
+    tried: tuple[Rung, ...] = ()
+
+    def with_tried(self, rung: Rung) -> Ladder:
+        return Ladder((*self.tried, rung))
+
+
+class RecoveryCapabilities(msgspec.Struct, frozen=True):
+    """The possible ways of recovery. `by_server`: a route leads through an adb server; `speaks`: a restart can
+    be requested; `survives_restart`: the device can be reached after a restart without a person.
+    """
+
+    by_server: bool
+    speaks: bool
+    reboots_left: int
+    survives_restart: bool = True
+
+
+def next_rung(ladder: Ladder, capabilities: RecoveryCapabilities) -> Rung:
+    """Return the lowest rung that has tries left and can help; give_up when there is none."""
+    for rung, limit in LIMITS.items():
+        if ladder.tried.count(rung) < limit and _is_possible(rung, capabilities):
+            return rung
+    return Rung.GIVE_UP
+
+
+def _is_possible(rung: Rung, capabilities: RecoveryCapabilities) -> bool:
+    if rung is Rung.ADB_RECONNECT:
+        return capabilities.by_server
+    if rung is Rung.REBOOT:
+        can_return = capabilities.survives_restart and capabilities.reboots_left > 0
+        return capabilities.speaks and can_return
+    return True
+
 
 State = Literal["idle", "checking", "recovering", "given_up"]
 
@@ -67,7 +127,7 @@ Event = CheckDue | CheckPassed | CheckFailed | DeviceUnfit | RungTried
 
 
 def next_episode(episode: HealthEpisode, event: Event) -> HealthEpisode:
-    """The episode after `event`."""
+    """Return the episode after `event`."""
     match event:
         case CheckDue():
             # An episode that is under way answers this request too.
@@ -89,5 +149,5 @@ def next_episode(episode: HealthEpisode, event: Event) -> HealthEpisode:
 
 
 def may_lease(episode: HealthEpisode, server_health: str | None) -> bool:
-    """Whether the lane may request jobs. `server_health` None: the server keeps no health of it."""
+    """Return whether the lane may request jobs. `server_health` None: the server keeps no health of it."""
     return episode.state == "idle" and server_health in {None, "good"}

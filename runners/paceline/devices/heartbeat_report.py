@@ -18,7 +18,7 @@ from paceline.api import DeviceOrder, TargetReply
 from paceline.devices import gates
 from paceline.devices.check import HealthCheck
 from paceline.devices.conditions import DeviceReading
-from paceline.devices.ladder import Rung
+from paceline.devices.health import Rung
 from paceline.devices.parsers.text_values import unread_text
 
 KEPT = 64
@@ -43,7 +43,7 @@ TEXT_CHARACTERS = 1000
 
 
 def fit_for_wire(text: str, limit: int = TEXT_CHARACTERS) -> str:
-    """A text from a device as the server accepts it: no NUL, no lone surrogate, at most `limit` characters."""
+    """Return a text from a device as the server accepts it: no NUL, no lone surrogate, at most `limit` characters."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")[:limit]
 
 
@@ -63,7 +63,7 @@ def finding_entry(
 
 
 def reading_notes(reading: DeviceReading) -> list[FindingEntry]:
-    """What a reading lacks: conditions that the device does not report, and texts that are not understood."""
+    """Return what a reading lacks: conditions that the device does not report, and texts that are not understood."""
     notes: list[FindingEntry] = []
     unknown = reading.values.get("unknown")
     if isinstance(unknown, list) and unknown:
@@ -89,7 +89,7 @@ def reading_notes(reading: DeviceReading) -> list[FindingEntry]:
 
 
 def agent_error_finding(error: Exception) -> FindingEntry:
-    """A finding about an internal error, which would otherwise be in the agent's log only."""
+    """Return a finding about an internal error, which would otherwise be in the agent's log only."""
     text = f"The agent had an internal error: {type(error).__name__}: {error}"
     return finding_entry(
         "agent_error", text, "See its log for the details. It keeps trying."
@@ -119,7 +119,7 @@ class IdleReadings(msgspec.Struct, frozen=True):
 
 
 def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
-    """The part of a reading that a heartbeat reports. Pure."""
+    """Return the part of a reading that a heartbeat reports. Pure."""
     inputs = reading.seen
     shut = [gate for gate in gates.evaluate_gates(inputs, held) if gate.holds]
     findings_of: list[tuple[str, str, str]] = [
@@ -230,7 +230,7 @@ class HeartbeatReport:
     # --- the heartbeat ---
 
     def entry(self) -> dict[str, Any]:
-        """The device's entry in a heartbeat, without identity and connection."""
+        """Return the device's entry in a heartbeat, without identity and connection."""
         with self._lock:
             check, readings = self._check, self._readings
             tried, done = list(self._tried.values()), list(self._done)

@@ -66,7 +66,7 @@ def identify(connection: Connection) -> Identity:
 
 
 def _read_word(connection: Connection, argv: list[str]) -> str:
-    """The last line that a command prints, if it is one word: devices without shell v2 mix warnings into it."""
+    """Return the last line that a command prints, if it is one word: devices without shell v2 mix warnings into it."""
     done = connection.run(argv, IDENTIFY_TIMEOUT_S)
     lines = [line.strip() for line in lines_of(done.text) if line.strip()]
     return lines[-1] if done.rc == 0 and lines and len(lines[-1].split()) == 1 else ""
@@ -89,23 +89,23 @@ class VerifiedConnection:
     def verify(self) -> None:
         """Identifies the device now, whatever was known before."""
         self._is_verified = False
-        with self._verified():
+        with self._use_verified():
             pass
 
     def connect(self, timeout_s: float = CONNECT_TIMEOUT_S) -> Banner:
         self._is_verified = False
         banner = self._inner.connect(timeout_s)
-        with self._verified():
+        with self._use_verified():
             return banner
 
     def run(
         self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S
     ) -> CommandResult:
-        with self._verified() as inner:
+        with self._use_verified() as inner:
             return inner.run(argv, timeout_s)
 
     def stream(self, argv: Sequence[str]) -> Stream:
-        with self._verified() as inner:
+        with self._use_verified() as inner:
             return inner.stream(argv)
 
     def push(
@@ -115,21 +115,21 @@ class VerifiedConnection:
         mode: int = 0o644,
         timeout_s: float = 300.0,
     ) -> int:
-        with self._verified() as inner:
+        with self._use_verified() as inner:
             return inner.push(source, remote, mode, timeout_s)
 
     def pull(
         self, remote: str, target: Path | None = None, timeout_s: float = 300.0
     ) -> bytes:
-        with self._verified() as inner:
+        with self._use_verified() as inner:
             return inner.pull(remote, target, timeout_s)
 
     def props(self) -> dict[str, str]:
-        with self._verified() as inner:
+        with self._use_verified() as inner:
             return inner.props()
 
     def reboot(self) -> None:
-        with self._verified() as inner:
+        with self._use_verified() as inner:
             self._is_verified = False
             inner.reboot()
 
@@ -138,7 +138,7 @@ class VerifiedConnection:
         self._inner.close()
 
     @contextlib.contextmanager
-    def _verified(self) -> Iterator[Connection]:
+    def _use_verified(self) -> Iterator[Connection]:
         try:
             if not self._is_verified:
                 self._accept(identify(self._inner), self._route)

@@ -13,12 +13,12 @@ import contextlib
 import json
 import logging
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
 from paceline.adb.port import AdbError, CommandResult, Connection
-from paceline.devices import settings
 from paceline.devices.attached_device import state_name
 from paceline.devices.identity import VerifiedConnection
 from paceline.devices.routes import is_address
@@ -110,7 +110,7 @@ def clean(connection: Connection, journal: RunJournal, workdir: str) -> CleanupR
     processes = sum(
         kill_processes(connection, run, f"{workdir}/{run}") for run in sorted(runs)
     )
-    restored = settings.restore(connection, changed)
+    restored = restore_settings(connection, changed)
     if entries:
         remove_directory(connection, workdir)
         if late := sum(
@@ -166,3 +166,35 @@ def remove_directory(connection: Connection, directory: str) -> None:
 
 def _output(done: CommandResult) -> str:
     return (done.stdout + done.stderr).decode("utf-8", "replace").strip()[:400]
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """A setting with the commands that switch it on and off. Off is the default; a device without the setting
+    refuses both commands."""
+
+    name: str
+    on: tuple[str, ...]
+    off: tuple[str, ...]
+
+
+_POWER = ("cmd", "power", "set-fixed-performance-mode-enabled")
+FIXED_PERFORMANCE = Setting(
+    "fixed_performance_mode", (*_POWER, "true"), (*_POWER, "false")
+)
+"""Clocks that a phone can hold without throttling (Android 11 and later, if its maker supports it). The mode
+cannot be read, and only benchmarks use it, so it is switched off afterwards."""
+
+KNOWN_SETTINGS = {setting.name: setting for setting in (FIXED_PERFORMANCE,)}
+
+
+def restore_settings(connection: Connection, names: Iterable[str]) -> list[str]:
+    """Switches off the settings `names` and returns those that the device accepted. A device that refuses does
+    not have the setting. Raises AdbError."""
+    done = []
+    for name in sorted(set(names)):
+        setting = KNOWN_SETTINGS.get(name)
+        if setting is None:
+            log.warning("unknown setting, not restored: %s", name)
+        elif connection.run(setting.off).rc == 0:
+            done.append(name)
+    return done

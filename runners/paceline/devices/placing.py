@@ -58,7 +58,7 @@ class ListedFile(msgspec.Struct, frozen=True):
 def locations(
     directories: Iterable[Path], run: PurePosixPath
 ) -> dict[Path, PurePosixPath]:
-    """The path of each directory below `run`."""
+    """Return the path of each directory below `run`."""
     return {
         directory: run / hash_files(files_below(directory))[:DIGEST_CHARACTERS]
         for directory in directories
@@ -103,7 +103,7 @@ def place_files(
 
 
 def differences(built: BuiltFile, listed: ListedFile | None) -> list[str]:
-    """The differences that make the device's copy unusable, each with the expected and the actual value."""
+    """Return the differences that make the device's copy unusable, each with the expected and the actual value."""
     if listed is None:
         return ["expected the file, found none of this name"]
     differing = []

@@ -37,7 +37,7 @@ class Reboots:
         new.replace(self._path)
 
     def _recent(self) -> list[float] | None:
-        """The times of the last day's restarts. A time in the future counts too: the clock was set back."""
+        """Return the times of the last day's restarts. A time in the future counts too: the clock was set back."""
         try:
             times = json.loads(self._path.read_text(encoding="utf-8"))
             return [float(at) for at in times if self._clock() - float(at) < DAY_S]

@@ -15,7 +15,7 @@ from paceline.adb.port import AdbError
 from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.backends import DeviceBackends
 from paceline.devices.connection_state import BOOT_LIMIT_S
-from paceline.devices.ladder import Rung
+from paceline.devices.health import Rung
 from paceline.stop import Stop
 
 BOOT_LOOK_S = 2.0

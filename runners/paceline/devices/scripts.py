@@ -31,13 +31,13 @@ _NEEDS = re.compile(r"^# Needs: (.+)$", re.MULTILINE)
 
 
 def argv(name: Name, *arguments: str) -> list[str]:
-    """The command that runs a script with `arguments`."""
+    """Return the command that runs a script with `arguments`."""
     return ["sh", "-c", text(name), name, *arguments]
 
 
 @cache
 def tools() -> tuple[str, ...]:
-    """The programs that a device must have."""
+    """Return the programs that a device must have."""
     needed = set(STARTED_WITHOUT_SCRIPT)
     for name in get_args(Name):
         for programs in _NEEDS.findall(_source(name)):
@@ -47,7 +47,7 @@ def tools() -> tuple[str, ...]:
 
 @cache
 def text(name: Name) -> str:
-    """The script without its comments and empty lines."""
+    """Return the script without its comments and empty lines."""
     lines = _source(name).splitlines()
     return "".join(
         f"{line}\n"

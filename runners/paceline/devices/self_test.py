@@ -18,7 +18,7 @@ MACHINES = {"arm64-v8a": 183, "armeabi-v7a": 40, "x86_64": 62, "x86": 3}
 
 
 def find_self_test(named: str | None, artifacts: Path, abi: str) -> Path | None:
-    """The program that agent.toml names (with `{abi}`), otherwise the newest of that ABI in `artifacts`."""
+    """Return the program that agent.toml names (with `{abi}`), otherwise the newest of that ABI in `artifacts`."""
     if named is not None:
         return Path(named.replace("{abi}", abi))
     built = sorted(artifacts.glob(f"*/{PROGRAM}"), key=_modified_s, reverse=True)

@@ -35,7 +35,7 @@ class Cluster(msgspec.Struct, frozen=True):
 
 
 def clusters(files: Mapping[str, str], cores: Sequence[Core]) -> list[Cluster]:
-    """The clusters in cpufreq's files (and in `online`, `present`, `cpu_capacity`), the slowest first, those
+    """Return the clusters in cpufreq's files (and in `online`, `present`, `cpu_capacity`), the slowest first, those
     of unknown speed last. Cores without a clock are grouped by their kind."""
     known = policies(files)
     online = _read_cpu_list(files, "online")
@@ -80,7 +80,7 @@ def clusters(files: Mapping[str, str], cores: Sequence[Core]) -> list[Cluster]:
 
 
 def choose_cluster(clusters: Sequence[Cluster]) -> Cluster | None:
-    """The cluster to measure on: the fastest with at least ROOMY online cores, otherwise the fastest. None when
+    """Return the cluster to measure on: the fastest with at least ROOMY online cores, otherwise the fastest. None when
     no cluster's speed is known."""
     usable = [
         cluster
@@ -92,7 +92,7 @@ def choose_cluster(clusters: Sequence[Cluster]) -> Cluster | None:
 
 
 def _kind(policy: Policy, names: Mapping[int, str | None]) -> str | None:
-    """The kind of the policy's cores, from the first that is online."""
+    """Return the kind of the policy's cores, from the first that is online."""
     return next((names[cpu] for cpu in policy.cpus if names.get(cpu)), None)
 
 
@@ -104,7 +104,7 @@ def _read_cpu_list(files: Mapping[str, str], name: str) -> tuple[int, ...] | Non
 
 
 def _capacities(files: Mapping[str, str]) -> dict[int, int]:
-    """The scheduler's rating of each core; 1024 is the best."""
+    """Return the scheduler's rating of each core; 1024 is the best."""
     capacities: dict[int, int] = {}
     for path, text in files.items():
         head, _, name = path.rpartition("/")

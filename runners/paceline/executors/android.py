@@ -23,7 +23,7 @@ from paceline_contract.items import Conditions, Observed
 from paceline.adb.logcat import DEVICE_TIME, DeviceLog, LogFollower
 from paceline.adb.port import AdbError, Connection
 from paceline.destination import Destination
-from paceline.devices import leftovers, placing, scripts, settings
+from paceline.devices import leftovers, placing, scripts
 from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.conditions import DeviceConditions, read_clusters
 from paceline.devices.leftovers import RunJournal, RunNote
@@ -95,7 +95,7 @@ class AndroidExecutor:
         with contextlib.ExitStack() as following:
             follower: LogFollower | None = None
             try:
-                with self._held(persistent):
+                with self._hold_device(persistent):
                     session.prepare()
                     follower = LogFollower(
                         device.open_second_connection,
@@ -112,9 +112,9 @@ class AndroidExecutor:
                 self._tidy()
 
     @contextmanager
-    def _held(self, persistent: ReconnectingDevice) -> Iterator[None]:
+    def _hold_device(self, persistent: ReconnectingDevice) -> Iterator[None]:
         with contextlib.ExitStack() as held:
-            persistent.ask(lambda _: held.enter_context(self._device.held()))
+            persistent.ask(lambda _: held.enter_context(self._device.hold()))
             yield
 
     def _tidy(self) -> None:
@@ -171,13 +171,13 @@ class AndroidSession:
         return self._locations[directory]
 
     def environment(self, extra: Mapping[str, str]) -> dict[str, str]:
-        """The given variables, and a directory for temporary files that is removed afterwards."""
+        """Return the given variables, and a directory for temporary files that is removed afterwards."""
         return {"TMPDIR": str(self._run / "tmp"), **extra}
 
     def prepare(self) -> None:
         """Cleans the device and puts everything in place. Raises TargetError."""
         self._persistent.ask(self._clean)
-        changed = [settings.FIXED_PERFORMANCE]
+        changed = [leftovers.FIXED_PERFORMANCE]
         names = [setting.name for setting in changed]
         try:
             self._journal.note(RunNote(self._name, names))
@@ -232,12 +232,12 @@ class AndroidSession:
             place = RemotePaths(
                 self._name, directory, self._script, self._pinned, self.watching
             )
-            with follower.held():
+            with follower.hold():
                 if self._reporting is not None:
                     self._reporting.launch_begins(spec.launch, spec.side, self._clock())
                 conditions.launch_begins()
                 outcome = DetachedLaunch(
-                    self._persistent, spec, launch, place, self._launch_ended
+                    self._persistent, spec, launch, place, self._note_launch_end
                 ).run()
             conditions.observe("during")
             return outcome
@@ -264,7 +264,7 @@ class AndroidSession:
         if not whole:
             reporting.note("The device's log could not be read to its end.")
 
-    def _launch_ended(self) -> None:
+    def _note_launch_end(self) -> None:
         if self._seen is not None:
             self._seen.launch_ended()
         if self._reporting is not None:
@@ -298,7 +298,7 @@ class AndroidSession:
             self.watching = ["taskset", slowest.mask, "nice", "-n", WATCHING_NICENESS]
 
     def _calibrate(self) -> list[str]:
-        """The command of the suite's calibration program, on the launches' cores."""
+        """Return the command of the suite's calibration program, on the launches' cores."""
         calibration = self._calibration
         if calibration is None:
             return []

@@ -88,10 +88,10 @@ class TargetLayout(Protocol):
     """The paths and variables of a launch on the target."""
 
     def location(self, directory: Path) -> PurePath:
-        """The path of one of the session's directories on the target."""
+        """Return the path of one of the session's directories on the target."""
 
     def environment(self, extra: Mapping[str, str]) -> dict[str, str]:
-        """The variables of a launch whose section of the manifest declares `extra`."""
+        """Return the variables of a launch whose section of the manifest declares `extra`."""
 
 
 class HostLayout:
@@ -131,7 +131,7 @@ class Executor(Protocol):
         Yields False when stopped first."""
 
     def fingerprint(self) -> str:
-        """The fingerprint of the target's environment now. Raises TargetError."""
+        """Return the fingerprint of the target's environment now. Raises TargetError."""
 
     def session(
         self, work: SessionWork, take: Callable[[Conditions], None], stop: Stop

@@ -139,9 +139,9 @@ class DetachedLaunch:
         """Runs the launch to its end. Raises TargetError."""
         self._start()
         self._begun_at = time.monotonic()
-        self._launch.begun(self._begun_at)
+        self._launch.start_timeout(self._begun_at)
         failures = 0
-        while not self._settled:
+        while not self._is_settled:
             before = self._taken_bytes()
             try:
                 self._follow()
@@ -153,7 +153,7 @@ class DetachedLaunch:
         return self._conclude()
 
     @property
-    def _settled(self) -> bool:
+    def _is_settled(self) -> bool:
         return self._ended is not None or self._failure is not None
 
     def _conclude(self) -> Outcome:
@@ -208,14 +208,16 @@ class DetachedLaunch:
 
     def _follow(self) -> None:
         """Follows the launch to its end. Raises AdbError when the connection is lost before."""
-        offsets = [str(self._launch.taken(channel)) for channel in CHANNELS.values()]
+        offsets = [
+            str(self._launch.bytes_seen(channel)) for channel in CHANNELS.values()
+        ]
         follow = scripts.argv(
             "follow", str(self._place.directory), *offsets, f"{self._pace.look_s:g}"
         )
         frames, heard_at = FollowerParser(), time.monotonic()
         self._over_since = None
         with self._persistent.stream([*self._place.watching, *follow]) as stream:
-            while not self._settled:
+            while not self._is_settled:
                 data = stream.read(TICK_S)
                 self._launch.tick()
                 if data:
@@ -230,24 +232,24 @@ class DetachedLaunch:
                     raise LostError(
                         f"The device was silent for {self._pace.silence_s:g} s."
                     )
-                if not self._settled:
+                if not self._is_settled:
                     self._enforce_limits(time.monotonic())
 
     def _take(self, frame: FollowerFrame, now: float) -> None:
         match frame.word:
             case "out" | "err":
                 channel = CHANNELS[frame.word]
-                if frame.offset != self._launch.taken(channel):
+                if frame.offset != self._launch.bytes_seen(channel):
                     raise LostError(
                         f"The device continued at offset {frame.offset} of {frame.word}."
                     )
-                self._launch.took(channel, frame.data)
+                self._launch.feed(channel, frame.data)
             case "beat":
                 self._alive_at = self._time_of_beat(frame.text, now)
             case "over":
                 self._over_since = now if self._over_since is None else self._over_since
             case "late":
-                self._launch.ran_out()
+                self._launch.note_timeout()
             case "end":
                 self._take_status(frame.text)
             case "gone":
@@ -256,7 +258,7 @@ class DetachedLaunch:
                 )
 
     def _time_of_beat(self, beat: str, now: float) -> float:
-        """When the launch was seen running, by the device's clock, because its output may be read late."""
+        """Return when the launch was seen running, by the device's clock, because its output may be read late."""
         try:
             began, then = map(float, beat.split())
         except ValueError:
@@ -265,7 +267,7 @@ class DetachedLaunch:
 
     def _enforce_limits(self, now: float) -> None:
         """Sends signals that are due, and gives up on a device that does not obey them."""
-        order = self._launch.order(now, self._alive_at)
+        order = self._launch.due_signal(now, self._alive_at)
         if order is not None and self._killed_at is None:
             self._killed_at = now if order is StopSignal.KILL else None
             self._persistent.run(
@@ -317,7 +319,7 @@ class DetachedLaunch:
             self._end_without_status(
                 f"Its exit status was recorded incompletely ({status!r}), perhaps because the storage is full."
             )
-        elif number in NOT_RUNNABLE and not self._launch.taken("stdout"):
+        elif number in NOT_RUNNABLE and not self._launch.bytes_seen("stdout"):
             self._ended = ProcessEnd(
                 start_error=f"{program}: the device cannot run it (status {number})"
             )
@@ -340,4 +342,4 @@ class DetachedLaunch:
         return self._persistent.ask(sweep)
 
     def _taken_bytes(self) -> int:
-        return sum(self._launch.taken(channel) for channel in CHANNELS.values())
+        return sum(self._launch.bytes_seen(channel) for channel in CHANNELS.values())

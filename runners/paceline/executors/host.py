@@ -89,13 +89,13 @@ class HostExecutor(HostLayout):
 
 def _watch(launch: LaunchMonitor, process: GuardedProcess, pipes: _Pipes) -> ProcessEnd:
     """Takes output until the process has ended and all of it is read."""
-    launch.begun(time.monotonic())
+    launch.start_timeout(time.monotonic())
     while pipes.end is None or not pipes.drained:
         for channel, data in pipes.take(TICK_S):
-            launch.took(channel, data)
+            launch.feed(channel, data)
         launch.tick()
         if pipes.end is None:
-            order = launch.order(time.monotonic())
+            order = launch.due_signal(time.monotonic())
             if order is StopSignal.TERMINATE:
                 process.terminate()
             elif order is StopSignal.KILL:

@@ -48,7 +48,7 @@ class StopSignal(enum.Enum):
 
 
 class LaunchMonitor:
-    """The state of one running launch; used by one thread. Call `begun` when the process may have started."""
+    """The state of one running launch; used by one thread. Call `start_timeout` when the process may have started."""
 
     def __init__(
         self, spec: LaunchSpec, sink: Sink, stop: Stop, limits: Limits
@@ -69,19 +69,19 @@ class LaunchMonitor:
         self._dropped = False
         self._asked_at: float | None = None
 
-    def begun(self, now: float) -> None:
-        """Starts the timeout."""
+    def start_timeout(self, now: float) -> None:
+        """Start the timeout of the launch at `now`."""
         self._deadline = now + self._spec.timeout_s
 
-    def taken(self, channel: Channel) -> int:
-        """Bytes of `channel` seen so far."""
+    def bytes_seen(self, channel: Channel) -> int:
+        """Return how many bytes of `channel` were fed so far."""
         return self._bytes[channel]
 
-    def took(self, channel: Channel, data: bytes) -> None:
-        """Takes the next bytes of one output."""
+    def feed(self, channel: Channel, data: bytes) -> None:
+        """Process the next bytes of one output."""
         self._bytes[channel] += len(data)
         if channel == "stderr":
-            self._stderr(data)
+            self._feed_stderr(data)
             return
         if self._dropped:
             return
@@ -93,17 +93,17 @@ class LaunchMonitor:
                 self._errors.feed("stdout", data)
             return
         try:
-            self._events(data)
+            self._read_events(data)
         except StreamError as fault:
-            self._broke(fault)
+            self._record_fault(fault)
             self._garbage = len(data)
             self._errors.feed("stdout", data[: self.limits.garbage_bytes])
 
     def tick(self) -> None:
         self._sink.tick()
 
-    def order(self, now: float, runs_at: float | None = None) -> StopSignal | None:
-        """The signal that is due at `now` (monotonic seconds), usually none. `runs_at`: when the process was
+    def due_signal(self, now: float, runs_at: float | None = None) -> StopSignal | None:
+        """Return the signal that is due at `now` (monotonic seconds), usually none. `runs_at`: when the process was
         last seen running, if not now; a timeout counts only if it ran that long."""
         if self._flooded is None and (flooded := self._flood_bytes()) is not None:
             self._flooded = flooded
@@ -134,8 +134,8 @@ class LaunchMonitor:
         """Whether its output exceeded the limits."""
         return self._flooded is not None
 
-    def ran_out(self) -> None:
-        """Notes that the device ended it by timeout, without a signal from us."""
+    def note_timeout(self) -> None:
+        """Note that the device ended it by timeout, without a signal from us."""
         self._timed_out = True
 
     def outcome(self, end: ProcessEnd) -> Outcome:
@@ -176,7 +176,7 @@ class LaunchMonitor:
             self._bytes["stdout"] if self._garbage > self.limits.garbage_bytes else None
         )
 
-    def _events(self, data: bytes | None) -> None:
+    def _read_events(self, data: bytes | None) -> None:
         for event in self._reader.close() if data is None else self._reader.feed(data):
             if isinstance(event, CheckEvent) and not event.ok:
                 self._checks.append((event.name, event.detail))
@@ -190,18 +190,18 @@ class LaunchMonitor:
     def _finish_stream(self) -> None:
         if self._fault is None and not self._dropped:
             try:
-                self._events(None)
+                self._read_events(None)
             except StreamError as fault:
-                self._broke(fault)
-        self._take_error_lines(self._stderr_lines.close())
+                self._record_fault(fault)
+        self._keep_error_lines(self._stderr_lines.close())
 
-    def _broke(self, fault: StreamError) -> None:
+    def _record_fault(self, fault: StreamError) -> None:
         self._fault, self._fault_at = fault, time.monotonic()
 
-    def _stderr(self, data: bytes) -> None:
-        self._take_error_lines(self._stderr_lines.feed(data))
+    def _feed_stderr(self, data: bytes) -> None:
+        self._keep_error_lines(self._stderr_lines.feed(data))
 
-    def _take_error_lines(self, lines: list[str]) -> None:
+    def _keep_error_lines(self, lines: list[str]) -> None:
         if lines:
             self._errors.feed_lines("stderr", lines)
             self._sink.stderr(lines)

@@ -46,7 +46,7 @@ class ProcessEnd(
 
 
 def inherited_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """The agent's environment without its own settings and secrets, plus `extra`."""
+    """Return the agent's environment without its own settings and secrets, plus `extra`."""
     kept = {
         key: value
         for key, value in os.environ.items()
@@ -120,7 +120,7 @@ class GuardedProcess:
         return self._popen.stderr if self._popen else None
 
     def poll(self, timeout_s: float) -> ProcessEnd | None:
-        """How it ended, or None when it still runs after `timeout_s`."""
+        """Return how it ended, or None when it still runs after `timeout_s`."""
         if self._end is None and self._control is not None:
             self._read_control(self._control, timeout_s)
         elif self._end is None and self._popen is not None:

@@ -64,7 +64,7 @@ class ForgeClient:
         params: dict[str, str] | None = None,
         repeatable: bool = True,
     ) -> Any:
-        """The decoded answer; None without one. `repeatable`: handling it twice is as good as once. Raises
+        """Return the decoded answer; None without one. `repeatable`: handling it twice is as good as once. Raises
         ForgeError."""
         backoff = FIRST_BACKOFF_S
         for remaining in range(TRIES - 1, -1, -1):
@@ -78,7 +78,7 @@ class ForgeClient:
                     raise failure from error
             else:
                 if response.is_success:
-                    return self._decoded(response)
+                    return self._decode(response)
                 failure = self._refusal(response)
                 limit_s = _rate_limit_s(response)
                 if limit_s is not None:
@@ -101,8 +101,8 @@ class ForgeClient:
         raise AssertionError("the last try returns or raises")
 
     def list_comments(self, path: str, order: dict[str, str]) -> list[Comment]:
-        """All pages of a list. Ends at the first page without anything new, because forges differ in how many they
-        give and in whether they page at all. Raises ForgeError."""
+        """Return all pages of a list. Ends at the first page without anything new, because forges differ in how many
+        they give and in whether they page at all. Raises ForgeError."""
         found: dict[int, Comment] = {}
         for page in range(1, PAGES + 1):
             params = {**order, "page": str(page), "per_page": str(PAGE)}
@@ -127,7 +127,7 @@ class ForgeClient:
         self._pause.wait(seconds * random.uniform(1.0, 1.2))  # noqa: S311 - jitter
         return True
 
-    def _decoded(self, response: httpx.Response) -> Any:
+    def _decode(self, response: httpx.Response) -> Any:
         if not response.content:
             return None
         try:
@@ -161,8 +161,8 @@ class ForgeClient:
 
 
 def _rate_limit_s(response: httpx.Response) -> float | None:
-    """How long to wait before the next request; None if this is no rate limit. 403 is one only if it says so: GitHub
-    uses it for missing permissions, too."""
+    """Return how long to wait before the next request; None if this is no rate limit. 403 is one only if it says so:
+    GitHub uses it for missing permissions, too."""
     headers = response.headers
     left = headers.get("X-RateLimit-Remaining", headers.get("RateLimit-Remaining"))
     limited = response.status_code == 429 or (

@@ -18,7 +18,7 @@ PREFIXES = ("FORGEJO", "GITHUB")
 
 
 def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
-    """What the runner says. Raises UserError for what is missing."""
+    """Return what the runner says. Raises UserError for what is missing."""
     server = variables.get("FORGEJO_SERVER_URL", "GITHUB_SERVER_URL")
     known = variables.get("FORGEJO_API_URL", "GITHUB_API_URL")
     api_url = variables.need(

@@ -29,7 +29,7 @@ API_URL = "https://api.github.com"
 
 
 def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
-    """What GitHub Actions says. Raises UserError for what is missing."""
+    """Return what GitHub Actions says. Raises UserError for what is missing."""
     api_url = options.api_url or variables.get("GITHUB_API_URL") or API_URL
     token = options.token or variables.get(*TOKEN_VARIABLES)
     return actions_pipeline(variables, options, api_url, token, ("GITHUB",))
@@ -42,7 +42,7 @@ def actions_pipeline(
     token: str | None,
     prefixes: tuple[str, ...],
 ) -> Pipeline:
-    """What the variables of Actions say, which GitHub, Gitea and Forgejo share; `prefixes` of their names, the
+    """Return what the variables of Actions say, which GitHub, Gitea and Forgejo share; `prefixes` of their names, the
     forge's own first. Raises UserError."""
 
     def names(rest: str) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ def _find_pull_request(
 
 
 def _read_event(path: str | None) -> Any:
-    """The event that started the workflow; None where it cannot be read."""
+    """Return the event that started the workflow; None where it cannot be read."""
     if path is None:
         return None
     try:
@@ -160,7 +160,7 @@ class GitHubForge:
         )
 
     def list_comments(self) -> list[Comment]:
-        """All comments of the pull request, the oldest first."""
+        """Return all comments of the pull request, the oldest first."""
         return self._client.list_comments(f"{self._comments}/comments", {})
 
     def create_comment(self, body: str) -> None:

@@ -35,7 +35,7 @@ STATES: dict[State, str] = {
 
 
 def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
-    """What GitLab CI says. Raises UserError for what is missing."""
+    """Return what GitLab CI says. Raises UserError for what is missing."""
     api_url = variables.need(
         options.api_url, "where the API is", "--forge-url", "CI_API_V4_URL"
     )
@@ -133,7 +133,7 @@ class GitLabForge:
                 raise
 
     def list_comments(self) -> list[Comment]:
-        """All notes of the merge request, the oldest first."""
+        """Return all notes of the merge request, the oldest first."""
         order = {"sort": "asc", "order_by": "created_at"}
         return self._client.list_comments(self._notes, order)
 

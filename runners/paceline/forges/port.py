@@ -83,7 +83,7 @@ class Forge(Protocol):
         """Sets the commit's status of that context."""
 
     def list_comments(self) -> list[Comment]:
-        """All comments of the pull request, the oldest first."""
+        """Return all comments of the pull request, the oldest first."""
 
     def create_comment(self, body: str) -> None:
         """Adds a comment."""
@@ -102,7 +102,7 @@ class Variables:
         self._environment = environment
 
     def get(self, *names: str) -> str | None:
-        """The first of these that is set."""
+        """Return the first of these that is set."""
         values = (self._environment.get(name, "").strip() for name in names)
         return next(filter(None, values), None)
 

@@ -74,7 +74,7 @@ class ForgeReporter:
         own = "" if purpose == DEFAULT_PURPOSE else f"/{purpose}"
         self._context = readable_line(f"paceline/{suite}{own}")
         self._marker = comment_marker(suite, purpose)
-        with self._noted("Nothing is reported"):
+        with self._note_errors("Nothing is reported"):
             self._connect(KINDS[name])
 
     @property
@@ -98,7 +98,7 @@ class ForgeReporter:
     def set_status(self, state: State, sentence: str, url: str | None) -> None:
         """The commit's status with one sentence and a link."""
         if self._forge is not None:
-            with self._noted("The commit status was not set"):
+            with self._note_errors("The commit status was not set"):
                 description = shorten(sentence, LONGEST_DESCRIPTION)
                 self._forge.set_status(state, self._context, description, url)
 
@@ -108,7 +108,7 @@ class ForgeReporter:
             body = f"{self._marker}\n{markdown.strip()}"
             if len(body) > LONGEST_COMMENT:
                 body = body[: LONGEST_COMMENT - 30] + "\n… (cut for length)"
-            with self._noted("The comment was not written"):
+            with self._note_errors("The comment was not written"):
                 keep_one_comment(self._forge, self._marker, body)
 
     def _connect(self, kind: ForgeKind) -> None:
@@ -123,7 +123,7 @@ class ForgeReporter:
         self._forge = kind.connect(self._client, self.pipeline)
 
     @contextmanager
-    def _noted(self, consequence: str) -> Iterator[None]:
+    def _note_errors(self, consequence: str) -> Iterator[None]:
         try:
             yield
         except ForgeError as error:
@@ -151,12 +151,12 @@ def keep_one_comment(forge: Forge, marker: str, body: str) -> None:
     failure = ForgeError("another run kept changing it")
     for _ in range(COMMENT_TRIES):
         try:
-            marked = _marked(forge, marker)
+            marked = _find_marked(forge, marker)
             kept = _edit_first(forge, marked, body)
             if kept is None:
                 forge.create_comment(body)
                 # Only a second look shows whether another run made one meanwhile.
-                marked = _marked(forge, marker)
+                marked = _find_marked(forge, marker)
                 kept = _edit_first(forge, marked, body)
         except ForgeError as error:
             if error.status in {400, 401, 403, 422, 429}:
@@ -172,15 +172,15 @@ def keep_one_comment(forge: Forge, marker: str, body: str) -> None:
     raise failure
 
 
-def _marked(forge: Forge, marker: str) -> list[Comment]:
+def _find_marked(forge: Forge, marker: str) -> list[Comment]:
     return [
         comment for comment in forge.list_comments() if comment.body.startswith(marker)
     ]
 
 
 def _edit_first(forge: Forge, comments: Sequence[Comment], body: str) -> int | None:
-    """The id of the comment that has `body` now. A stranger's with a copied marker may not be edited, and is passed
-    over."""
+    """Return the id of the comment that has `body` now. A stranger's with a copied marker may not be edited, and is
+    passed over."""
     for comment in comments:
         if comment.body == body:
             return comment.id
@@ -204,7 +204,7 @@ def _delete(forge: Forge, comment_id: int) -> None:
 
 
 def comment_marker(suite: str, purpose: str) -> str:
-    """A line that no forge shows and that no name can end early."""
+    """Return a line that no forge shows and that no name can end early."""
     return f"<!-- paceline suite={_plain(suite)} purpose={_plain(purpose)} -->"
 
 
@@ -226,7 +226,7 @@ def verdict_state(outcome: str | None, exits_with: int) -> State:
 
 
 def chosen_forge(chosen: Mapping[ForgeName, bool]) -> ForgeName | None:
-    """The one that is asked for. Raises UserError for several."""
+    """Return the one that is asked for. Raises UserError for several."""
     names: list[ForgeName] = [name for name, wanted in chosen.items() if wanted]
     if len(names) > 1:
         raise UserError("Give only one of --github, --gitlab and --forgejo.")

@@ -174,7 +174,7 @@ class _Message(msgspec.Struct):
 def series_from_files(
     benchmark: bytes, sample: bytes, tukey: bytes | None, origin: Origin
 ) -> CriterionSeries:
-    """The series in the files of one baseline's directory. Raises CriterionError."""
+    """Return the series in the files of one baseline's directory. Raises CriterionError."""
     named = _decode(benchmark, _Benchmark)
     measured = _decode(sample, _Sample, named.full_id)
     fences = None if tukey is None else _decode(tukey, list[float], named.full_id)
@@ -191,12 +191,12 @@ def series_from_files(
 
 
 def full_id(benchmark: bytes) -> str:
-    """The id in a benchmark.json. Raises CriterionError."""
+    """Return the id in a benchmark.json. Raises CriterionError."""
     return _decode(benchmark, _Benchmark).full_id
 
 
 def series_from_message(line: bytes, path: str = "") -> CriterionSeries | None:
-    """The series in one message; None for other messages. Raises CriterionError."""
+    """Return the series in one message; None for other messages. Raises CriterionError."""
     try:
         message = json.loads(line)
     except ValueError as error:
@@ -242,7 +242,8 @@ def count_outliers(values: Sequence[float]) -> Outliers:
 
 
 def _percentile(ordered: Sequence[float], percent: float) -> float:
-    """The percentile, interpolated linearly at rank percent · (n − 1) as `criterion::stats::univariate::Percentiles`."""
+    """Return the percentile, interpolated linearly at rank percent · (n − 1) as
+    `criterion::stats::univariate::Percentiles`."""
     rank = percent / 100 * (len(ordered) - 1)
     below = math.floor(rank)
     if below + 1 >= len(ordered):
@@ -280,8 +281,8 @@ def _throughput(value: object) -> list[Throughput]:
 def _present_parts(
     full_id: str, group: str, function: str | None, value: str | None
 ) -> tuple[str, str | None, str | None]:
-    """(group, function, value), with None for parts that are empty, as `BenchmarkId::new("", x)` writes them. Without
-    a group the whole id is the name."""
+    """Return (group, function, value), with None for parts that are empty, as `BenchmarkId::new("", x)` writes them.
+    Without a group the whole id is the name."""
     if not group:
         return full_id, None, None
     return group, function or None, value or None

@@ -5,7 +5,7 @@ A line that looks like a declared one is never dropped without a problem.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -24,14 +24,6 @@ class LogOrigin(msgspec.Struct, frozen=True, omit_defaults=True):
     tid: int | None = None
 
 
-class ConsistencyCheck(msgspec.Struct, frozen=True):
-    """Whether two figures of a line agree within their rounding; `ok` None: unknown."""
-
-    name: str
-    ok: bool | None
-    text: str
-
-
 class LogRecord(msgspec.Struct, frozen=True):
     """One line that was read. `line` counts from 1; `text` is the line as it came."""
 
@@ -39,7 +31,6 @@ class LogRecord(msgspec.Struct, frozen=True):
     pattern: str
     origin: LogOrigin
     fields: dict[str, Value]
-    checks: list[ConsistencyCheck]
     text: str = ""
 
 
@@ -53,49 +44,33 @@ class LineProblem(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A declared line. A message that begins with `marker` and has `tag`, or contains `word`, must match
-    `template`; otherwise it is a problem."""
+    """A line that a suite declares. A message with `tag` that begins with `marker` must match `template`; otherwise it
+    is a problem."""
 
     name: str
     tag: str
     marker: str
-    word: str
     template: Template
-    check: Callable[[Mapping[str, Value]], list[ConsistencyCheck]]
 
     def claims(self, tag: str | None, message: str) -> bool:
-        return message.startswith(self.marker) and (
-            tag == self.tag or self.word in message
-        )
-
-
-NEVER = "\0"
-"""The `word` of lines that are recognised by their tag only; no readable line contains it."""
+        """Return whether a message must match this declaration."""
+        return tag == self.tag and message.startswith(self.marker)
 
 
 def declared_line(name: str, tag: str, text: str) -> Line:
-    """A line that a suite declares, recognised by its tag and the text before its first field. Its fields are
-    not checked against each other, because only the app knows what they mean."""
-    marker = text.partition("{")[0].rstrip()
-    return Line(
-        name=name,
-        tag=tag,
-        marker=marker,
-        word=NEVER,
-        template=Template(text),
-        check=lambda _: [],
-    )
+    """Return the line that a suite declares. Its marker is the text before its first field."""
+    return Line(name, tag, text.partition("{")[0].rstrip(), Template(text))
 
 
 def count_of(values: Mapping[str, Value], name: str) -> int:
-    """The value of a field of kind `count`."""
+    """Return the value of a field of kind `count`."""
     value = values[name]
     assert isinstance(value, int)  # noqa: S101 - the template decided it
     return value
 
 
 def quantity_of(values: Mapping[str, Value], name: str) -> PrintedNumber:
-    """The value of a field of kind `duration`, `size` or `rate`."""
+    """Return the value of a field of kind `duration`, `size` or `rate`."""
     value = values[name]
     assert isinstance(value, PrintedNumber)  # noqa: S101 - the template decided it
     return value

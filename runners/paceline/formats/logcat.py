@@ -24,24 +24,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from paceline.formats import ledger_lines, piece_lines
+from paceline.formats import averages
+from paceline.formats.averages import AverageSession, SessionHeading
 from paceline.formats.declared import Line, LineProblem, LogOrigin, LogRecord
-from paceline.formats.ledger_lines import LedgerHeading, LedgerSession
-from paceline.formats.ledger_prose import BatchPolicy, Prose, ProseClaim
-from paceline.formats.piece_lines import Overhead
 from paceline.formats.raw_lines import RawLine
 from paceline.formats.templates import MismatchError
-
-LINES: tuple[Line, ...] = (*piece_lines.LINES, *ledger_lines.LINES)
-"""The lines that every import knows. Tags and markers differ, so no message matches two."""
 
 MAX_RECORDS = 100_000
 """Most records of one file: a day with one line a second, about 100 MB of memory."""
 MAX_PROBLEMS = 100
 """Most problems listed; all are counted."""
 
-_PROSE = re.compile(r"%|warm-?up|batch", re.IGNORECASE)
-"""Matches every sentence that may state a policy or a percentage."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]{0,16}m")
 _AT = r"(?:(?P<at>(?:\d{4}-)?\d\d-\d\d \d\d:\d\d:\d\d\.\d{3,9}(?: [+-]\d{4})?|\d{9,12}\.\d{3,9}) {1,8})?"
 _TAG = r"(?P<tag>[^ ].{0,127}?|) {0,32}"
@@ -113,35 +106,36 @@ class TooManyError(Exception):
     """More records than one import may have; the text states the limit."""
 
 
+class BatchPolicy(msgspec.Struct, frozen=True):
+    """The policy that a person says is in force: the arm is used from `minimum` on, after `warmup_rounds`."""
+
+    minimum: int
+    warmup_rounds: int | None
+    text: str
+
+
 class LogContents(msgspec.Struct, frozen=True):
     """Everything read from one log."""
 
     lines: int
     records: list[LogRecord]
-    overheads: list[Overhead]
-    sessions: list[LedgerSession]
+    sessions: list[AverageSession]
     problems: list[LineProblem]
     problem_count: int
     policy: BatchPolicy | None = None
-    claims: list[ProseClaim] = []
 
 
-def read(raw: Iterable[RawLine], declared: Sequence[Line] = ()) -> LogContents:
-    """Reads the lines of LINES and those that a suite declares. Raises TooManyError beyond MAX_RECORDS."""
+def read(raw: Iterable[RawLine], declared: Sequence[Line]) -> LogContents:
+    """Read the lines that a suite declares. Raises TooManyError beyond MAX_RECORDS."""
     reader = _Reader(declared)
     for line in raw:
         reader.line(line)
     return LogContents(
         lines=reader.number,
         records=reader.records,
-        overheads=piece_lines.overheads(reader.records),
-        sessions=ledger_lines.sessions(
-            reader.records, reader.headings, reader.prose.claims
-        ),
+        sessions=averages.pair_averages(reader.records, reader.headings),
         problems=reader.problems,
         problem_count=reader.problem_count,
-        policy=reader.prose.policy,
-        claims=reader.prose.claims,
     )
 
 
@@ -159,7 +153,7 @@ def origin_of(text: str) -> tuple[LogOrigin, str]:
 
 
 def _origin(match: re.Match[str]) -> LogOrigin:
-    """What the groups of a prefix say."""
+    """Return what the groups of a prefix say."""
     named = match.groupdict()
     pid, tid = named.get("pid"), named.get("tid")
     return LogOrigin(
@@ -186,7 +180,7 @@ class LineMatcher:
         self._markers = _any_of([line.marker for line in lines])
 
     def read(self, raw: RawLine) -> LineReading | None:
-        """The reading of a line; None when it resembles no declared line."""
+        """Return the reading of a line; None when it resembles no declared line."""
         if self._markers.search(raw.text) is None:
             return None
         return _reading(self._lines, raw, _parse_line(raw))
@@ -195,17 +189,15 @@ class LineMatcher:
 class _Reader:
     """The state of reading one log."""
 
-    def __init__(self, declared: Sequence[Line] = ()) -> None:
-        # A suite's lines come first, because they have its own tag.
-        self._lines = (*declared, *LINES)
+    def __init__(self, declared: Sequence[Line]) -> None:
+        self._lines = tuple(declared)
         self._worth_reading = _any_of([*(line.marker for line in self._lines), "(API "])
         """Matches every heading and every line that resembles a declared one; most lines are neither."""
         self.number = 0
         self.records: list[LogRecord] = []
         self.problems: list[LineProblem] = []
         self.problem_count = 0
-        self.headings: dict[int, LedgerHeading] = {}
-        self.prose = Prose()
+        self.headings: dict[int, SessionHeading] = {}
         self._above: LogOrigin | None = None
         """The origin that a line of the format `long` states for those below it."""
 
@@ -219,25 +211,20 @@ class _Reader:
         if not raw.text.strip():
             self._above = None
         if self._worth_reading.search(raw.text) is None:
-            if (
-                _PROSE.search(raw.text) is not None
-                and origin_of(raw.text)[0].level is None
-            ):
-                self.prose.line(raw.number, raw.text)
             return
         parsed = _parse_line(raw)
         if self._above is not None:
             parsed = _ParsedLine(parsed.text, self._above, parsed.text.lstrip(" "))
         if (
             parsed.origin.tag is None
-            and (heading := ledger_lines.heading_of(parsed.text)) is not None
+            and (heading := averages.heading_of(parsed.text)) is not None
         ):
             self.headings[raw.number + 1] = heading
         reading = _reading(self._lines, raw, parsed)
         if reading is not None:
-            self._take(reading.result)
+            self._keep(reading.result)
 
-    def _take(self, result: LogRecord | LineProblem) -> None:
+    def _keep(self, result: LogRecord | LineProblem) -> None:
         if isinstance(result, LineProblem):
             self.problem_count += 1
             self.problems += [result] if len(self.problems) < MAX_PROBLEMS else []
@@ -270,21 +257,25 @@ def _reading(
             if origin.tag is None:
                 origin = msgspec.structs.replace(origin, tag=tag)
             return LineReading(line.name, _read(line, raw, origin, message))
-    return _after_unknown_prefix(lines, raw, parsed)
+    return _read_without_tag(lines, raw, parsed)
 
 
-def _after_unknown_prefix(
+def _read_without_tag(
     lines: Sequence[Line], raw: RawLine, parsed: _ParsedLine
 ) -> LineReading | None:
-    """The problem of a line that holds the whole text of a declared one, but after what is no known prefix."""
+    """Read a line that names no tag but holds the whole text of a declared one. Text before it is a problem, because
+    it is no known prefix."""
     if parsed.origin.tag is not None:
         return None  # another app's line
     for line in lines:
         at = parsed.message.find(line.marker)
-        if at <= 0:
+        if at < 0:
             continue
         with suppress(MismatchError):
             line.template.read(parsed.message[at:])
+            if at == 0:
+                origin = msgspec.structs.replace(parsed.origin, tag=line.tag)
+                return LineReading(line.name, _read(line, raw, origin, parsed.message))
             expected = (
                 f"a prefix of logcat or Android Studio with the tag {line.tag} before {line.marker!r} at character "
                 f"{parsed.text.find(line.marker) + 1}"
@@ -302,9 +293,7 @@ def _read(
         fields = line.template.read(message)
     except MismatchError as error:
         return _problem(raw, f"{error} of the message; its shape: {line.template.text}")
-    return LogRecord(
-        raw.number, line.name, origin, fields, line.check(fields), raw.text
-    )
+    return LogRecord(raw.number, line.name, origin, fields, raw.text)
 
 
 def _problem(raw: RawLine, expected: str) -> LineProblem:
@@ -315,7 +304,7 @@ def _problem(raw: RawLine, expected: str) -> LineProblem:
 def _tag_and_message(
     line: Line, origin: LogOrigin, message: str
 ) -> tuple[str | None, str]:
-    """The tag and message as declared line `line` expects them. In a plain line the tag is in the text."""
+    """Return the tag and message as declared line `line` expects them. In a plain line the tag is in the text."""
     if origin.tag is not None:
         return origin.tag, message
     at = message.find(f"{line.tag}:")

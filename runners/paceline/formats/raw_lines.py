@@ -29,7 +29,7 @@ class LineBuffer:
         self._kept, self._dropped = bytearray(), 0
 
     def feed(self, chunk: bytes) -> Iterator[RawLine]:
-        """The lines that end in this chunk."""
+        """Yield the lines that end in this chunk."""
         at = 0
         while at < len(chunk):
             end = chunk.find(b"\n", at)
@@ -60,7 +60,7 @@ class LineBuffer:
 
 
 def lines_of(chunks: Iterable[bytes]) -> Iterator[RawLine]:
-    """The lines without line ends (LF, CR LF, CR CR LF), numbered from 1. A byte order mark is dropped."""
+    """Yield the lines without line ends (LF, CR LF, CR CR LF), numbered from 1. A byte order mark is dropped."""
     buffer = LineBuffer()
     for chunk in chunks:
         yield from buffer.feed(chunk)

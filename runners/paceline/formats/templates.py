@@ -70,7 +70,7 @@ class Template:
         self._add_literal(text[at:])
 
     def read(self, text: str) -> dict[str, Value]:
-        """The fields of a line. Raises MismatchError."""
+        """Return the fields of a line. Raises MismatchError."""
         values: dict[str, Value] = {}
         at = 0
         for index, part in enumerate(self._parts):
@@ -130,7 +130,7 @@ class Template:
 
 
 def _differs(literal: str, text: str, at: int) -> MismatchError:
-    """The error at the character where `text` differs from `literal`."""
+    """Return the error at the character where `text` differs from `literal`."""
     for index, char in enumerate(literal):
         if char == " " and (blank := _BLANK.match(text, at)) is not None:
             at = blank.end()

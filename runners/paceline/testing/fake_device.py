@@ -92,7 +92,7 @@ class FakeDevice:
         return self.files[BOOT_ID].decode().strip()
 
     def connection(self) -> FakeConnection:
-        """A new connection to the device, not connected yet."""
+        """Return a new connection to the device, not connected yet."""
         return FakeConnection(self)
 
     def cut(self) -> None:

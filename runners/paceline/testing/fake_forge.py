@@ -168,7 +168,7 @@ class FakeForge:
         return comment_id
 
     def texts(self, repository: str, number: int) -> list[str]:
-        """The comments of a pull request."""
+        """Return the comments of a pull request."""
         return list(self.comments.get((repository, number), {}).values())
 
     def answer(
@@ -185,9 +185,9 @@ class FakeForge:
             return Answer(401, {"message": "Bad credentials"})
         if self.read_only and method != "GET":
             return Answer(403, {"message": "Resource not accessible by integration"})
-        return self._permitted(method, path, query, body)
+        return self._route(method, path, query, body)
 
-    def _permitted(
+    def _route(
         self, method: str, path: str, query: dict[str, list[str]], body: Json
     ) -> Answer:
         contract = self.contract

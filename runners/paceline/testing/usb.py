@@ -151,7 +151,7 @@ class _Daemon:
         """Read the daemon's next packet. Raises SlowError, LostError."""
         while True:
             if len(self.arrived) >= HEADER_BYTES:
-                length = Header.unpacked(self.arrived[:HEADER_BYTES]).length
+                length = Header.unpack(self.arrived[:HEADER_BYTES]).length
                 if len(self.arrived) >= HEADER_BYTES + length:
                     break
             data = self.wire.receive(256 << 10, deadline)
@@ -174,7 +174,7 @@ class _Daemon:
         if len(message) != self.expects:
             return f"a transfer of {len(message)} bytes where {self.expects} belong"
         if self.is_header:
-            length = Header.unpacked(message).length
+            length = Header.unpack(message).length
             self.is_header, self.expects = length == 0, length or HEADER_BYTES
         else:
             self.is_header, self.expects = True, HEADER_BYTES

@@ -22,7 +22,7 @@ class ScriptedDevice:
 
     def take(self, *expected: int) -> tuple[Header, bytes]:
         """Receive the next packet, which must be one of `expected`."""
-        header = Header.unpacked(self._take_bytes(packets.HEADER_BYTES))
+        header = Header.unpack(self._take_bytes(packets.HEADER_BYTES))
         assert header.command in expected, header.name
         return header, self._take_bytes(header.length)
 
@@ -36,7 +36,7 @@ class ScriptedDevice:
         checksum: bool = False,
     ) -> None:
         self.socket.sendall(
-            packets.packed(command, arg0, arg1, payload, checksum=checksum)
+            packets.pack(command, arg0, arg1, payload, checksum=checksum)
         )
 
     def greet(

@@ -18,7 +18,7 @@ from adb_shell.adb_device import AdbDevice
 from paceline.adb.adb_shell_fixes import (
     HOST_FEATURES,
     VERSION,
-    MendedDevice,
+    PatchedDevice,
     ServiceClosedError,
 )
 from paceline.adb.keys import AgentKey
@@ -36,12 +36,12 @@ SOON_S = 0.2
 NOT_IN_TIME = (SlowError, exceptions.AdbTimeoutError)
 
 
-def mended(address: str, grace_s: float = WITHIN_S) -> MendedDevice:
-    return MendedDevice(SocketTransport(address), "the device", grace_s)
+def patched_device(address: str, grace_s: float = WITHIN_S) -> PatchedDevice:
+    return PatchedDevice(SocketTransport(address), "the device", grace_s)
 
 
-def connected(address: str, key: AgentKey | None = None) -> MendedDevice:
-    device = mended(address)
+def connected(address: str, key: AgentKey | None = None) -> PatchedDevice:
+    device = patched_device(address)
     connect(device, key)
     return device
 
@@ -67,7 +67,7 @@ def peer(shared_peer: Peer) -> Iterator[Peer]:
 
 
 @pytest.fixture
-def device(peer: Peer, key: AgentKey) -> Iterator[MendedDevice]:
+def device(peer: Peer, key: AgentKey) -> Iterator[PatchedDevice]:
     made = connected(peer.address, key)
     yield made
     made.close()
@@ -96,7 +96,9 @@ def test_libusb_is_not_opened_by_an_import(module: str, opens_usb: str) -> None:
 # --- services ---
 
 
-def test_a_refused_service_is_refused_at_once(peer: Peer, device: MendedDevice) -> None:
+def test_a_refused_service_is_refused_at_once(
+    peer: Peer, device: PatchedDevice
+) -> None:
     peer.faults.refuse = {"exec"}
     with pytest.raises(RefusedError, match="exec:"):
         device.open_service(b"exec:true", in_time())
@@ -110,7 +112,7 @@ def test_adb_shell_waits_for_a_refused_service(peer: Peer, stock: AdbDevice) -> 
         stock.exec_out("true", read_timeout_s=SOON_S)
 
 
-def test_a_service_runs_while_another_waits_for_output(device: MendedDevice) -> None:
+def test_a_service_runs_while_another_waits_for_output(device: PatchedDevice) -> None:
     """adb-shell's `send` waits for the lock that the waiting read holds."""
     quiet = device.open_service(b"exec:cat", in_time())
     with ThreadPoolExecutor(1) as pool:
@@ -152,7 +154,7 @@ def test_the_first_reader_gives_up_and_another_reads_on() -> None:
         device.close()
 
 
-def test_what_arrives_for_a_closed_service_is_not_kept(device: MendedDevice) -> None:
+def test_what_arrives_for_a_closed_service_is_not_kept(device: PatchedDevice) -> None:
     for _ in range(3):
         flood = device.open_service(b"exec:head -c 4000000 /dev/zero", in_time())
         assert device.read_service(flood, in_time())
@@ -218,7 +220,7 @@ def test_what_is_no_packet_is_lost_with_the_reason(
         other.wait_for_end()
 
     with scripted(script) as address:
-        device = mended(address, grace_s=SOON_S)
+        device = patched_device(address, grace_s=SOON_S)
         connect(device)
         transaction = device.open_service(b"exec:true", in_time())
         with pytest.raises(LostError, match=text):
@@ -286,7 +288,7 @@ def test_a_device_that_names_too_long_packets_gets_those_of_the_protocol(
 @pytest.mark.parametrize("longest", [0, 4095])
 def test_a_device_that_takes_less_than_every_device_is_none(longest: int) -> None:
     with scripted(lambda other: _greet_and_wait(other, longest)) as address:
-        device = mended(address)
+        device = patched_device(address)
         with pytest.raises(exceptions.InvalidResponseError, match="4096"):
             connect(device)
         device.close()
@@ -302,7 +304,7 @@ def test_a_connect_that_waits_for_a_person_can_be_closed(
 ) -> None:
     """adb-shell's `close` waits for the lock of `connect`."""
     with Peer(tmp_path, serial="SIMASKS", trust=set()) as asking:
-        device = mended(asking.address)
+        device = patched_device(asking.address)
         with ThreadPoolExecutor(1) as pool:
             connecting = pool.submit(device.connect, [key.signer], WITHIN_S, WITHIN_S)
             until(lambda: asking.prompts, "the person is asked")
@@ -389,7 +391,9 @@ def test_a_message_of_the_sync_service_with_a_wrong_length_is_not_collected() ->
         device.close()
 
 
-def test_a_time_limit_is_that_of_a_whole_push(peer: Peer, device: MendedDevice) -> None:
+def test_a_time_limit_is_that_of_a_whole_push(
+    peer: Peer, device: PatchedDevice
+) -> None:
     """adb-shell's begins anew with every packet: 8 MiB at 4 MiB/s take 2 s in eight of them."""
     peer.faults.slow_bps = 4 << 20
     with pytest.raises(SlowError):

@@ -20,7 +20,7 @@ from paceline.adb.logcat import (
 )
 from paceline.adb.port import CommandResult
 from paceline.testing.adbd import Peer
-from paceline.testing.adbd.logs import Line, wanted
+from paceline.testing.adbd.logs import Line, read_arguments
 from paceline.testing.fake_device import FakeConnection, FakeDevice
 from paceline_contract.testing.waiting import WITHIN_S
 
@@ -73,7 +73,7 @@ def test_after_a_loss_the_log_is_asked_for_from_the_last_line_on_and_told_no_lin
         "two",
         "two",
     ]
-    following.lost()
+    following.resume_after_loss()
     assert following.argv[-1] == "11-21 10:00:02.000"
     after = f"--------- beginning of main\n{two}\n{again}\n{three}\n{two}\n{logged(3, 'T: four')}\n"
     assert told(following, after.encode()) == ["3", "two", "four"]
@@ -83,7 +83,7 @@ def test_lines_out_of_order_are_told_once_as_well() -> None:
     following = LogReader()
     late, early = logged(5, "T: late"), logged(4, "T: early")
     assert told(following, f"{late}\n{early}\n".encode()) == ["late", "early"]
-    following.lost()
+    following.resume_after_loss()
     assert following.argv[-1] == "11-21 10:00:04.000"
     assert told(following, f"{early}\n{late}\n{logged(6, 'T: next')}\n".encode()) == [
         "next"
@@ -124,7 +124,9 @@ def test_a_line_of_the_millisecond_before_the_log_is_followed_stays_out_and_one_
     ]
 
     def logcat(arguments: Sequence[str]) -> CommandResult:
-        shown = [line for line in lines if wanted(list(arguments)[1:]).shows(line)]
+        shown = [
+            line for line in lines if read_arguments(list(arguments)[1:]).shows(line)
+        ]
         return CommandResult(0, "".join(map(str, shown)).encode())
 
     for since in ("11-21 10:00:00.734", "11-21 10:00:00.000", "11-21 10:00:00.735"):

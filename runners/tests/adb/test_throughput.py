@@ -91,7 +91,7 @@ def test_eight_megabytes_take_few_calls_and_no_sum_of_their_bytes(
             (DeadlineSocket, "receive"),
             (adb_shell_fixes, "checksum"),
             (adb_message, "checksum"),
-            (adb_shell_fixes.MendedIO, "_read_whole_packet"),
+            (adb_shell_fixes.PatchedIO, "_read_whole_packet"),
         ):
             monkeypatch.setattr(owner, name, counted(name, getattr(owner, name)))
         work[what]()

@@ -135,7 +135,7 @@ def test_nothing_is_sent_to_another_serial(tmp_path: Path) -> None:
 def test_another_boot_inside_a_job_raises_and_outside_is_noted(tmp_path: Path) -> None:
     there = phone()
     device = attached(there, tmp_path)
-    with device.held() as connection:
+    with device.hold() as connection:
         there.reboot()
         with pytest.raises(LostError):
             connection.run(["true"])
@@ -153,7 +153,7 @@ def test_another_boot_inside_a_job_raises_and_outside_is_noted(tmp_path: Path) -
 def test_a_boot_id_that_cannot_be_read_is_not_another_one(tmp_path: Path) -> None:
     there = phone()
     device = attached(there, tmp_path)
-    with device.held() as connection:
+    with device.hold() as connection:
         there.answers["cat", "/proc/sys/kernel/random/boot_id"] = ""
         there.cut()
         with pytest.raises(LostError):
@@ -168,7 +168,7 @@ def test_a_lost_device_is_regained_in_a_job_by_another_route(tmp_path: Path) -> 
     device = AttachedDevice(
         there.serial, tmp_path / "s", backends.open, [TCP, USB], locks=tmp_path
     )
-    with device.held():
+    with device.hold():
         assert device.route == USB
         there.cut()
         del backends.at[USB.name]
@@ -180,7 +180,7 @@ def test_a_lost_device_is_regained_in_a_job_by_another_route(tmp_path: Path) -> 
 def test_regaining_ends_with_patience_or_with_the_job(tmp_path: Path) -> None:
     there = phone()
     device = attached(there, tmp_path)
-    with device.held():
+    with device.hold():
         there.faults.absent = True
         there.cut()
         assert not device.regain(Stop(), patience_s=0.0)
@@ -203,7 +203,7 @@ def test_what_waiting_does_not_change_ends_regaining_at_once(
 ) -> None:
     there = phone()
     device = attached(there, tmp_path)
-    with device.held():
+    with device.hold():
         assert callable(change)
         change(there)
         there.cut()
@@ -412,7 +412,7 @@ def test_regaining_goes_on_when_the_device_is_lost_again_while_it_is_read(
     assert isinstance(there, LostTwice)
     there.answers["cat", "/proc/sys/kernel/random/boot_id"] = ""
     device = attached(there, tmp_path)
-    with device.held():  # by name alone: its facts are not read yet
+    with device.hold():  # by name alone: its facts are not read yet
         there.cut()
         there.lose = True
         assert device.regain(Stop(), patience_s=WITHIN_S)
@@ -438,7 +438,7 @@ def test_a_stranger_at_the_only_route_is_named_for_as_long_as_nothing_else_is_kn
 def test_attached_of_needs_no_discovery(tmp_path: Path) -> None:
     there = FakeDevice("SER9")
     device = AttachedDevice.of(there.connection, "SER9", tmp_path)
-    with device.held() as connection:
+    with device.hold() as connection:
         assert connection.run(["echo", "a b"]).text == "a b\n"
 
 

@@ -6,22 +6,20 @@ from pathlib import Path
 
 import pytest
 from paceline.devices.health import (
+    LIMITS,
     CheckDue,
     CheckFailed,
     CheckPassed,
     DeviceUnfit,
     Event,
     HealthEpisode,
+    Ladder,
+    RecoveryCapabilities,
+    Rung,
     RungTried,
     State,
     may_lease,
     next_episode,
-)
-from paceline.devices.ladder import (
-    LIMITS,
-    Ladder,
-    RecoveryCapabilities,
-    Rung,
     next_rung,
 )
 from paceline.devices.reboots import DAY_S, PER_DAY, Reboots

@@ -7,7 +7,7 @@ from pathlib import Path
 from paceline.adb.port import Connection, Route
 from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.connection_state import BOOT_LIMIT_S
-from paceline.devices.ladder import Rung
+from paceline.devices.health import Rung
 from paceline.devices.recovery import RECONNECT_LOOKS, reboot, try_rung
 from paceline.stop import Stop
 

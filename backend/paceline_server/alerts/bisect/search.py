@@ -54,7 +54,7 @@ class SearchEnd:
 
 
 def bounds(commits: int, steps: Sequence[BisectionStep]) -> tuple[int, int]:
-    """(good, bad) after these answers."""
+    """Return (good, bad) after these answers."""
     good = max((step.index for step in steps if step.answer == "pass"), default=-1)
     bad = min(
         (step.index for step in steps if step.answer == "fail"), default=commits - 1
@@ -63,19 +63,19 @@ def bounds(commits: int, steps: Sequence[BisectionStep]) -> tuple[int, int]:
 
 
 def count_unnamed(commits: Sequence[Mapping[str, Any]]) -> int:
-    """The number of commits in the range before the oldest named one: the agent names only so many."""
+    """Return the number of commits in the range before the oldest named one: the agent names only so many."""
     return int(commits[0].get("left_out", 0)) if commits else 0
 
 
 def remaining_commits(good: int, bad: int, before: int) -> int:
-    """How many commits the culprit may still be; `before` counts the unnamed ones after the base."""
+    """Return how many commits the culprit may still be; `before` counts the unnamed ones after the base."""
     return bad - good + (before if good < 0 else 0)
 
 
 def next_step(
     commits: int, steps: Sequence[BisectionStep], budget: int, before: int = 0
 ) -> MeasureCommit | SearchEnd:
-    """What to do after `steps`, oldest first; `before` as in `remaining_commits`."""
+    """Return what to do after `steps`, oldest first; `before` as in `remaining_commits`."""
     good, bad = bounds(commits, steps)
     many = remaining_commits(good, bad, before)
     if many == 1:

@@ -14,9 +14,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.bisect import queries
-from paceline_server.alerts.bisect.schemas import BisectionOut
+from paceline_server.alerts import queries
 from paceline_server.alerts.bisect.search import (
     Answer,
     BisectionStep,
@@ -33,14 +31,16 @@ from paceline_server.alerts.bisect.search import (
 from paceline_server.alerts.evidence import side_of
 from paceline_server.alerts.lifecycle import SYSTEM, add_event, publish_alert
 from paceline_server.alerts.registry import kind_of
+from paceline_server.alerts.schemas import BisectionOut
 from paceline_server.detect import history
 from paceline_server.detect import service as detect
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.kernel.errors import conflict, not_found
 from paceline_server.store import audit
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.bisections import Bisection
-from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.jobs import Job, Run
 
 MORE_LAUNCHES = 2
@@ -95,7 +95,7 @@ def start_by_hand(
     session: Session, alert_id: str, budget: int | None, actor: str
 ) -> None:
     """Start a bisection for a person. Raises 404; 409 when there is nothing to search or a search is running."""
-    alert = alert_queries.lock_alert(session, alert_id)
+    alert = queries.lock_alert(session, alert_id)
     if alert is None:
         raise not_found("alert", alert_id)
     if not kind_of(alert.kind).follows_series or alert.cause == "environment":
@@ -139,7 +139,7 @@ def _is_running(session: Session, alert_id: str) -> bool:
 
 
 def _params_of(session: Session, alert: Alert) -> dict[str, Any]:
-    """The params of the alert's worst series."""
+    """Return the params of the alert's worst series."""
     own = [
         (abs(change.effect), dict(series.params))
         for change, series in queries.series_of(session, alert.id)
@@ -150,7 +150,7 @@ def _params_of(session: Session, alert: Alert) -> dict[str, Any]:
 
 
 def _unit_of(session: Session, alert: Alert) -> str:
-    """The unit of the alert's metric."""
+    """Return the unit of the alert's metric."""
     changes = queries.series_of(session, alert.id)
     return next(
         (series.unit for _, series in changes if series.metric == alert.metric), "ns"
@@ -212,8 +212,8 @@ def _answered_steps(bisection: Bisection) -> list[BisectionStep]:
 
 @dataclass(frozen=True)
 class RunTemplate:
-    """The run whose launches and rounds a job takes over, and the point of the params it measures. Never a
-    repeated step's run: its launches are multiplied."""
+    """The run to copy launches and rounds from, and the one combination of params to measure. It is never the run of a
+    repeated step, whose launches are multiplied."""
 
     run_id: str
     params: Mapping[str, Any]
@@ -226,7 +226,7 @@ def _request_job(
     what: MeasureCommit | None,
     origin: RunTemplate,
 ) -> None:
-    """Request an A/B job of the base against a commit, or against the head without `what`."""
+    """Request an A/B job of the base against the commit of `what`; without `what`, against the head."""
     commit = str(
         alert.head_commit if what is None else bisection.commits[what.index]["commit"]
     )
@@ -265,7 +265,7 @@ def advance(session: Session, job: Job, run: Run) -> None:
     if bisection is None or bisection.state != "running":
         return
     step = dict(bisection.steps[-1])
-    alert = alert_queries.lock_alert(session, bisection.alert_id)
+    alert = queries.lock_alert(session, bisection.alert_id)
     if alert is None or step["run_id"] != run.id or step["verdict"] is not None:
         return
     step |= {"job_id": job.id, **_answer_of_job(session, alert, job)}
@@ -293,7 +293,7 @@ def advance(session: Session, job: Job, run: Run) -> None:
 
 
 def _answer_of_job(session: Session, alert: Alert, job: Job) -> dict[str, Any]:
-    """The verdict of a job with its numbers and words."""
+    """Return the verdict of a job with its numbers and words."""
     no_numbers: dict[str, Any] = {"ratio": None, "lower": None, "upper": None}
     if job.state != "done":
         answer: Answer = "skipped" if job.cause in UNMEASURABLE else "failed"
@@ -413,7 +413,7 @@ def _blame_commit(
 
 
 def bisection_of_alert(session: Session, alert: Alert) -> BisectionOut | None:
-    """The newest bisection of an alert with its progress."""
+    """Return the newest bisection of an alert with its progress."""
     bisections = queries.bisections_of_alert(session, alert.id)
     if not bisections:
         return None

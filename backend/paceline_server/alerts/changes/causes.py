@@ -57,7 +57,7 @@ class Cause:
 def environment_cause_of(
     fact: ChangeFacts, factors: Mapping[str, Mapping[str, Any]]
 ) -> Cause | None:
-    """The environment as the cause, if the points of a change show it: the same artifact on both sides, another
+    """Return the environment as the cause, if the points of a change show it: the same artifact on both sides, another
     fingerprint, or an incident that detection found."""
     old, new = fact.certain_before, fact.certain_after
     if fact.has_same_artifact:
@@ -92,7 +92,7 @@ def siblings_of(
     new_commits: frozenset[str],
     points: Sequence[tuple[str, SeriesPoint]],
 ) -> list[SiblingTarget]:
-    """How the same measurement moved on other targets over the same commits. Targets with points on one side
+    """Return how the same measurement moved on other targets over the same commits. Targets with points on one side
     only are left out, and so are commits measured on both sides of the change."""
     old: dict[str, list[float]] = defaultdict(list)
     new: dict[str, list[float]] = defaultdict(list)
@@ -161,7 +161,7 @@ def code_or_target(
 
 
 def environment_cause(session: Session, fact: ChangeFacts) -> Cause | None:
-    """The environment as the cause of a change, judged with the stored factors of both fingerprints."""
+    """Return the environment as the cause of a change, judged with the stored factors of both fingerprints."""
     hashes = {point.fingerprint for point in fact.points.values()}
     return environment_cause_of(
         fact, history.fingerprints(session, hashes) if len(hashes) > 1 else {}
@@ -171,7 +171,7 @@ def environment_cause(session: Session, fact: ChangeFacts) -> Cause | None:
 def determine_cause(
     session: Session, facts: Sequence[ChangeFacts], target_name: str
 ) -> Cause:
-    """Why the changes of a group happened (I15): by their own points, or else by the surest one's siblings."""
+    """Return why the changes of a group happened (I15): by their own points, or else by the surest one's siblings."""
     lead = surest_change(facts)
     for fact in (lead, *facts):
         cause = environment_cause(session, fact)

@@ -39,7 +39,7 @@ class TimeRange:
     upto: datetime
 
     def overlaps(self, other: TimeRange) -> bool:
-        """Whether the same event may lie in both ranges."""
+        """Return whether the same event may lie in both ranges."""
         return self.after < other.upto and other.after < self.upto
 
 
@@ -58,12 +58,12 @@ class ChangeEdges:
 
 
 def window_of(change: Change) -> list[str]:
-    """Ids of the jobs whose points detection looked at, oldest first."""
+    """Return the ids of the jobs whose points detection looked at, oldest first."""
     return list(change.evidence["window"])
 
 
 def edges_of(change: Change) -> ChangeEdges:
-    """The job ids at the edges of a change."""
+    """Return the job ids at the edges of a change."""
     window, at = window_of(change), int(change.evidence["index"])
     low, high = change.evidence["location"]
     return ChangeEdges(
@@ -127,7 +127,7 @@ class ChangeFacts:
         )
 
     def means_the_same(self, point: SeriesPoint) -> bool:
-        """Whether the number of another point can be compared with the levels of this change."""
+        """Return whether the number of another point can be compared with the levels of this change."""
         other = read_declaration(point.declaration)
         return changed_since("", self.declaration, other, "") is None
 
@@ -162,17 +162,18 @@ class ChangeFacts:
 
 
 def worst_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
-    """The change with the largest shift; of equal ones, that with the greatest id. `facts` must not be empty."""
+    """Return the change with the largest shift; of equal ones, that with the greatest id. `facts` must not be empty."""
     return max(facts, key=lambda fact: (fact.shift, fact.change.id))
 
 
 def surest_change(facts: Sequence[ChangeFacts]) -> ChangeFacts:
-    """The change with the smallest p-value, which leads a group; of equal ones, that with the least id. `facts` must not be empty."""
+    """Return the change with the smallest p-value, which leads a group; of equal ones, that with the least id. `facts`
+    must not be empty."""
     return min(facts, key=lambda fact: (fact.change.p_value, fact.change.id))
 
 
 def history_holds(facts: Sequence[ChangeFacts]) -> bool:
-    """Whether history alone suffices: enough points, and the same place in consecutive evaluations."""
+    """Return whether history alone suffices: enough points, and the same place in consecutive evaluations."""
     return any(
         fact.change.state == "standing"
         and fact.change.evaluations >= constants.HISTORY_EVALUATIONS
@@ -193,7 +194,7 @@ class GroupableChange(Generic[Key]):
 def group_by_cause(
     moves: Sequence[GroupableChange[Key]],
 ) -> list[list[GroupableChange[Key]]]:
-    """The changes of each cause, its leader first, the surest cause first."""
+    """Return the changes of each cause, its leader first, the surest cause first."""
     groups: list[list[GroupableChange[Key]]] = []
     for move in sorted(moves, key=lambda move: move.strength):
         home = next(
@@ -212,7 +213,7 @@ def group_by_cause(
 
 
 def short_commit(commit: str) -> str:
-    """The first ten characters, as sentences show a commit."""
+    """Return the first ten characters, as sentences show a commit."""
     return commit[:10]
 
 
@@ -226,7 +227,7 @@ def describe_shift(ratio: float, *, timed: bool) -> str:
 
 
 def is_timed(fact: ChangeFacts) -> bool:
-    """Whether the metric is a time, so that it gets slower or faster."""
+    """Return whether the metric is a time, so that it gets slower or faster."""
     return fact.change.direction in ("slower", "faster")
 
 
@@ -267,7 +268,7 @@ def _series_count(facts: Sequence[ChangeFacts]) -> str:
 
 
 def headline(facts: Sequence[ChangeFacts]) -> str:
-    """The worst change, the number of changes, and the commits they are blamed on."""
+    """Return the worst change, the number of changes, and the commits they are blamed on."""
     worst, lead = worst_change(facts), surest_change(facts)
     text = f"{change_place(worst)}: {describe_change(worst)}"
     if len(facts) > 1:

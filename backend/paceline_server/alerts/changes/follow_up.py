@@ -1,6 +1,9 @@
-"""Follows alerts as points arrive: they vanish, recover, are verified fixed, or relapse.
+"""Keeps the changes of an alert and follows it as points arrive: it vanishes, recovers, is verified fixed, or relapses.
 
-Called for every alert whose series got a point. What must stay true:
+A finding of a change holds the method, the parameters, every filter, the points of its window and its numbers, so that
+`explanation` can compute it again whatever detection does later (I16).
+
+`follow_alert` is called for every alert whose series got a point. What must stay true:
 - an alert that only history supports vanishes with its changes (§4.8), or when its series
   moves to another environment;
 - an alert that an A/B run proved ends only when the level is back or a person decides;
@@ -14,19 +17,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from statistics import median
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.bisect import queries as bisect_queries
 from paceline_server.alerts.changes import queries
-from paceline_server.alerts.changes.alert_changes import (
-    pending_changes,
-    store_change_finding,
-    update_description,
+from paceline_server.alerts.changes.causes import (
+    Cause,
+    determine_cause,
+    environment_cause,
 )
-from paceline_server.alerts.changes.causes import determine_cause, environment_cause
 from paceline_server.alerts.changes.change_facts import (
     LIVE_CHANGES,
     ChangeFacts,
@@ -34,6 +37,9 @@ from paceline_server.alerts.changes.change_facts import (
     describe_change,
     headline,
     history_holds,
+    surest_change,
+    title,
+    window_of,
     worst_change,
 )
 from paceline_server.alerts.evidence import side_of
@@ -46,9 +52,151 @@ from paceline_server.alerts.lifecycle import (
     revive_alert,
     vanish,
 )
-from paceline_server.alerts.states import Event
+from paceline_server.alerts.states import LIVE, Event
+from paceline_server.detect.service import Role
+from paceline_server.kernel import clock, ids
 from paceline_server.stats import constants
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.stats.blocks import WarmPolicy
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Finding
+
+
+def attach_changes(
+    session: Session,
+    alert: Alert,
+    facts: Sequence[ChangeFacts],
+    cause: Cause | None,
+    role: Role,
+) -> None:
+    """Make changes part of an alert, each with an immutable finding."""
+    for fact in facts:
+        fact.change.alert_id = alert.id
+        if cause is not None:
+            fact.change.cause = cause.cause
+        store_change_finding(session, fact, role, alert.id, cause, kind=alert.kind)
+    session.flush()
+    if alert.state in LIVE:
+        update_description(session, alert)
+
+
+def living_changes(session: Session, alert: Alert) -> list[ChangeFacts]:
+    """Return the changes of an alert that detection still sees, the oldest first."""
+    facts = queries.changes_of_alerts(session, [alert.id])[alert.id]
+    return [fact for fact in facts if fact.change.state in LIVE_CHANGES]
+
+
+def pending_changes(session: Session, alert: Alert) -> list[ChangeFacts]:
+    """Return the living changes an A/B run decides about; of a fixed alert only those found after it was fixed."""
+    facts = living_changes(session, alert)
+    if alert.state != "fixed":
+        return facts
+    closed = alert_queries.last_event(session, alert.id, ("fixed", "recover"))
+    return (
+        []
+        if closed is None
+        else [fact for fact in facts if fact.change.found_at >= closed.at]
+    )
+
+
+def update_description(session: Session, alert: Alert) -> None:
+    """Update an alert's headline and range from its living changes; of an open alert only the title."""
+    facts = living_changes(session, alert)
+    if not facts:
+        return
+    name = alert_queries.spoken_name(session, alert.target_id)
+    description = description_of(facts, name, environment=alert.kind == "environment")
+    for field in (
+        description if alert.state in ("suspected", "inconclusive") else ("title",)
+    ):
+        setattr(alert, field, description[field])
+
+
+def description_of(
+    facts: Sequence[ChangeFacts], target_name: str, *, environment: bool
+) -> dict[str, Any]:
+    """Return the fields of an alert that its changes decide."""
+    worst, lead = worst_change(facts), surest_change(facts)
+    low, high = worst.bounds
+    return {
+        "title": title(facts, target_name, environment=environment),
+        "words": headline(facts),
+        "benchmark": worst.series.benchmark,
+        "arm": worst.series.arm,
+        "metric": worst.series.metric,
+        "ratio": worst.ratio,
+        "lower": low,
+        "upper": high,
+        "base_commit": lead.base_commit,
+        "head_commit": lead.head_commit,
+    }
+
+
+def store_change_finding(
+    session: Session,
+    fact: ChangeFacts,
+    role: Role,
+    alert_id: str | None,
+    cause: Cause | None,
+    *,
+    kind: str,
+) -> Finding:
+    """Store a change as it was last evaluated; without an alert people see it but are not notified."""
+    change, evidence = fact.change, fact.change.evidence
+    job_ids = window_of(change)
+    values = queries.values_of(session, fact.series.id, job_ids)
+    window = {"job_ids": job_ids, "values": [values[job_id] for job_id in job_ids]}
+    finding = Finding(
+        id=ids.new_id("fnd"),
+        kind=kind,
+        role=role,
+        alert_id=alert_id,
+        comparison_id=None,
+        series_id=fact.series.id,
+        change_id=change.id,
+        numbers=change_numbers(fact, cause),
+        run_id=fact.first.run_id,
+        job_id=change.job_id,
+        method=str(evidence["method"]),
+        parameters={
+            "history": dict(evidence["parameters"]),
+            "warm": asdict(WarmPolicy()),
+        },
+        filters=[dict(check) for check in evidence["filters"]],
+        window=window,
+        created_at=clock.now(),
+    )
+    session.add(finding)
+    return finding
+
+
+def change_numbers(fact: ChangeFacts, cause: Cause | None) -> dict[str, Any]:
+    """Return the frozen numbers of a change."""
+    change, window = fact.change, window_of(fact.change)
+    at = int(change.evidence["index"])
+    return {
+        "words": describe_change(fact),
+        "direction": change.direction,
+        "effect": change.effect,
+        "ratio": fact.ratio,
+        "bounds": list(fact.bounds),
+        "lower": change.lower,
+        "upper": change.upper,
+        "p_value": change.p_value,
+        "level_before": change.level_before,
+        "level_after": change.level_after,
+        "n_before": change.evidence.get("n_before"),
+        "n_after": change.evidence.get("n_after"),
+        "index": at,
+        "points": len(window),
+        "state": change.state,
+        "evaluations": change.evaluations,
+        "before_commit": change.before_commit,
+        "commit": change.commit,
+        "base_commit": fact.base_commit,
+        "head_commit": fact.head_commit,
+        "cause": None if cause is None else cause.stored(),
+    }
+
 
 ENOUGH_POINTS = constants.HISTORY_CONFIRM_POINTS
 OTHER_ENVIRONMENT = "measured on another environment since: points no longer compare with those of the change"
@@ -131,7 +279,7 @@ def _vanish(session: Session, alert: Alert, facts: Sequence[ChangeFacts]) -> Non
 
 
 def _is_on_other_environment(session: Session, facts: Sequence[ChangeFacts]) -> bool:
-    """Whether the newest point of a series was measured in another environment than its change."""
+    """Return whether the newest point of a series was measured in another environment than its change."""
     for fact in facts:
         newest = queries.newest_points(session, fact.series.id, 1)
         if newest and newest[0].fingerprint != fact.certain_after.fingerprint:
@@ -162,7 +310,7 @@ def _follow_open(
 
 def _is_proven(session: Session, alert: Alert) -> bool:
     worse = (alert.ratio or 1.0) >= 1.0
-    proofs = bisect_queries.proving_comparisons(session, alert.id)
+    proofs = alert_queries.proving_comparisons(session, alert.id)
     return any(
         side_of(comparison, worse=worse) == "moved" for comparison, _, _ in proofs
     )
@@ -229,7 +377,7 @@ def _returning_changes(
 
 
 def _is_old_level(fact: ChangeFacts, level: float) -> bool:
-    """Whether a level is the one before the change or better: within the smallest effect detection reports, and
+    """Return whether a level is the one before the change or better: within the smallest effect detection reports, and
     within half of the change itself."""
     shift = math.log(fact.ratio)
     distance = math.log(level / fact.change.level_before)
@@ -239,7 +387,7 @@ def _is_old_level(fact: ChangeFacts, level: float) -> bool:
 
 
 def _why_recovered(session: Session, facts: Sequence[ChangeFacts]) -> str | None:
-    """A sentence that every series of an alert is back at its old level; None while any is not."""
+    """Return a sentence that every series of an alert is back at its old level; None while any is not."""
     if not facts:
         return None
     returned = {other.series.id for other in _returning_changes(session, facts)}
@@ -272,7 +420,7 @@ def _newest_are_old(session: Session, fact: ChangeFacts) -> bool:
 
 
 def _is_slow(fact: ChangeFacts, value: float) -> bool:
-    """Whether a point is nearer to the level after the change than to the one before."""
+    """Return whether a point is nearer to the level after the change than to the one before."""
     middle = math.sqrt(fact.change.level_before * fact.change.level_after)
     return (value > middle) == (fact.change.level_after > middle)
 
@@ -280,7 +428,7 @@ def _is_slow(fact: ChangeFacts, value: float) -> bool:
 def _why_not_fixed(
     session: Session, alert: Alert, live: Sequence[ChangeFacts]
 ) -> str | None:
-    """A sentence that an alert called fixed is not, once as many points as a change needs contradict it."""
+    """Return a sentence that an alert called fixed is not, once as many points as a change needs contradict it."""
     closed = alert_queries.last_event(session, alert.id, ("fixed",))
     if closed is None:
         return None

@@ -11,7 +11,8 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from paceline_server.alerts.changes.change_facts import ChangeFacts, edges_of
 from paceline_server.alerts.states import LIVE
-from paceline_server.store.tables.decisions import Alert, Finding
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.history import (
     Change,
@@ -41,7 +42,7 @@ def changes_of_job(session: Session, job_id: str) -> list[ChangeFacts]:
 def changes_of_alerts(
     session: Session, alert_ids: Collection[str]
 ) -> dict[str, list[ChangeFacts]]:
-    """The changes of each alert, by alert id, the oldest first."""
+    """Return the changes of each alert, by alert id, the oldest first."""
     query = (
         select(Change, Series)
         .join(Series, Series.id == Change.series_id)
@@ -57,7 +58,7 @@ def changes_of_alerts(
 
 
 def change_ids(session: Session, alert_id: str) -> list[str]:
-    """The ids of an alert's changes in any state."""
+    """Return the ids of an alert's changes in any state."""
     return list(
         session.scalars(
             select(Change.id).where(Change.alert_id == alert_id).order_by(Change.id)
@@ -128,7 +129,7 @@ def lock_alerts_of_job(session: Session, job: Job) -> list[Alert]:
 
 
 def living_of_target(session: Session, target_id: str) -> list[Alert]:
-    """The living alerts about history of a target, the oldest first, locked."""
+    """Return the living alerts about history of a target, the oldest first, locked."""
     return _lock_alerts(session, Alert.target_id == target_id, Alert.state.in_(LIVE))
 
 
@@ -165,7 +166,7 @@ def points_around(
 
 
 def newest_points(session: Session, series_id: str, limit: int) -> list[SeriesPoint]:
-    """The newest counted points of a series, the newest first."""
+    """Return the newest counted points of a series, the newest first."""
     query = (
         select(SeriesPoint)
         .where(SeriesPoint.series_id == series_id, SeriesPoint.excluded.is_(None))
@@ -178,7 +179,7 @@ def newest_points(session: Session, series_id: str, limit: int) -> list[SeriesPo
 def values_of(
     session: Session, series_id: str, job_ids: Collection[str]
 ) -> dict[str, float]:
-    """The values of these points of a series, by job."""
+    """Return the values of these points of a series, by job."""
     query = select(SeriesPoint.job_id, SeriesPoint.value).where(
         SeriesPoint.series_id == series_id
     )
@@ -191,7 +192,7 @@ def values_of(
 def sibling_points(
     session: Session, series: Series, commits: Collection[str]
 ) -> list[tuple[str, SeriesPoint]]:
-    """(target name, point) of the same measurement of these commits on other real targets, oldest first."""
+    """Return (target name, point) of the same measurement of these commits on other real targets, oldest first."""
     query = (
         select(Target.name, SeriesPoint)
         .join(Series, Series.id == SeriesPoint.series_id)
@@ -214,6 +215,6 @@ def sibling_points(
 
 
 def findings_of_changes(session: Session, change_ids: Collection[str]) -> set[str]:
-    """Which of these changes have a finding."""
+    """Return which of these changes have a finding."""
     query = select(Finding.change_id).where(Finding.change_id.in_(list(change_ids)))
     return {str(row) for row in session.scalars(query)}

@@ -41,7 +41,8 @@ from paceline_server.detect import service as detect
 from paceline_server.detect.service import Role
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock
-from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Comparison
 
 NAME = "arm_slower"
 ROLES: tuple[Role, ...] = ("candidate", "confirmation", "recovery")

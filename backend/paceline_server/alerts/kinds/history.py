@@ -32,13 +32,6 @@ from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.bisect import service as bisect
 from paceline_server.alerts.bisect.search import culprit_sentence
 from paceline_server.alerts.changes import queries
-from paceline_server.alerts.changes.alert_changes import (
-    attach_changes,
-    description_of,
-    living_changes,
-    pending_changes,
-    store_change_finding,
-)
 from paceline_server.alerts.changes.causes import (
     Cause,
     determine_cause,
@@ -56,7 +49,15 @@ from paceline_server.alerts.changes.change_facts import (
     surest_change,
     worst_change,
 )
-from paceline_server.alerts.changes.follow_up import follow_alert, open_if_history_holds
+from paceline_server.alerts.changes.follow_up import (
+    attach_changes,
+    description_of,
+    follow_alert,
+    living_changes,
+    open_if_history_holds,
+    pending_changes,
+    store_change_finding,
+)
 from paceline_server.alerts.evidence import (
     case_place,
     cause_text,
@@ -95,7 +96,8 @@ from paceline_server.detect.service import Role
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock
 from paceline_server.series import service as history
-from paceline_server.store.tables.decisions import Alert, Comparison
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.jobs import Job, Run
 
 HISTORY, ENVIRONMENT = queries.KINDS
@@ -425,7 +427,7 @@ def _observation(
 
 
 def _rule_of(members: Sequence[ChangeCandidate]) -> AppliedRule:
-    """The rule of the worst change that raises an alert, rules outside shadow first."""
+    """Return the rule of the worst change that raises an alert, rules outside shadow first."""
     firing = [member for member in members if member.raises]
     audible = [member for member in firing if not member.rule.shadow] or firing
     worst = worst_change([member.fact for member in audible])
@@ -433,7 +435,7 @@ def _rule_of(members: Sequence[ChangeCandidate]) -> AppliedRule:
 
 
 def cause_key(lead: ChangeFacts, *, environment: bool) -> str:
-    """The cause of an alert when it is raised; the alert keeps this key while its range moves."""
+    """Return the cause of an alert when it is raised; the alert keeps this key while its range moves."""
     direction = "any" if environment else "worse" if lead.worse else "better"
     parts = [
         ENVIRONMENT if environment else HISTORY,
@@ -449,7 +451,7 @@ def cause_key(lead: ChangeFacts, *, environment: bool) -> str:
 def _find_alert_for(
     session: Session, members: Sequence[ChangeCandidate], *, environment: bool
 ) -> Alert | None:
-    """The alert these changes belong to: a living one of the same cause, or one that vanished, was fixed and is
+    """Return the alert these changes belong to: a living one of the same cause, or one that vanished, was fixed and is
     slow again, or was dismissed."""
     facts = [member.fact for member in members]
     lead = surest_change(facts)
@@ -490,7 +492,7 @@ def _same_cause(
 
 
 def _is_known(known: Sequence[ChangeFacts], fact: ChangeFacts) -> bool:
-    """Whether an alert was about this change: same series, place and direction, and not grown since, by the
+    """Return whether an alert was about this change: same series, place and direction, and not grown since, by the
     intervals."""
     for old in known:
         same = old.series.id == fact.series.id and old.worse == fact.worse
@@ -502,7 +504,7 @@ def _is_known(known: Sequence[ChangeFacts], fact: ChangeFacts) -> bool:
 
 
 def _slows_again(known: Sequence[ChangeFacts], facts: Sequence[ChangeFacts]) -> bool:
-    """Whether a series of a fixed alert is at least half way back to the level of the alert."""
+    """Return whether a series of a fixed alert is at least half way back to the level of the alert."""
     before = {fact.series.id: fact for fact in known}
     for fact in facts:
         old = before.get(fact.series.id)
@@ -521,7 +523,7 @@ def _why_not_comparable(lead: ChangeFacts) -> str | None:
 
 
 def _was_requested_after_closing(session: Session, alert: Alert, run: Run) -> bool:
-    """Whether an A/B run was requested after a fixed alert was closed; an older run measured the old cause."""
+    """Return whether an A/B run was requested after a fixed alert was closed; an older run measured the old cause."""
     closed = alert_queries.last_event(session, alert.id, ("fixed", "recover"))
     return closed is not None and run.created_at >= closed.at
 
@@ -595,7 +597,7 @@ def _clear_code(
 def _cause_after_proof(
     session: Session, alert: Alert, facts: Sequence[ChangeFacts]
 ) -> Cause:
-    """The cause of a proven change; never the environment, which both revisions share."""
+    """Return the cause of a proven change; never the environment, which both revisions share."""
     cause = determine_cause(
         session, facts, alert_queries.spoken_name(session, alert.target_id)
     )
@@ -607,7 +609,7 @@ def _cause_after_proof(
 
 
 def worst_comparison(moved: Sequence[Comparison]) -> Comparison:
-    """The comparison with the largest move in either direction. `moved` must not be empty."""
+    """Return the comparison with the largest move in either direction. `moved` must not be empty."""
     return max(
         moved,
         key=lambda comparison: (

@@ -36,7 +36,8 @@ from paceline_server.detect.service import Role
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids
 from paceline_server.stats.constants import POLICY_CONFIDENCE
-from paceline_server.store.tables.decisions import Alert, Finding
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.jobs import Job
 from paceline_server.store.tables.policies import PolicyAdvice
 

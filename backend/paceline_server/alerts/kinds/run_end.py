@@ -45,7 +45,8 @@ from paceline_server.ingest.arrivals import CaseKey, arrivals
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids
 from paceline_server.series import service as series
-from paceline_server.store.tables.decisions import Alert, Finding
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.jobs import Job, Run
 
 Points = frozenset[str]

@@ -15,7 +15,7 @@ from itertools import product
 from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.rules import queries, rule_sentences
+from paceline_server.alerts.rules import queries, rule_checks
 from paceline_server.alerts.rules.rule_book import RuleSubject, covers, most_specific
 from paceline_server.alerts.rules.schemas import OrphanRuleOut, OrphansOut, UnruledOut
 from paceline_server.kernel import clock
@@ -73,14 +73,14 @@ def find_orphans(session: Session) -> OrphansOut:
         rules=idle_rules,
         unruled=unruled[:UNRULED_SHOWN],
         unruled_total=len(unruled),
-        words=rule_sentences.orphans_sentence(len(idle_rules), len(unruled)),
+        words=rule_checks.orphans_sentence(len(idle_rules), len(unruled)),
     )
 
 
 def _idle_rules(
     rules: list[AlertRuleVersion], subjects: list[RuleSubject], why: str
 ) -> dict[str, str]:
-    """The reason by rule id, for the rules that decide about none of `subjects`."""
+    """Return the reason by rule id, for the rules that decide about none of `subjects`."""
     deciding = {id(most_specific(rules, subject)) for subject in subjects}
     idle = [rule for rule in rules if id(rule) not in deciding]
     return {

@@ -11,8 +11,9 @@ from sqlalchemy.orm import Session
 
 from paceline_server.alerts.states import LIVE
 from paceline_server.series.retired import SEPARATOR
+from paceline_server.store.tables.alerts import Alert, AlertEvent
 from paceline_server.store.tables.catalog import Suite
-from paceline_server.store.tables.decisions import Alert, AlertEvent, Comparison
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, REAL_TARGETS, Target
 from paceline_server.store.tables.history import (
     Change,
@@ -59,7 +60,7 @@ def rules(kind: str | None, mode: str | None) -> Select[Any]:
 def versions_of(
     session: Session, rules: Sequence[AlertRule]
 ) -> dict[str, AlertRuleVersion]:
-    """The present versions of rules, by rule id."""
+    """Return the present versions of rules, by rule id."""
     query = (
         select(AlertRuleVersion)
         .join(AlertRule, _NEWEST)
@@ -73,7 +74,7 @@ def all_versions(rule_id: str) -> Select[Any]:
 
 
 def rule(session: Session, rule_id: str, *, lock: bool = False) -> AlertRule | None:
-    """A rule that is not deleted; `lock` holds it until the transaction ends."""
+    """Return a rule that is not deleted; `lock` holds it until the transaction ends."""
     query = select(AlertRule).where(
         AlertRule.id == rule_id, AlertRule.deleted_at.is_(None)
     )
@@ -82,14 +83,14 @@ def rule(session: Session, rule_id: str, *, lock: bool = False) -> AlertRule | N
 
 
 def lock_named(session: Session, name: str) -> AlertRule | None:
-    """The rule with this name, deleted or not, locked."""
+    """Lock and return the rule with this name, deleted or not."""
     return session.scalars(
         select(AlertRule).where(AlertRule.name == name).with_for_update()
     ).one_or_none()
 
 
 def mutes_in_force(session: Session, at: datetime) -> dict[str, RuleMute]:
-    """The mute that ends last of each rule that is muted at `at`."""
+    """Return the mute that ends last of each rule that is muted at `at`."""
     query = (
         select(RuleMute)
         .where(RuleMute.ended_at.is_(None), RuleMute.until > at)
@@ -138,7 +139,7 @@ def lock_shadows(session: Session, rule_id: str) -> list[Alert]:
 
 
 def outcomes(session: Session, rule_ids: Sequence[str]) -> dict[str, dict[str, int]]:
-    """The number of alerts of each rule by state, without demonstrations and simulated targets."""
+    """Return the number of alerts of each rule by state, without demonstrations and simulated targets."""
     query = (
         select(Alert.rule_id, Alert.state, func.count())
         .where(
@@ -155,7 +156,7 @@ def outcomes(session: Session, rule_ids: Sequence[str]) -> dict[str, dict[str, i
 
 
 def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
-    """The newest noise floor of each series key, with the target's name; no simulated targets."""
+    """Return the newest noise floor of each series key, with the target's name; no simulated targets."""
     key = (
         NoiseFloor.target_id,
         NoiseFloor.suite,
@@ -217,7 +218,7 @@ def suites(session: Session) -> list[Suite]:
 
 
 def targets(session: Session) -> list[tuple[str, str]]:
-    """(kind, name) of every target that is not simulated and can measure, by name."""
+    """Return (kind, name) of every target that is not simulated and can measure, by name."""
     measures = (Target.simulated.is_(False), Target.agent_id != IMPORTS_AGENT)
     query = select(Target.kind, Target.name).where(*measures).order_by(Target.name)
     return [(kind, name) for kind, name in session.execute(query)]

@@ -14,7 +14,7 @@ from itertools import groupby
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts.registry import kind_of
-from paceline_server.alerts.rules import queries, rule_sentences
+from paceline_server.alerts.rules import queries, rule_checks
 from paceline_server.alerts.rules.rule_book import RuleSubject
 from paceline_server.alerts.rules.rule_checks import (
     RuleContest,
@@ -41,7 +41,7 @@ _OF_SERIES = ("suite", "benchmark", "arm", "metric", "params", "target_id")
 
 
 def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
-    """The alerts a rule would have raised. Raises 404 for an unknown rule; 422 if it asks for smaller steps
+    """Return the alerts a rule would have raised. Raises 404 for an unknown rule; 422 if it asks for smaller steps
     than detection finds."""
     at = clock.now()
     kind = request.rule.kind
@@ -71,7 +71,7 @@ def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
         fired=len(fired),
         findings_total=len(findings),
         by_target=by_target,
-        words=rule_sentences.replay_sentence(
+        words=rule_checks.replay_sentence(
             request.days, request.rule.mode, len(fired), by_target
         ),
         findings=_with_states(session, findings[:FINDINGS_SHOWN]),
@@ -79,7 +79,7 @@ def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
 
 
 def _by_target(fired: Sequence[FiredOut]) -> list[TargetCountOut]:
-    """The number of alerts of each target, the most first."""
+    """Return the number of alerts of each target, the most first."""
     names = {finding.target_id: finding.target_name for finding in fired}
     counted = Counter(finding.target_id for finding in fired)
     ordered = sorted(
@@ -146,7 +146,7 @@ def _finding_of_change(
 def _arm_failures(
     session: Session, rule: AlertRuleIn, contest: RuleContest, since: datetime
 ) -> tuple[list[FiredOut], list[FiredOut]]:
-    """(the first failing job of each streak, its failing points), both the newest first."""
+    """Return (the first failing job of each streak, its failing points), both the newest first."""
     streaks: dict[tuple[str, ...], bool] = {}
     fired: list[FiredOut] = []
     findings: list[FiredOut] = []

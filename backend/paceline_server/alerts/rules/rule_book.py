@@ -43,7 +43,7 @@ class RuleSubject:
 
     @classmethod
     def of(cls, row: Series | Comparison | NoiseFloor, target: str) -> RuleSubject:
-        """The subject of a stored row; `target` is the target's name."""
+        """Return the subject of a stored row; `target` is the target's name."""
         return cls(row.suite, row.benchmark, row.arm, row.metric, target)
 
 
@@ -70,7 +70,7 @@ Rule = TypeVar("Rule", bound=PatternedRule)
 
 
 def covers(rule: PatternedRule, subject: RuleSubject) -> bool:
-    """Whether all five patterns match."""
+    """Return whether all five patterns match."""
     return all(
         matches(getattr(rule, field), getattr(subject, field)) for field in FIELDS
     )
@@ -79,14 +79,14 @@ def covers(rule: PatternedRule, subject: RuleSubject) -> bool:
 def specificity(
     rule: PatternedRule,
 ) -> tuple[int, tuple[bool, ...], int, tuple[int, ...], datetime, str]:
-    """The sort key of the order above, greatest first; the id only makes it total."""
+    """Return the sort key of the order above, greatest first; the id only makes it total."""
     exact = tuple(ANY not in getattr(rule, field) for field in FIELDS)
     literal = tuple(len(getattr(rule, field).replace(ANY, "")) for field in FIELDS)
     return sum(exact), exact, sum(literal), literal, rule.created_at, rule.rule_id
 
 
 def most_specific(rules: Iterable[Rule], subject: RuleSubject) -> Rule | None:
-    """The rule that decides about `subject`, if any matches."""
+    """Return the rule that decides about `subject`, if any matches."""
     return max(
         (rule for rule in rules if covers(rule, subject)), key=specificity, default=None
     )
@@ -109,7 +109,7 @@ class AppliedRule:
     """The mute in force, in words; alerts are raised all the same."""
 
     def raises(self, effect: float) -> bool:
-        """Whether an effect raises an alert; it is a share, above 0 when it got worse."""
+        """Return whether an effect raises an alert; it is a share, above 0 when it got worse."""
         if self.mode == "off":
             return False
         return (effect if self.direction == "worse" else abs(effect)) >= self.min_effect
@@ -128,7 +128,7 @@ class AppliedRule:
         return self.mode == "shadow"
 
     def as_evidence(self) -> dict[str, Any]:
-        """The rule as an alert stores it."""
+        """Return the rule as an alert stores it."""
         return {
             "name": self.name,
             "version": self.version or 1,
@@ -157,7 +157,7 @@ def built_in_names() -> set[str]:
 
 
 def default_rule(kind: str) -> AppliedRule:
-    """The rule where no stored rule matches."""
+    """Return the rule where no stored rule matches."""
     rule = kind_of(kind).built_in_rules[kind]
     return AppliedRule(
         rule_id=None,
@@ -173,7 +173,7 @@ def default_rule(kind: str) -> AppliedRule:
 
 
 def stays_worse(least: float) -> str:
-    """The text of the built-in rule about history, from this effect on."""
+    """Return the text of the built-in rule about history, from this effect on."""
     return f"A measurement got worse by {percent(least)} or more and stayed so."
 
 
@@ -186,7 +186,7 @@ class RuleBook:
     mutes: dict[str, RuleMute]
 
     def rule_for(self, subject: RuleSubject) -> AppliedRule:
-        """The rule that decides about a measurement."""
+        """Return the rule that decides about a measurement."""
         version = most_specific([version for _, version in self.rules], subject)
         if version is None:
             return default_rule(self.kind)
@@ -197,7 +197,7 @@ class RuleBook:
 def applied_version(
     name: str, version: AlertRuleVersion, mute: RuleMute | None
 ) -> AppliedRule:
-    """A stored version of a rule, as applied."""
+    """Return a stored version of a rule, as applied."""
     return AppliedRule(
         version.rule_id,
         version.version,

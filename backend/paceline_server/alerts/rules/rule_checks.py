@@ -1,4 +1,5 @@
-"""Checks a rule before it is saved: what it would decide about, and whether targets can resolve what it asks (I14).
+"""Words a rule, and checks it before it is saved: what it would decide about, and whether targets can resolve what it
+asks (I14).
 
 The rule competes as it would once saved: as the newest version, in place of the rule it
 replaces. It may not ask for less than the newest noise floor of any series that it would
@@ -8,25 +9,114 @@ margin, so they only raise fewer alerts.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from paceline_contract.params import params_text
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.rules import queries, rule_sentences
+from paceline_server.alerts.registry import kind_of
+from paceline_server.alerts.rules import queries
 from paceline_server.alerts.rules.rule_book import (
     PatternedRule,
     RuleSubject,
     covers,
     most_specific,
 )
-from paceline_server.alerts.rules.schemas import AlertRuleIn, FloorOut
+from paceline_server.alerts.rules.schemas import (
+    AlertRuleIn,
+    FloorOut,
+    PrecisionOut,
+    TargetCountOut,
+)
 from paceline_server.kernel.errors import ProblemError
+from paceline_server.kernel.globs import ANY
 from paceline_server.stats import constants
-from paceline_server.stats.plain_words import percent
+from paceline_server.stats.plain_words import TIMES, percent
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion
+
+LEAST_OUTCOMES = 5
+"""Outcomes; a share of fewer would reflect chance rather than the rule."""
+WORTH_IT = ("fixed", "expected", "acknowledged")
+FALSE = ("invalid", "vanished", "infra")
+
+
+def rule_sentence(spec: AlertRuleIn) -> str:
+    """Return the text of a rule that was saved without one."""
+    about = f"{_named('metric', spec.metric)} of {_named('benchmark', spec.benchmark)}"
+    where = f"{_named('arm', spec.arm)}, {_named('suite', spec.suite)}, {_named('target', spec.target)}"
+    built_in = kind_of(spec.kind).built_in_rules[spec.kind]
+    if not built_in.has_effect:
+        return f"{built_in.text[:-1]} ({about}; {where})."
+    what = "moves either way" if spec.direction == "both" else "gets worse"
+    if spec.kind == "arm_slower":
+        return f"An arm that fails its suite's rule by {percent(spec.min_effect)} or more: {about} ({where})."
+    return f"{about[0].upper()}{about[1:]} ({where}) {what} by {percent(spec.min_effect)} or more and stays so."
+
+
+def _named(noun: str, pattern: str) -> str:
+    return f"any {noun}" if pattern == ANY else f"{noun} {pattern}"
+
+
+def precision_out(states: Mapping[str, int]) -> PrecisionOut:
+    """Return how many of a rule's alerts were worth raising; no share below `LEAST_OUTCOMES`."""
+    worth_it = sum(states.get(state, 0) for state in WORTH_IT)
+    false = sum(states.get(state, 0) for state in FALSE)
+    judged = worth_it + false
+    undecided = sum(states.values()) - judged
+    share = worth_it / judged if judged >= LEAST_OUTCOMES else None
+    if not judged:
+        words = "No alert of this rule has been judged yet."
+    elif share is None:
+        words = f"{worth_it} of {judged} alerts were worth it: too few for a share."
+    else:
+        words = f"{worth_it} of {judged} alerts were worth it ({share * 100:.0f} %)."
+    return PrecisionOut(
+        worth_it=worth_it, false=false, undecided=undecided, share=share, words=words
+    )
+
+
+def at_least(mde: float, target: str) -> str:
+    """`at least 3.1 % on host-1`."""
+    return f"at least {percent(mde)} on {target}"
+
+
+def replay_sentence(
+    days: int, mode: str, fired: int, by_target: Sequence[TargetCountOut]
+) -> str:
+    """`In the last 30 days it would have fired 14×, 12 on host-1.`"""
+    period = "In the last day" if days == 1 else f"In the last {days} days"
+    if not fired:
+        text = f"{period} it would not have fired."
+    else:
+        most = by_target[0]
+        where = (
+            f"all on {most.target_name}"
+            if most.fired == fired
+            else f"{most.fired} on {most.target_name}"
+        )
+        text = f"{period} it would have fired {fired}{TIMES}, {where}."
+    return (
+        text
+        if mode == "active"
+        else f"{text} In mode {mode} nobody would have been told."
+    )
+
+
+def orphans_sentence(rules: int, unruled: int) -> str:
+    """Return how many rules and measurements are orphans."""
+    if not rules and not unruled:
+        return "Every rule decides about something, and every measurement has a rule."
+    left = (
+        f"{_count(rules, 'rule')} {'decides' if rules == 1 else 'decide'} about nothing"
+    )
+    right = f"{_count(unruled, 'measurement')} {'has' if unruled == 1 else 'have'} the built-in default only"
+    return f"{left}; {right}."
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 @dataclass(eq=False)
@@ -50,7 +140,7 @@ class RuleContest:
     others: Sequence[PatternedRule]
 
     def decides(self, subject: RuleSubject) -> bool:
-        """Whether the candidate would decide about `subject`."""
+        """Return whether the candidate would decide about `subject`."""
         if not covers(self.candidate, subject):
             return False
         return most_specific([*self.others, self.candidate], subject) is self.candidate
@@ -81,7 +171,7 @@ def build_contest(
 
 
 def noisiest_floor(session: Session, contest: RuleContest) -> FloorOut | None:
-    """The highest noise floor among the series the rule decides about; None if none was measured."""
+    """Return the highest noise floor among the series the rule decides about; None if none was measured."""
     worst: FloorOut | None = None
     for floor, target in queries.newest_floors(session):
         subject = RuleSubject.of(floor, target)
@@ -100,7 +190,7 @@ def noisiest_floor(session: Session, contest: RuleContest) -> FloorOut | None:
             worst = FloorOut(
                 **values,
                 target_name=target,
-                words=rule_sentences.at_least(floor.mde, target),
+                words=at_least(floor.mde, target),
             )
     return worst
 
@@ -137,5 +227,5 @@ def refuse_below_noise(
         "below_noise_floor",
         f"The smallest effect that can be told from noise is {worst.words} ({series}, measured by an A/A job "
         f"on {worst.measured_at:%Y-%m-%d}). Ask for that much, or leave that series to a rule of its own.",
-        fields={"min_effect": rule_sentences.at_least(worst.mde, worst.target_name)},
+        fields={"min_effect": at_least(worst.mde, worst.target_name)},
     )

@@ -16,7 +16,7 @@ from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts import queries as alert_queries
 from paceline_server.alerts.lifecycle import show_alert
-from paceline_server.alerts.rules import queries, rule_checks, rule_sentences
+from paceline_server.alerts.rules import queries, rule_checks
 from paceline_server.alerts.rules.rule_book import (
     AppliedRule,
     Mode,
@@ -69,7 +69,7 @@ __all__ = [
 
 
 def rules_in_force(session: Session, kind: str) -> RuleBook:
-    """The present rules of a kind."""
+    """Return the present rules of a kind."""
     return RuleBook(
         kind,
         queries.newest_versions(session, kind),
@@ -78,12 +78,12 @@ def rules_in_force(session: Session, kind: str) -> RuleBook:
 
 
 def rule_for(session: Session, kind: str, subject: RuleSubject) -> AppliedRule:
-    """The rule that decides about a measurement. For many measurements use `rules_in_force`."""
+    """Return the rule that decides about a measurement. For many measurements use `rules_in_force`."""
     return rules_in_force(session, kind).rule_for(subject)
 
 
 def mute_in_force(session: Session, rule_id: str | None) -> RuleMute | None:
-    """The mute of a rule that is in force now."""
+    """Return the mute of a rule that is in force now."""
     if rule_id is None:
         return None
     return queries.mutes_in_force(session, clock.now()).get(rule_id)
@@ -112,7 +112,7 @@ def list_rules(
 
 
 def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
-    """A rule with the highest noise floor among its series and its mutes. Raises 404."""
+    """Return a rule with the highest noise floor among its series and its mutes. Raises 404."""
     rule = queries.rule(session, rule_id)
     if rule is None:
         raise not_found("rule", rule_id)
@@ -131,7 +131,7 @@ def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
 def list_versions(
     session: Session, rule_id: str, *, limit: int, cursor: str | None
 ) -> Page[AlertRuleVersionOut]:
-    """The versions of a rule, the newest first. Raises 404."""
+    """Return the versions of a rule, the newest first. Raises 404."""
     if queries.rule(session, rule_id) is None:
         raise not_found("rule", rule_id)
     versions: Page[AlertRuleVersion] = page(
@@ -263,13 +263,13 @@ def _save_version(
 
 
 def _rule_text(spec: AlertRuleIn, name: str, before: AlertRuleVersion | None) -> str:
-    """The text of a version; a generated sentence is generated again, so that it follows the numbers."""
+    """Return the text of a version; a generated sentence is generated again, so that it follows the numbers."""
     text = spec.text.strip()
-    if before is not None and text == before.text == rule_sentences.rule_sentence(
+    if before is not None and text == before.text == rule_checks.rule_sentence(
         _spec_of(before, name)
     ):
         text = ""
-    return text or rule_sentences.rule_sentence(spec)
+    return text or rule_checks.rule_sentence(spec)
 
 
 def _spec_of(version: AlertRuleVersion, name: str) -> AlertRuleIn:
@@ -359,7 +359,7 @@ def _rules_out(session: Session, rules: Sequence[AlertRule]) -> list[AlertRuleOu
                 "mute": MuteOut.model_validate(mutes[rule.id])
                 if rule.id in mutes
                 else None,
-                "precision": rule_sentences.precision_out(ended.get(rule.id, {})),
+                "precision": rule_checks.precision_out(ended.get(rule.id, {})),
             }
         )
         for rule in rules

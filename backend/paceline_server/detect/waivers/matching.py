@@ -22,7 +22,7 @@ from paceline_server.detect.schemas import (
     WaivedOut,
 )
 from paceline_server.detect.waivers.schemas import WaivedKind
-from paceline_server.store.tables.decisions import Waiver
+from paceline_server.store.tables.waivers import Waiver
 
 Row = TypeVar("Row", ComparisonOut, GateOut)
 

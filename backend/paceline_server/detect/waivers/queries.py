@@ -8,15 +8,11 @@ from datetime import datetime
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
-from paceline_server.store.tables.decisions import (
-    Alert,
-    Comparison,
-    Finding,
-    JobReport,
-    Waiver,
-)
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.waivers import Waiver
 
 
 def in_force(session: Session, suite: str, at: datetime) -> list[Waiver]:

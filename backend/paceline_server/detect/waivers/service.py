@@ -41,9 +41,9 @@ from paceline_server.kernel.errors import invalid_request, not_found
 from paceline_server.kernel.wire import Page
 from paceline_server.store import audit
 from paceline_server.store.page import page
-from paceline_server.store.tables.decisions import Waiver
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
+from paceline_server.store.tables.waivers import Waiver
 
 LONGEST = timedelta(days=366)
 """A permission that nobody looks at again is a changed gate: change the gate."""

@@ -17,7 +17,7 @@ NAMESAKES = 20
 
 
 def lock_agent(session: Session, agent_id: str) -> Agent | None:
-    """An agent that enrolled, locked until the transaction ends."""
+    """Lock until the transaction ends and return an agent that enrolled."""
     query = select(Agent).where(Agent.id == agent_id, Agent.id != IMPORTS_AGENT)
     return session.scalars(
         query.with_for_update(key_share=True).execution_options(populate_existing=True)
@@ -33,7 +33,7 @@ def agents_called(session: Session, name: str) -> list[Agent]:
 
 
 def newest_enrolled_by(session: Session, who: str) -> Agent | None:
-    """The newest agent that enrolled with a code of `who`."""
+    """Return the newest agent that enrolled with a code of `who`."""
     query = select(Agent).where(Agent.enrolled_by == who)
     return session.scalars(query.order_by(Agent.id.desc()).limit(1)).one_or_none()
 

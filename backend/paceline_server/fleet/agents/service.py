@@ -67,7 +67,7 @@ def get_agent(session: Session, agent_id: str) -> EnrolledAgentOut:
 
 
 def find_called(session: Session, name_or_id: str) -> Agent:
-    """The agent with this id, or the only one with this name that is not revoked. Raises 404, 409 `ambiguous`."""
+    """Return the agent with this id, or the only one with this name that is not revoked. Raises 404, 409 `ambiguous`."""
     agent = queries.lock_agent(session, name_or_id)
     if agent is not None:
         return agent
@@ -127,7 +127,8 @@ def request_rotation(session: Session, agent_id: str, actor: str) -> EnrolledAge
 
 
 def renew_credential(session: Session, agent_id: str, token_id: str) -> CredentialOut:
-    """What an agent that is to replace its credential gets: a new one, or null once it uses it, which ends the others.
+    """Return what an agent that is to replace its credential gets: a new one, or null once it uses it, which ends the
+    others.
 
     `token_id`: the credential of the request. Raises 401 if it was revoked meanwhile.
     """
@@ -174,7 +175,7 @@ def replace(session: Session, before: str, agent: Agent, actor: str) -> None:
 
 
 def agent_to_replace(session: Session, who: str) -> str | None:
-    """Id of the agent that enrolled last with a code that `who` made; None if there is none."""
+    """Return the id of the agent that enrolled last with a code that `who` made; None if there is none."""
     agent = queries.newest_enrolled_by(session, who)
     return None if agent is None else agent.id
 

@@ -39,7 +39,7 @@ def revoke_open(session: Session, email: str, at: datetime) -> None:
 def usable_invitation(
     session: Session, token_sha256: str, at: datetime
 ) -> Invitation | None:
-    """The invitation with this hash, unless accepted, revoked or expired."""
+    """Return the invitation with this hash, unless accepted, revoked or expired."""
     query = select(Invitation).where(
         Invitation.token_sha256 == token_sha256,
         Invitation.accepted_at.is_(None),
@@ -78,7 +78,7 @@ def account_with_email(session: Session, email: str) -> Account | None:
 
 
 def member_with_email(session: Session, project_id: str, email: str) -> bool:
-    """Whether the holder of an address is a member of a project."""
+    """Return whether the holder of an address is a member of a project."""
     query = (
         select(ProjectMember.account_id)
         .join(Account, Account.id == ProjectMember.account_id)

@@ -129,7 +129,7 @@ def revoke(session: Session, invitation_id: str, actor: str) -> None:
 
 
 def show_offer(session: Session, secret: str) -> InvitationOfferOut:
-    """What a link leads to. Raises 410 `invitation_invalid`."""
+    """Return what a link leads to. Raises 410 `invitation_invalid`."""
     invitation = _usable(session, secret)
     project = queries.project(session, invitation.project_id)
     return InvitationOfferOut.of_row(

@@ -27,12 +27,11 @@ from paceline_server.publish.exports.manifest import MANIFEST, SCHEMA
 from paceline_server.publish.exports.parquet import parquet
 from paceline_server.publish.exports.queries import EXPORTED, TimeRange
 from paceline_server.publish.exports.samples import SAMPLES, sample_blocks
-from paceline_server.publish.exports.shapes import Block, Column, TableShape
-from paceline_server.publish.exports.stored_kinds import kind_of
+from paceline_server.publish.exports.shapes import Block, Column, TableShape, kind_of
 from paceline_server.store import access, migrations
 from paceline_server.store.base import Base
 from paceline_server.store.session import read_scope
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.rules import AlertRuleVersion
 from paceline_server.store.tables.samples import SampleChunk
 
@@ -99,7 +98,7 @@ def export_project(
 
 
 def file_of(table: type[Base]) -> str:
-    """The name of a table's file."""
+    """Return the name of a table's file."""
     return SAMPLES_FILE if table is SampleChunk else f"{table.__tablename__}.parquet"
 
 
@@ -107,7 +106,7 @@ SAMPLES_FILE = "samples.parquet"
 
 
 def shape_of(table: type[Base]) -> TableShape:
-    """The columns of a table in an export: the store's, without the project and what is left out."""
+    """Return the columns of a table in an export: the store's, without the project and what is left out."""
     if table is SampleChunk:
         return SAMPLES
     left_out = {"project_id", *LEFT_OUT.get(table, ())}

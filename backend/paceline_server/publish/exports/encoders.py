@@ -24,7 +24,7 @@ Encode = Callable[[Any], str]
 
 
 def ndjson(shape: TableShape, blocks: Iterable[Block]) -> Iterator[bytes]:
-    """A JSON object per row and line."""
+    """Yield a JSON object per row and line."""
     for block in blocks:
         yield _fill(
             shape,

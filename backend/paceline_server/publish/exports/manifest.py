@@ -13,5 +13,5 @@ MANIFEST: Final = "manifest.json"
 
 
 def is_export(directory: Path) -> bool:
-    """Whether a directory is an export."""
+    """Return whether a directory is an export."""
     return (directory / MANIFEST).is_file()

@@ -46,7 +46,7 @@ TYPES = {
 
 
 def schema_of(shape: TableShape) -> Any:
-    """The Arrow schema, with `unit` in the metadata of the columns that have one."""
+    """Return the Arrow schema, with `unit` in the metadata of the columns that have one."""
     fields = [
         pa.field(
             column.name,
@@ -59,20 +59,20 @@ def schema_of(shape: TableShape) -> Any:
 
 
 def parquet(shape: TableShape, blocks: Iterable[Block]) -> Iterator[bytes]:
-    """The bytes of a file, a row group at a time."""
+    """Yield the bytes of a file, a row group at a time."""
     schema, sink = schema_of(shape), _Sink()
     labels = [column.name for column in shape.columns if column.kind in LABELS]
     with pq.ParquetWriter(
         sink, schema, compression=COMPRESSION, use_dictionary=labels
     ) as writer:
-        for group in _grouped(blocks):
+        for group in _group(blocks):
             writer.write_table(_table(schema, shape, group), MAX_GROUP_ROWS)
             group.clear()  # before the next group is read
             yield sink.take()
     yield sink.take()
 
 
-def _grouped(blocks: Iterable[Block]) -> Iterator[list[Block]]:
+def _group(blocks: Iterable[Block]) -> Iterator[list[Block]]:
     group: list[Block] = []
     rows = 0
     for block in blocks:
@@ -93,15 +93,15 @@ def _table(schema: Any, shape: TableShape, group: Sequence[Block]) -> Any:
 
 def _batch(schema: Any, shape: TableShape, block: Block) -> Any:
     arrays = [
-        _shared(column, block.shared[column.name], block.n)
+        _shared_array(column, block.shared[column.name], block.n)
         if column.name in block.shared
-        else _varying(column, block.varying[column.name])
+        else _varying_array(column, block.varying[column.name])
         for column in shape.columns
     ]
     return pa.record_batch(arrays, schema=schema)
 
 
-def _shared(column: Column, value: Any, n: int) -> Any:
+def _shared_array(column: Column, value: Any, n: int) -> Any:
     if value is None:
         return pa.nulls(n, TYPES[column.kind])
     if column.kind in LABELS:
@@ -111,7 +111,7 @@ def _shared(column: Column, value: Any, n: int) -> Any:
     return pa.repeat(pa.scalar(_arrow_value(column, value), TYPES[column.kind]), n)
 
 
-def _varying(column: Column, values: Sequence[Any] | NDArray[Any]) -> Any:
+def _varying_array(column: Column, values: Sequence[Any] | NDArray[Any]) -> Any:
     if column.kind in ("json", "counts", *LABELS):
         converted = [_arrow_value(column, value) for value in values]
         if column.kind in LABELS:
@@ -153,7 +153,7 @@ class _Sink:
         return self._written
 
     def take(self) -> bytes:
-        """What was written since the last call."""
+        """Return what was written since the last call."""
         taken = b"".join(self._parts)
         self._parts.clear()
         return taken

@@ -11,16 +11,10 @@ from sqlalchemy.orm import Session
 
 from paceline_server.store.base import Base
 from paceline_server.store.insert import insert_into
+from paceline_server.store.tables.alerts import Alert, AlertEvent
 from paceline_server.store.tables.bisections import Bisection
 from paceline_server.store.tables.catalog import Suite
-from paceline_server.store.tables.decisions import (
-    Alert,
-    AlertEvent,
-    Comparison,
-    Finding,
-    JobReport,
-    Waiver,
-)
+from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.history import (
     Annotation,
@@ -45,6 +39,7 @@ from paceline_server.store.tables.samples import (
     SampleChunk,
     StreamEvent,
 )
+from paceline_server.store.tables.waivers import Waiver
 
 
 class ChunkKey(NamedTuple):
@@ -73,7 +68,7 @@ def chunks_after(
     last: ChunkKey | None,
     limit: int,
 ) -> list[ChunkRow]:
-    """The next chunks of a run, in the order of their keys, up to and including `last`."""
+    """Return the next chunks of a run, in the order of their keys, up to and including `last`."""
     query: Select[*tuple[Any, ...]] = (
         select(SampleChunk, Target.name, Attempt.batch)
         .join(Job, Job.id == SampleChunk.job_id)
@@ -93,7 +88,7 @@ def chunks_after(
 def chunk_sizes(
     session: Session, run_id: str, after: ChunkKey | None
 ) -> Iterator[tuple[ChunkKey, int]]:
-    """The keys and sample counts of a run's chunks, in order."""
+    """Yield the keys and sample counts of a run's chunks, in order."""
     query: Select[*tuple[Any, ...]] = select(*_KEY, SampleChunk.n).join(
         Job, Job.id == SampleChunk.job_id
     )
@@ -116,7 +111,7 @@ class TimeRange(NamedTuple):
     until: datetime | None
 
     def holds(self, at: Any) -> list[ColumnElement[bool]]:
-        """The conditions on a column of instants."""
+        """Return the conditions on a column of instants."""
         conditions = []
         if self.since is not None:
             conditions.append(at >= self.since)
@@ -129,7 +124,7 @@ Criterion = Callable[[TimeRange], list[ColumnElement[bool]]]
 
 
 def _runs(period: TimeRange) -> Any:
-    """Ids of the finished runs of a period: what still measures would change while it is exported."""
+    """Return the ids of the finished runs of a period: what still measures would change while it is exported."""
     return select(Run.id).where(
         Run.finished_at.is_not(None), *period.holds(Run.created_at)
     )
@@ -230,7 +225,7 @@ def read_from_one_snapshot(session: Session) -> None:
 def rows_of_table(
     session: Session, table: type[Base], period: TimeRange, names: Sequence[str]
 ) -> Iterator[Sequence[Any]]:
-    """The values of the columns `names` in the exported rows of a table, by primary key, fetched in pages."""
+    """Yield the values of the columns `names` in the exported rows of a table, by primary key, fetched in pages."""
     columns = [getattr(table, name) for name in names]
     keys = [getattr(table, column.name) for column in table.__table__.primary_key]
     query = select(*columns).where(*EXPORTED[table](period)).order_by(*keys)
@@ -242,7 +237,7 @@ ROWS_AT_ONCE = 200
 
 
 def runs_of_period(session: Session, period: TimeRange) -> list[str]:
-    """The exported runs, oldest first."""
+    """Return the exported runs, oldest first."""
     query = select(Run.id).where(Run.id.in_(_runs(period))).order_by(Run.id)
     return list(session.scalars(query))
 
@@ -255,12 +250,12 @@ def judged_jobs(session: Session) -> list[str]:
 
 
 def has_runs(session: Session) -> bool:
-    """Whether the session's project has any run."""
+    """Return whether the session's project has any run."""
     return session.scalars(select(Run.id).limit(1)).first() is not None
 
 
 def project(session: Session, project_id: str) -> Project:
-    """A project that exists."""
+    """Return a project that exists."""
     return session.get_one(Project, project_id)
 
 
@@ -471,7 +466,7 @@ def source_rows(
     *,
     limit: int,
 ) -> list[tuple[Any, ...]]:
-    """The keys and then the columns of the next rows, up to and including `last`."""
+    """Return the keys and then the columns of the next rows, up to and including `last`."""
     query = _source(source, (*source.keys, *source.columns), wanted, after)
     if last is not None:
         query = query.where(tuple_(*source.keys) <= _bound(source, last))
@@ -485,7 +480,7 @@ def end_of_part(
     after: Key | None,
     limit: int,
 ) -> Key | None:
-    """The key of the row with which a part has `limit` rows; None if no more rows follow it."""
+    """Return the key of the row with which a part has `limit` rows; None if no more rows follow it."""
     query = _source(source, source.keys, wanted, after).offset(limit - 1).limit(2)
     rows = [tuple(row) for row in session.execute(query)]
     return rows[0] if len(rows) == 2 else None

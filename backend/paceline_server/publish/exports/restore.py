@@ -33,7 +33,7 @@ from paceline_server.stats.voids import VoidLimits
 from paceline_server.store import access, migrations
 from paceline_server.store.base import Base
 from paceline_server.store.session import Database, read_scope, session_scope, using
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.rules import AlertRuleVersion
 from paceline_server.store.tables.samples import SampleChunk
@@ -53,7 +53,7 @@ class Export:
 
 
 def open_export(directory: Path) -> Export:
-    """An export, compared with its hashes. Raises SettingsError."""
+    """Return an export, compared with its hashes. Raises SettingsError."""
     try:
         manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
         schema, files = manifest["schema"], manifest["files"]
@@ -129,7 +129,7 @@ def _project_of(session: Session, export: Export, actor: str) -> str:
 
 
 def _rows_of(export: Export, table: type[Base]) -> Iterator[list[dict[str, Any]]]:
-    """The rows of a table as the store takes them."""
+    """Yield the rows of a table as the store takes them."""
     with pq.ParquetFile(export.directory / file_of(table)) as file:
         if table is SampleChunk:
             yield from _chunks(file)
@@ -143,7 +143,7 @@ def _rows_of(export: Export, table: type[Base]) -> Iterator[list[dict[str, Any]]
 
 
 def _filled_in(export: Export, table: type[Base]) -> dict[str, Any]:
-    """What does not come back as it was."""
+    """Return what does not come back as it was."""
     if table is Agent:
         revoked_at = datetime.fromisoformat(export.manifest["exported_at"])
         return {

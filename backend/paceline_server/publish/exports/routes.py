@@ -11,8 +11,8 @@ from fastapi.responses import StreamingResponse
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.publish.exports import service
 from paceline_server.publish.exports.queries import RowFilter, TimeRange
-from paceline_server.publish.exports.schemas import MEDIA_TYPES, TableFormat, TableName
 from paceline_server.publish.exports.service import TablePart
+from paceline_server.publish.exports.shapes import MEDIA_TYPES, TableFormat, TableName
 from paceline_server.store.page import Cursor
 from paceline_server.store.session import DbSession
 

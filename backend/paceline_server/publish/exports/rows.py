@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from paceline_server.publish.exports import queries
 from paceline_server.publish.exports.queries import SOURCES, Key, RowFilter
-from paceline_server.publish.exports.shapes import Block, Column, TableShape
-from paceline_server.publish.exports.stored_kinds import kind_of
+from paceline_server.publish.exports.shapes import Block, Column, TableShape, kind_of
 from paceline_server.store.session import read_scope
 
 ROWS_AT_ONCE = 500
@@ -19,7 +18,7 @@ UNITS = {"at_ms": "ms", "ratio": "1", "share_slower": "1"}
 
 
 def shape_of_rows(name: str) -> TableShape:
-    """The columns of a table."""
+    """Return the columns of a table."""
     return TableShape(
         name,
         tuple(
@@ -36,7 +35,7 @@ def shape_of_rows(name: str) -> TableShape:
 def row_blocks(
     name: str, wanted: RowFilter, after: Key | None = None, last: Key | None = None
 ) -> Iterator[Block]:
-    """The rows of a table after a key, up to and including another."""
+    """Yield the rows of a table after a key, up to and including another."""
     source, shape = SOURCES[name], shape_of_rows(name)
     width = len(source.keys)
     while True:

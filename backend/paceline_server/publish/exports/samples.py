@@ -59,7 +59,8 @@ def sample_blocks(
     last: ChunkKey | None = None,
     snapshot: Session | None = None,
 ) -> Iterator[Block]:
-    """The samples of a run after a chunk, up to and including another. `snapshot`: read all of it in this session."""
+    """Yield the samples of a run after a chunk, up to and including another. `snapshot`: read all of it in this
+    session."""
     counting: dict[str, frozenset[int]] = {}
     while True:
         with read_scope() if snapshot is None else nullcontext(snapshot) as session:

@@ -17,8 +17,12 @@ from paceline_server.publish.exports import encoders, queries
 from paceline_server.publish.exports.queries import ChunkKey, RowFilter
 from paceline_server.publish.exports.rows import row_blocks, shape_of_rows
 from paceline_server.publish.exports.samples import SAMPLES, sample_blocks
-from paceline_server.publish.exports.schemas import TableFormat, TableName
-from paceline_server.publish.exports.shapes import Block, TableShape
+from paceline_server.publish.exports.shapes import (
+    Block,
+    TableFormat,
+    TableName,
+    TableShape,
+)
 from paceline_server.series import service as series
 from paceline_server.store.page import decode_cursor, encode_cursor
 
@@ -36,7 +40,7 @@ class TablePart:
 def encode_table(
     shape: TableShape, blocks: Iterable[Block], form: TableFormat
 ) -> Iterator[bytes]:
-    """The table in a format, piece by piece."""
+    """Yield the table in a format, piece by piece."""
     match form:
         case "ndjson":
             return encoders.ndjson(shape, blocks)
@@ -57,7 +61,7 @@ def samples_of_run(
     limit: int | None,
     cursor: str | None,
 ) -> TablePart:
-    """The samples of a run: all, or whole chunks of at least `limit` samples. Raises 404."""
+    """Return the samples of a run: all, or whole chunks of at least `limit` samples. Raises 404."""
     run = jobs.get_run(session, run_id)
     after = (
         None if cursor is None else ChunkKey(*decode_cursor(cursor, [str, int, int]))
@@ -82,8 +86,8 @@ def rows_of_table(
     limit: int | None,
     cursor: str | None,
 ) -> TablePart:
-    """The rows of a table: all, or `limit` of them. Raises 404 for an unknown run or series, 400 for a filter that the
-    table does not have."""
+    """Return the rows of a table: all, or `limit` of them. Raises 404 for an unknown run or series, 400 for a filter
+    that the table does not have."""
     source = queries.SOURCES[name]
     if wanted.run_id is not None:
         jobs.get_run(session, wanted.run_id)
@@ -108,7 +112,7 @@ def rows_of_table(
 def _end_of_part(
     session: Session, run_id: str, after: ChunkKey | None, limit: int
 ) -> ChunkKey | None:
-    """The chunk with which a part has `limit` samples; None if no more chunks follow it."""
+    """Return the chunk with which a part has `limit` samples; None if no more chunks follow it."""
     end, samples = None, 0
     for key, n in queries.chunk_sizes(session, run_id, after):
         if samples >= limit:

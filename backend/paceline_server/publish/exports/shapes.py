@@ -1,4 +1,4 @@
-"""Describes exported tables: typed columns with their units, and blocks of rows.
+"""Describes exported tables: their formats, typed columns with their units, and blocks of rows.
 
 Stored chunks hold up to 1,000 samples of the same case. A block keeps what they share once, which is what makes
 encoding them fast.
@@ -8,9 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 from numpy.typing import NDArray
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    DateTime,
+    Float,
+    Integer,
+    LargeBinary,
+    String,
+)
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+TableName = Literal["alerts", "comparisons", "conditions", "findings", "points"]
+TableFormat = Literal["ndjson", "csv", "parquet"]
+MEDIA_TYPES: Mapping[TableFormat, str] = MappingProxyType(
+    {
+        "ndjson": "application/x-ndjson",
+        "csv": "text/csv; charset=utf-8",
+        "parquet": "application/vnd.apache.parquet",
+    }
+)
+
 
 Kind = Literal[
     "label",
@@ -59,7 +82,28 @@ class Block:
 
     @classmethod
     def of_rows(cls, shape: TableShape, rows: Sequence[Sequence[Any]]) -> Block:
-        """A block of rows whose values are in the order of the columns."""
+        """Return a block of rows whose values are in the order of the columns."""
         columns = zip(*rows, strict=True) if rows else ((),) * len(shape.columns)
         names = (column.name for column in shape.columns)
         return cls(len(rows), {}, dict(zip(names, columns, strict=True)))
+
+
+_KINDS: tuple[tuple[type[TypeEngine[Any]], Kind], ...] = (
+    (JSON, "json"),
+    (Boolean, "flag"),
+    (BigInteger, "int64"),
+    (Integer, "int64"),
+    (Float, "real"),
+    (DateTime, "instant"),
+    (String, "label"),
+    (LargeBinary, "bytes"),
+)
+
+
+def kind_of(stored: TypeEngine[Any]) -> Kind:
+    """Return the kind of a stored column. Raises TypeError for one that exports do not know."""
+    plain = stored.impl_instance if isinstance(stored, TypeDecorator) else stored
+    for known, kind in _KINDS:
+        if isinstance(plain, known):
+            return kind
+    raise TypeError(f"an export knows no column of type {stored!r}")

@@ -2,6 +2,7 @@
 
 from paceline_server.store.tables import (
     accounts,
+    alerts,
     audit,
     bisections,
     catalog,
@@ -19,10 +20,12 @@ from paceline_server.store.tables import (
     samples,
     schedules,
     triage,
+    waivers,
 )
 
 __all__ = [
     "accounts",
+    "alerts",
     "audit",
     "bisections",
     "catalog",
@@ -40,4 +43,5 @@ __all__ = [
     "samples",
     "schedules",
     "triage",
+    "waivers",
 ]

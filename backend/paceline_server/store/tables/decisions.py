@@ -1,15 +1,15 @@
-"""Comparisons, findings (immutable, I16), and alerts with their history."""
+"""Reports, comparisons and findings (immutable, I16)."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Float, ForeignKey, Index, String, text
+from sqlalchemy import Float, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
-from paceline_server.store.base import Base, Json, JsonOrNull, Timestamp
-from paceline_server.store.owned import ProjectOwned, ProjectRoot
+from paceline_server.store.base import Base, Json, Timestamp
+from paceline_server.store.owned import ProjectOwned
 
 
 class JobReport(ProjectOwned, Base):
@@ -85,105 +85,3 @@ class Finding(ProjectOwned, Base):
     filters: Mapped[list[dict[str, Any]]] = mapped_column(Json)
     window: Mapped[dict[str, Any]] = mapped_column(Json)
     created_at: Mapped[datetime] = mapped_column(Timestamp)
-
-
-_live_sql = "state IN ('suspected','inconclusive','open','acknowledged')"
-
-
-class Alert(ProjectRoot, Base):
-    """An alert. `cause_key` is unique among alerts that are not closed."""
-
-    __tablename__ = "alert"
-    __table_args__ = (
-        Index(
-            "uq_alert_live_cause",
-            "project_id",
-            "cause_key",
-            unique=True,
-            sqlite_where=text(_live_sql),
-            postgresql_where=text(_live_sql),
-        ),
-        Index("ix_alert_state", "project_id", "state"),
-    )
-    id: Mapped[str] = mapped_column(String, primary_key=True)
-    cause_key: Mapped[str]
-    state: Mapped[str]
-    title: Mapped[str]
-    suite: Mapped[str]
-    kind: Mapped[str]
-    """arm_slower | history | environment | policy: the kind of its findings."""
-    cause: Mapped[str | None]
-    """code | environment | target (I15); null: not known, or the alert compares arms of one revision."""
-    benchmark: Mapped[str]
-    arm: Mapped[str]
-    reference: Mapped[str]
-    """`base` in a history alert."""
-    metric: Mapped[str]
-    """In a history alert, benchmark, arm and metric are those of its worst finding."""
-    target_id: Mapped[str] = mapped_column(ForeignKey("target.id"))
-    demonstration: Mapped[bool]
-    base_commit: Mapped[str | None]
-    head_commit: Mapped[str | None]
-    """A history alert blames the commits after `base_commit`, up to and including `head_commit`."""
-    baseline_commit: Mapped[str | None]
-    """Set when the alert was called expected: the level from this commit on is the new baseline."""
-    culprit: Mapped[dict[str, Any] | None] = mapped_column(Json)
-    """`{commit, author, at, subject, ratio, lower, upper}`, from a finished bisection."""
-    rule_id: Mapped[str | None] = mapped_column(String, index=True)
-    rule_version: Mapped[int | None]
-    shadow: Mapped[bool]
-    """Raised by a rule in shadow mode: stored and counted, but nobody is notified."""
-    due_at: Mapped[datetime | None] = mapped_column(Timestamp)
-    issue_url: Mapped[str | None]
-    rule: Mapped[dict[str, Any]] = mapped_column(Json)
-    words: Mapped[str]
-    ratio: Mapped[float | None] = mapped_column(Float)
-    lower: Mapped[float | None] = mapped_column(Float)
-    upper: Mapped[float | None] = mapped_column(Float)
-    assignee_id: Mapped[str | None] = mapped_column(ForeignKey("account.id"))
-    run_id: Mapped[str]
-    confirmation_run_id: Mapped[str | None]
-    created_at: Mapped[datetime] = mapped_column(Timestamp)
-    updated_at: Mapped[datetime] = mapped_column(Timestamp)
-
-
-class Waiver(ProjectRoot, Base):
-    """A person's dated permission for what fails to pass visibly. Its fields are those of `WaiverIn`."""
-
-    __tablename__ = "waiver"
-    __table_args__ = (Index("ix_waiver_suite", "project_id", "suite", "expires_at"),)
-    id: Mapped[str] = mapped_column(String, primary_key=True)
-    suite: Mapped[str]
-    kind: Mapped[str]
-    """regression | gate | arm"""
-    benchmark: Mapped[str]
-    arm: Mapped[str]
-    metric: Mapped[str]
-    """Patterns, as are benchmark and arm."""
-    params: Mapped[dict[str, Any]] = mapped_column(Json)
-    target_id: Mapped[str | None]
-    commits: Mapped[list[str] | None] = mapped_column(JsonOrNull)
-    pull_request: Mapped[int | None]
-    worst_ratio: Mapped[float | None] = mapped_column(Float)
-    worst_actual: Mapped[float | None] = mapped_column(Float)
-    """Beyond these it ends by itself: what became worse was not waived."""
-    reason: Mapped[str]
-    run_id: Mapped[str | None]
-    """The run it was given for, which it lets pass whatever its commit."""
-    created_by: Mapped[str]
-    created_at: Mapped[datetime] = mapped_column(Timestamp)
-    expires_at: Mapped[datetime] = mapped_column(Timestamp)
-    revoked_by: Mapped[str | None]
-    revoked_at: Mapped[datetime | None] = mapped_column(Timestamp)
-
-
-class AlertEvent(ProjectOwned, Base):
-    __tablename__ = "alert_event"
-    id: Mapped[str] = mapped_column(String, primary_key=True)
-    alert_id: Mapped[str] = mapped_column(ForeignKey("alert.id"), index=True)
-    at: Mapped[datetime] = mapped_column(Timestamp)
-    actor: Mapped[str]
-    action: Mapped[str]
-    from_state: Mapped[str | None]
-    to_state: Mapped[str | None]
-    note: Mapped[str | None]

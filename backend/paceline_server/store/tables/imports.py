@@ -31,7 +31,5 @@ class ImportDocument(ProjectRoot, Base):
     document: Mapped[dict[str, Any]] = mapped_column(OrderedJson)
     devices: Mapped[list[str]] = mapped_column(OrderedJson)
     row_count: Mapped[int]
-    note_count: Mapped[int]
-    """Rows that contradict something else in the document."""
     imported_by: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -107,7 +107,7 @@ class Run(ProjectRoot, Base):
 
     @hybrid_property
     def compares_revisions(self) -> bool:
-        """Whether its jobs have two sides. None of them becomes a point of a history (I13)."""
+        """Return whether its jobs have two sides. None of them becomes a point of a history (I13)."""
         return self.base_commit is not None or self.base_branch is not None
 
     @compares_revisions.inplace.expression

@@ -10,7 +10,7 @@ from paceline_server.alerts import service
 from paceline_server.alerts.changes import queries
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.history import Change
 from paceline_server.testing.nightly_jobs import changes
 from sqlalchemy import Engine, event, select

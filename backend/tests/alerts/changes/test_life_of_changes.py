@@ -80,7 +80,7 @@ def test_one_answer_makes_a_bounded_number_of_findings_again(
     desk: HistoryDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alert = _suspected(desk)
-    monkeypatch.setattr("paceline_server.alerts.explain.service.MOST_AGAIN", 0)
+    monkeypatch.setattr("paceline_server.alerts.explanation.MOST_AGAIN", 0)
     (finding,) = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)["findings"]
     assert finding["rederived"]["identical"] is None
     assert finding["rederived"]["text"].startswith("Not made again")

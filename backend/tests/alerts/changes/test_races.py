@@ -9,8 +9,10 @@ import pytest
 from paceline_contract.testing.waiting import WITHIN_S
 from paceline_server.alerts import service as alerts
 from paceline_server.store.session import session_scope
-from paceline_server.testing.context_thread import ContextThread
-from paceline_server.testing.locks import wait_for_blocked_connection
+from paceline_server.testing.concurrency import (
+    ContextThread,
+    wait_for_blocked_connection,
+)
 from paceline_server.testing.sorting_suite import BENCHMARK
 
 from .conftest import NATIVE, actions

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from paceline_server.alerts.explain import service as explain
+from paceline_server.alerts import explanation as explain
 from paceline_server.detect.changes.evaluation import Window, evaluate
 from paceline_server.kernel import settings as process_settings
 from paceline_server.kernel.clock import FrozenClock
@@ -189,10 +189,10 @@ def _made_yesterday() -> tuple[str, Parameters, WarmPolicy]:
 
 
 def _point(session: Any, finding: Finding, job: str, warm: WarmPolicy) -> Any:
-    from paceline_server.alerts.explain import rederive  # noqa: PLC0415 - the measuring half alone
+    from paceline_server.alerts import explanation  # noqa: PLC0415 - the measuring half alone
     from paceline_server.store.tables.history import Series  # noqa: PLC0415 - as above
 
-    return rederive.point_value(
+    return explanation.point_value(
         session, job, session.get_one(Series, finding.series_id), asdict(warm)
     )
 

@@ -13,8 +13,10 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import Change
 from paceline_server.testing import nightly_jobs
-from paceline_server.testing.context_thread import ContextThread
-from paceline_server.testing.locks import wait_for_blocked_connection
+from paceline_server.testing.concurrency import (
+    ContextThread,
+    wait_for_blocked_connection,
+)
 from paceline_server.testing.nightly_jobs import NightlyJobs
 from sqlalchemy import select
 

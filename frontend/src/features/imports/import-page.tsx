@@ -1,5 +1,5 @@
 /**
- * One import: its table with computed differences, notes where its own text contradicts it, and its policy compared
+ * One import: its table with computed differences, and its policy compared
  * with our measurements; or the runs that were made from it.
  */
 import { Button, Group, Modal } from '@mantine/core';

@@ -1,4 +1,4 @@
-/** The rows of a document: printed figures, the server's computed ones, and the claims of the text. */
+/** The rows of a document: printed figures, and the server's computed ones. */
 import type { ImportedRow } from '../../api/types';
 import { paramsLabel } from '../../lib/params';
 import { DataTable, type Column } from '../../ui/data-table';
@@ -11,7 +11,6 @@ const INSUFFICIENT: Badge = {
   icon: 'question',
   word: 'insufficient',
 };
-const DISAGREES: Badge = { tone: 'unsure', icon: 'warning', word: 'disagrees' };
 
 const COLUMNS: readonly Column<ImportedRow>[] = [
   {
@@ -72,15 +71,10 @@ function PrintedFigure({ name, figure }: { name: string; figure: string }) {
   );
 }
 
-function Words({ row: { words, notes, raw } }: { row: ImportedRow }) {
+function Words({ row: { words, raw } }: { row: ImportedRow }) {
   return (
     <>
       {words}
-      {notes.map((note) => (
-        <div key={note} className={classes.note}>
-          <Status look={DISAGREES} /> {note}
-        </div>
-      ))}
       <details className={classes.lines}>
         <summary>Lines</summary>
         {raw.map((line) => (

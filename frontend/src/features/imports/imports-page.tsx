@@ -11,7 +11,6 @@ import { PagedList } from '../../ui/paged-list';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
-import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './imports.module.css';
 
@@ -85,17 +84,6 @@ const COLUMNS: readonly Column<ImportedDocument>[] = [
     align: 'right',
   },
   {
-    header: 'Contradicted rows',
-    cell: ({ note_count: notes }) =>
-      notes === 0 ? (
-        'none'
-      ) : (
-        <Status
-          look={{ tone: 'unsure', icon: 'warning', word: formatInteger(notes) }}
-        />
-      ),
-  },
-  {
     header: 'Imported',
     cell: ({ imported_by: by, imported_at: at }) => (
       <>
@@ -112,7 +100,7 @@ function NoImports() {
       title="No imports"
       action={
         <CodeBox
-          text={`paceline import --format logcat FILE --server ${window.location.origin}`}
+          text={`paceline import --suite suite.toml FILE --server ${window.location.origin}`}
         />
       }
     >

@@ -152,7 +152,7 @@ fn fold(dir: &Path) -> Result<Answer> {
     Ok(Answer::done(text, json))
 }
 
-/// The status of the store; while another process holds it, the status that it wrote last.
+/// Returns the status of the store; while another process holds it, the status that it wrote last.
 fn status(dir: &Path) -> Result<Answer> {
     match (looked_at(dir), status_file::read(dir)) {
         (Err(error), Some((json, text))) if error.kind() == ErrorKind::Locked => Ok(Answer::done(

@@ -32,8 +32,8 @@ pub(crate) struct Rebuilding<'a> {
 }
 
 impl Rebuilding<'_> {
-    /// The new base, of the state of `first`, and the new log, of the states of `later`, ascending.
-    /// Both are durable.
+    /// Writes the new base with the state of `first` and the new log with the states of `later`,
+    /// ascending. Both are durable afterwards.
     ///
     /// # Errors
     /// `Damaged` when a band has another id, `Io`; then some new files may be there, unnamed.
@@ -85,7 +85,7 @@ impl Rebuilding<'_> {
         Ok((manifest, log, epochs))
     }
 
-    /// A band of the new base: the file of the old base if it has these bytes, otherwise a new file.
+    /// Adds a band to the new base: the file of the old base if it has these bytes, otherwise a new file.
     fn base_band(&self, name: String, state: BandState, at: u64) -> Result<BaseBand> {
         let (disk, past) = (self.disk.as_ref(), self.past);
         let reader = past.band_at(&name, at)?;
@@ -114,7 +114,7 @@ impl Rebuilding<'_> {
         })
     }
 
-    /// The changes of a record between two states, with its pages.
+    /// Returns the changes of a record between two states, with its pages.
     fn between(&self, from: u64, to: u64) -> Result<(Vec<BandChange>, Vec<u8>)> {
         let past = self.past;
         let (before, after) = (past.bands_at(from), past.bands_at(to));

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::PARENTS_MAX;
 use crate::id::BlockId;
 
-/// Why a call changed nothing.
+/// The reason why a call changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphError {
     /// The block is known already.
@@ -16,21 +16,21 @@ pub enum GraphError {
     UnknownParent(BlockId),
     /// The block would not build on the last final block: a reorganisation below finality.
     BelowFinality(BlockId),
-    /// No such block, or it was abandoned.
+    /// There is no such block, or it was abandoned.
     Unknown(BlockId),
     /// The block is final: it takes no more weight.
     AlreadyFinal(BlockId),
     /// The block waits to be merged and cannot become final by itself: the last final block is not among its
     /// ancestors.
     Conflicts(BlockId),
-    /// It has not enough weight.
+    /// The block has less weight than finality requires.
     Underweight {
-        /// What it has.
+        /// The weight that the block has.
         weight: u64,
-        /// What it needs.
+        /// The weight that finality requires.
         threshold: u64,
     },
-    /// The sum of its weights is no 64-bit number.
+    /// The sum of the block's weights does not fit into 64 bits.
     WeightOverflow(BlockId),
     /// A thread panicked while it changed the graph; it answers finality checks and takes no change.
     Poisoned,
@@ -64,18 +64,18 @@ impl fmt::Display for GraphError {
 
 impl std::error::Error for GraphError {}
 
-/// Why bytes are no snapshot.
+/// The reason why bytes are not a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SnapshotError {
-    /// They do not begin as one does.
+    /// The bytes do not begin with a snapshot's mark.
     NoSnapshot,
-    /// Another version of the format.
+    /// The snapshot has another version of the format.
     Version(u32),
-    /// They end too early or too late.
+    /// The bytes end too early or too late.
     Length,
-    /// They are not what was written: the digest differs.
+    /// The digest differs: these are not the bytes that were written.
     Digest,
-    /// They are whole, but no graph has this state; what is wrong.
+    /// The bytes are whole, but no graph can have this state; the text says why.
     Invalid(&'static str),
 }
 

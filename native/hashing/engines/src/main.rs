@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     .main()
 }
 
-/// What digests: the CPU's engines, the engine of `best` at three sizes, and libcrypto's version.
+/// Returns the facts about what digests: the CPU's engines, the engine of `best` at three sizes, and libcrypto's version.
 #[allow(
     clippy::unnecessary_wraps,
     reason = "opening a workload may fail; this one cannot"

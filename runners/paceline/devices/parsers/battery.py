@@ -102,7 +102,7 @@ def battery(text: str) -> Battery:
 
 
 def _percent(values: dict[str, str]) -> float | None:
-    """The charge: a level on its scale, or a level in percent."""
+    """Return the charge: a level on its scale, or a level in percent."""
     level, scale = quantity(values.get("level")), integer(values.get("scale", "100"))
     if level is None or level[1] not in ("", "%"):
         return None
@@ -113,7 +113,7 @@ def _percent(values: dict[str, str]) -> float | None:
 
 
 def _celsius(text: str | None) -> float | None:
-    """The temperature: whole tenths of a degree, as Android prints it; thousandths; or degrees with a unit or a
+    """Return the temperature: whole tenths of a degree, as Android prints it; thousandths; or degrees with a unit or a
     decimal point."""
     tenths = integer(text)
     if tenths is not None and abs(tenths) < THOUSANDTHS_FROM:
@@ -124,7 +124,7 @@ def _celsius(text: str | None) -> float | None:
 
 
 def _millivolts(text: str | None) -> int | None:
-    """The voltage from volts, millivolts or microvolts."""
+    """Return the voltage from volts, millivolts or microvolts."""
     value, unit = quantity(text) or (0.0, "")
     if unit == "v" or (not unit and "." in (text or "") and value < 100):
         value *= 1000

@@ -52,7 +52,7 @@ class Policy(msgspec.Struct, frozen=True):
 
 
 def policies(files: Mapping[str, str]) -> list[Policy]:
-    """The policies, each once, in the order of their first core."""
+    """Return the policies, each once, in the order of their first core."""
     texts: dict[int, dict[str, str]] = {}
     for path, text in files.items():
         if (split := _PATH.search(path)) is not None:
@@ -84,7 +84,7 @@ def _policy(cpus: tuple[int, ...], own: Mapping[str, str]) -> Policy:
 
 
 def unread_frequencies(files: Mapping[str, str]) -> list[str]:
-    """The files of frequencies that hold something else, such as the kernel's `<unsupported>`."""
+    """Return the files of frequencies that hold something else, such as the kernel's `<unsupported>`."""
     return [
         f"{split[0].lstrip('/')}: {text.strip()}"
         for path, text in files.items()
@@ -118,7 +118,7 @@ class Spent(msgspec.Struct, frozen=True):
 
 
 def spent(before: Policy, after: Policy) -> Spent | None:
-    """The time between two readings, from `time_in_state`; None when no time passed or the counters were
+    """Return the time between two readings, from `time_in_state`; None when no time passed or the counters were
     reset."""
     deltas = {
         khz: ms - before.time_in_state.get(khz, 0)
@@ -133,7 +133,7 @@ def spent(before: Policy, after: Policy) -> Spent | None:
 
 
 def read_khz(text: str | None) -> int | None:
-    """A frequency in kHz; None when the text states none that a core can have."""
+    """Return a frequency in kHz; None when the text states none that a core can have."""
     value, unit = quantity(text) or (0.0, "")
     khz = value * KHZ_OF.get(unit, 0.0)
     if not unit and khz >= FASTEST_KHZ:

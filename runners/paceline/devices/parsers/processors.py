@@ -75,7 +75,7 @@ class Core(msgspec.Struct, frozen=True):
 
 
 def parse_cores(text: str) -> list[Core]:
-    """The online cores in `/proc/cpuinfo` of ARM or x86; none when it was refused or empty."""
+    """Return the online cores in `/proc/cpuinfo` of ARM or x86; none when it was refused or empty."""
     sections, everyone = _sections(text)
     return [
         Core(
@@ -95,7 +95,7 @@ def parse_cores(text: str) -> list[Core]:
 
 
 def cpu_parts(text: str) -> list[str]:
-    """The kinds of cores such as `0x41:0xd46`, each once and sorted. Their number would change while cores go
+    """Return the kinds of cores such as `0x41:0xd46`, each once and sorted. Their number would change while cores go
     offline, and a fingerprint must not. A kind without numbers is named by its model."""
     kinds = {
         f"{core.implementer:#04x}:{core.part:#05x}"

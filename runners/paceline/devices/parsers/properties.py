@@ -25,7 +25,7 @@ Android in a container."""
 
 
 def build_factors(props: Mapping[str, str]) -> dict[str, str]:
-    """The facts of BUILD_FACTORS that `props` state."""
+    """Return the facts of BUILD_FACTORS that `props` state."""
     factors = {
         name: next(
             (props[key].strip() for key in keys if props.get(key, "").strip()), ""
@@ -36,13 +36,13 @@ def build_factors(props: Mapping[str, str]) -> dict[str, str]:
 
 
 def api_level(props: Mapping[str, str]) -> int | None:
-    """The API level, or None."""
+    """Return the API level, or None."""
     text = props.get("ro.build.version.sdk", "").strip()
     return int(text) if re.fullmatch(r"\d{1,4}", text, re.ASCII) else None
 
 
 def abis(props: Mapping[str, str]) -> list[str]:
-    """The ABIs that the device runs, the preferred one first; empty when no property states them."""
+    """Return the ABIs that the device runs, the preferred one first; empty when no property states them."""
     for name in ("ro.product.cpu.abilist", "ro.product.cpu.abi"):
         names = [abi.strip() for abi in props.get(name, "").split(",") if abi.strip()]
         if names:
@@ -51,7 +51,7 @@ def abis(props: Mapping[str, str]) -> list[str]:
 
 
 def is_booted(props: Mapping[str, str]) -> bool:
-    """Whether Android has finished booting. Until then other properties may still change."""
+    """Return whether Android has finished booting. Until then other properties may still change."""
     return "1" in (
         props.get("sys.boot_completed", ""),
         props.get("dev.bootcomplete", ""),
@@ -59,7 +59,7 @@ def is_booted(props: Mapping[str, str]) -> bool:
 
 
 def is_emulator(props: Mapping[str, str]) -> bool:
-    """Whether this is an emulator, by properties of emulator images. `ro.build.characteristics` is not used:
+    """Return whether this is an emulator, by properties of emulator images. `ro.build.characteristics` is not used:
     a Galaxy S9 has "phone,emulator" there."""
     fingerprint, model = (
         props.get("ro.build.fingerprint", ""),
@@ -83,7 +83,7 @@ def is_emulator(props: Mapping[str, str]) -> bool:
 
 
 def slow_by_debugging(props: Mapping[str, str]) -> list[str]:
-    """The properties that make code slower than on an ordinary phone."""
+    """Return the properties that make code slower than on an ordinary phone."""
     marks = {
         "ro.debuggable": ("1",),
         "ro.build.type": ("eng", "userdebug"),
@@ -102,5 +102,5 @@ def slow_by_debugging(props: Mapping[str, str]) -> list[str]:
 
 
 def is_root_shell(props: Mapping[str, str]) -> bool:
-    """Whether adb's shell is root, so that clocks can be locked."""
+    """Return whether adb's shell is root, so that clocks can be locked."""
     return props.get("service.adb.root") == "1" or props.get("ro.secure") == "0"

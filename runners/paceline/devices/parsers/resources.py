@@ -15,7 +15,7 @@ _BOOT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNOREC
 
 
 def load(text: str) -> tuple[float, float] | None:
-    """The mean number of tasks that ran or waited in 1 and 5 minutes, from `/proc/loadavg`."""
+    """Return the mean number of tasks that ran or waited in 1 and 5 minutes, from `/proc/loadavg`."""
     words = text.split()
     averages = [number(word) for word in words[:3]]
     load_1m, load_5m, load_15m = (*averages, None, None, None)[:3]
@@ -40,13 +40,13 @@ def uptime_s(text: str) -> float | None:
 
 
 def boot_id(text: str) -> str | None:
-    """The boot id from `/proc/sys/kernel/random/boot_id`, in lower case."""
+    """Return the boot id from `/proc/sys/kernel/random/boot_id`, in lower case."""
     value = text.strip()
     return value.lower() if _BOOT_ID.fullmatch(value) else None
 
 
 def memory_bytes(text: str) -> dict[str, int]:
-    """The sizes in `/proc/meminfo` by name."""
+    """Return the sizes in `/proc/meminfo` by name."""
     sizes: dict[str, int] = {}
     for line in lines_of(text):
         name, colon, rest = line.partition(":")

@@ -47,7 +47,7 @@ def spaces(text: str) -> list[Space]:
 
 
 def free_bytes(text: str) -> int | None:
-    """The free bytes in the output of `df PATH`; None when it does not tell."""
+    """Return the free bytes in the output of `df PATH`; None when it does not tell."""
     file_systems = spaces(text)
     return file_systems[0].free_bytes if len(file_systems) == 1 else None
 

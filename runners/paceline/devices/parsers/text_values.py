@@ -32,19 +32,19 @@ _TRUTHS = {
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines without line ends. Devices without shell v2 send CR LF, some CR CR LF."""
+    """Return the lines without line ends. Devices without shell v2 send CR LF, some CR CR LF."""
     return [line.rstrip("\r") for line in text.split("\n")]
 
 
 def integer(text: str | None) -> int | None:
-    """A whole number, or None."""
+    """Return a whole number, or None."""
     return (
         None if text is None or _INTEGER.fullmatch(text.strip()) is None else int(text)
     )
 
 
 def number(text: str | None) -> float | None:
-    """A finite number, or None. Sensors report NaN or infinity for unknown values."""
+    """Return a finite number, or None. Sensors report NaN or infinity for unknown values."""
     if text is None or _DECIMAL.fullmatch(text.strip()) is None:
         return None
     value = float(text)
@@ -52,7 +52,7 @@ def number(text: str | None) -> float | None:
 
 
 def quantity(text: str | None) -> tuple[float, str] | None:
-    """A finite number, with a point or a comma, and the unit behind it in lower case, "" without one; or None."""
+    """Return a finite number, with a point or a comma, and the unit behind it in lower case, "" without one; or None."""
     match = _QUANTITY.fullmatch((text or "").strip().replace(",", ".", 1))
     value = None if match is None else number(match[1])
     if match is None or value is None:
@@ -61,17 +61,17 @@ def quantity(text: str | None) -> tuple[float, str] | None:
 
 
 def truth(text: str | None) -> bool | None:
-    """Whether a text says yes or no; None for any other."""
+    """Return whether a text says yes or no; None for any other."""
     return _TRUTHS.get((text or "").strip().lower())
 
 
 def is_complaint(line: str) -> bool:
-    """Whether a line among others tells of an error, as services and linkers print in the middle of a dump."""
+    """Return whether a line among others tells of an error, as services and linkers print in the middle of a dump."""
     return _COMPLAINT.match(line.strip()) is not None
 
 
 def first_line(text: str) -> str:
-    """The first line that holds anything; "" without one."""
+    """Return the first line that holds anything; "" without one."""
     return next((line.strip() for line in lines_of(text) if line.strip()), "")
 
 
@@ -107,7 +107,7 @@ def files_of(text: str) -> dict[str, str]:
 
 
 def cpu_list(text: str | None) -> tuple[int, ...] | None:
-    """The CPU numbers in `0-3,8`, `0 1 2 3` or a mix; None for any other text."""
+    """Return the CPU numbers in `0-3,8`, `0 1 2 3` or a mix; None for any other text."""
     numbers: set[int] = set()
     for part in re.split(r"[,\s]+", (text or "").strip()):
         split = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part, re.ASCII)

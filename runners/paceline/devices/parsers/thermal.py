@@ -175,7 +175,7 @@ class _Dump:
         cached = "cached" if line.lower().startswith("cached") else ""
         self.block = heading[1].lower() if heading else cached
         if (status := _STATUS.match(line)) is not None and self.reported is None:
-            self.reported = _numbered(status[1], STATUSES)
+            self.reported = _number_of_name(status[1], STATUSES)
             if self.reported is None:
                 self.unread.append(line)
         self.overridden = self.overridden or line == "IsStatusOverride: true"
@@ -189,7 +189,7 @@ def _status(
     ready: bool | None,
     temperatures: Sequence[Temperature],
 ) -> int | None:
-    """The worse of the service's status and the skin sensors' statuses; the sensors' may be more recent."""
+    """Return the worse of the service's status and the skin sensors' statuses; the sensors' may be more recent."""
     known = [sensor for sensor in temperatures if sensor.status is not None]
     skin = max(
         (sensor.status or 0 for sensor in known if sensor.type == SKIN), default=0
@@ -217,10 +217,10 @@ def _read_temperature(
 ) -> None:
     """Adds the sensor of a line, whatever the order of its fields, and the line to `unread` where a value is none."""
     fields = _fields(line)
-    kind = _numbered(fields.get("type", ""), TYPES)
+    kind = _number_of_name(fields.get("type", ""), TYPES)
     if kind is None and fields.get("type", "").upper() in ("-1", "UNKNOWN"):
         kind = UNKNOWN_TYPE
-    status = _numbered(fields.get("status", ""), STATUSES)
+    status = _number_of_name(fields.get("status", ""), STATUSES)
     if "name" not in fields or kind is None:
         unread.append(line)
         return
@@ -239,7 +239,7 @@ def _read_temperature(
 
 
 def _should_be_temperature(text: str, kind: int) -> bool:
-    """Whether `text` is none of the forms in which the HAL says that it does not know a temperature."""
+    """Return whether `text` is none of the forms in which the HAL says that it does not know a temperature."""
     return (
         kind not in {*NO_TEMPERATURES, UNKNOWN_TYPE}
         and text.lower() not in ("nan", "infinity", "")
@@ -259,8 +259,8 @@ def _read_cooling(line: str, cooling: list[Cooling], unread: list[str]) -> None:
 
 
 def _fields(line: str) -> dict[str, str]:
-    """The fields of an entry by the names `value`, `type`, `name` and `status`, in any order. In AOSP's order a name
-    may hold commas and what looks like a field."""
+    """Return the fields of an entry by the names `value`, `type`, `name` and `status`, in any order. In AOSP's order a
+    name may hold commas and what looks like a field."""
     known = _AOSP.match(line)
     if known is not None:
         return {
@@ -275,8 +275,8 @@ def _fields(line: str) -> dict[str, str]:
     return fields
 
 
-def _numbered(text: str, names: Sequence[str]) -> int | None:
-    """The number in `3`, `SKIN`, `3 (SKIN)` or `SKIN (3)`; None for any other text."""
+def _number_of_name(text: str, names: Sequence[str]) -> int | None:
+    """Return the number in `3`, `SKIN`, `3 (SKIN)` or `SKIN (3)`; None for any other text."""
     words = re.findall(r"-?\w+", text)
     numbers = [value for word in words if (value := integer(word)) is not None]
     if numbers:
@@ -298,8 +298,8 @@ _SCALES = {
 
 
 def sensor_celsius(text: str) -> float | None:
-    """A sensor's temperature in °C from a text in °C, °F, kelvin, thousandths or millionths of a degree; None when it
-    is none of them, and for exactly 0."""
+    """Return a sensor's temperature in °C from a text in °C, °F, kelvin, thousandths or millionths of a degree; None
+    when it is none of them, and for exactly 0."""
     value, unit = quantity(text) or (0.0, "")
     if value == 0 or unit not in _SCALES:
         return None
@@ -345,7 +345,7 @@ def zones(files: Mapping[str, str]) -> dict[str, float]:
 
 
 def unread_zones(files: Mapping[str, str]) -> list[str]:
-    """The zones whose text is no temperature that a phone can have, nor the 0 of a sensor that is off."""
+    """Return the zones whose text is no temperature that a phone can have, nor the 0 of a sensor that is off."""
     return [
         f"{name}: {text}"
         for name, text in _temperature_zones(files)
@@ -362,7 +362,7 @@ def _temperature_zones(files: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def cooling_levels(files: Mapping[str, str]) -> dict[str, int]:
-    """The level of each of the kernel's cooling devices; 0 is not in use."""
+    """Return the level of each of the kernel's cooling devices; 0 is not in use."""
     return {
         name: level
         for name, text in _numbered_sensors(files, _DEVICE, "cur_state")

@@ -22,7 +22,7 @@ class Process(msgspec.Struct, frozen=True):
 
 
 def busiest(text: str, count: int = 5) -> list[Process]:
-    """The `count` processes that use most CPU, the busiest first, from the last screen."""
+    """Return the `count` processes that use most CPU, the busiest first, from the last screen."""
     names: list[str] | None = None
     processes: list[Process] = []
     for raw in lines_of(text):

@@ -26,7 +26,7 @@ STEP_S = 0.5
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line's parser."""
+    """Return the command line's parser."""
     arguments_parser = argparse.ArgumentParser(
         prog="python -m paceline.testing.adbd", description="One simulated device."
     )

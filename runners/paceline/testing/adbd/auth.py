@@ -47,7 +47,7 @@ class PublicKey:
         return padded.to_bytes(MODULUS_BYTES, "big") == expected
 
 
-def parsed(offered: bytes) -> PublicKey:
+def parse_key(offered: bytes) -> PublicKey:
     """Reads `adbkey.pub` or the payload of AUTH(RSAPUBLICKEY): base64, then perhaps a name, then NUL."""
     text = offered.rstrip(b"\x00").split(b" ")[0].strip()
     try:
@@ -71,7 +71,7 @@ def parsed(offered: bytes) -> PublicKey:
 
 
 def fingerprint(public_key: bytes | str) -> str:
-    """The fingerprint that a phone's prompt shows for the text of an `adbkey.pub`, as `Peer(trust=…)` takes it."""
-    return parsed(
+    """Return the fingerprint that a phone's prompt shows for the text of an `adbkey.pub`, as `Peer(trust=…)` takes it."""
+    return parse_key(
         public_key.encode() if isinstance(public_key, str) else public_key
     ).fingerprint

@@ -23,7 +23,7 @@ def unblocked(*descriptors: int) -> None:
             os.set_blocking(descriptor, False)
 
 
-def opened(path: Path, flags: int) -> int:
+def open_pipe(path: Path, flags: int) -> int:
     """Opens a named pipe without waiting for its other side. Raises OSError."""
     descriptor = -1
     if sys.platform != "win32":
@@ -31,7 +31,7 @@ def opened(path: Path, flags: int) -> int:
     return descriptor
 
 
-def made(path: Path) -> None:
+def make_pipe(path: Path) -> None:
     """Creates a named pipe. Raises OSError."""
     if sys.platform != "win32":
         os.mkfifo(path)

@@ -53,7 +53,7 @@ class Child:
         self._device, self._number = device, number
         self._status: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
-    def ended(self, status: int) -> None:
+    def record_end(self, status: int) -> None:
         if not self._status.done():
             self._status.set_result(status)
 
@@ -110,7 +110,7 @@ class Device:
                 self.why_prefix = str(error)
                 continue
             self.mode, self.runs_arm64 = mode, ready["runs_arm64"]
-            asyncio.get_running_loop().add_reader(self._socket, self._heard)
+            asyncio.get_running_loop().add_reader(self._socket, self._read_message)
             return
         raise OSError(f"the device did not start: {self.why_prefix}")
 
@@ -258,17 +258,17 @@ class Device:
         text = self._socket.recv(int.from_bytes(head, "big"), socket.MSG_WAITALL)
         return json.loads(text), descriptors
 
-    def _heard(self) -> None:
+    def _read_message(self) -> None:
         message, descriptors = self._message()
         if message is None:
             asyncio.get_running_loop().remove_reader(self._socket)
             for child in self._children.values():
-                child.ended(KILLED)
+                child.record_end(KILLED)
             for made in self._connecting.values():
                 made.set_exception(ConnectionAbortedError("the device ended"))
         elif "ended" in message:
             child = self._children.pop(message["ended"])
-            child.ended(message["status"])
+            child.record_end(message["status"])
         elif "connected" in message:
             made = self._connecting.pop(message["connected"])
             if descriptors:
@@ -287,7 +287,7 @@ def _lives(process: psutil.Process) -> bool:
 
 
 def environment_of(device: Device) -> dict[str, str]:
-    """The environment that adbd gives a shell; `PATH` begins with the device's own tools."""
+    """Return the environment that adbd gives a shell; `PATH` begins with the device's own tools."""
     if device.has_androids_tools:
         return {
             "PATH": ANDROIDS_PATH,

@@ -75,7 +75,7 @@ async def _serve_request(peer: Peer, stream: Stream) -> bool:
 
 
 def resolve(peer: Peer, path: str, *, last_link: bool = True) -> Path:
-    """The host's path of a path on the device, with links followed as on the device."""
+    """Return the host's path of a path on the device, with links followed as on the device."""
     root = peer.files
     if peer.device.mode == "prefix" and Path(path).is_relative_to(root):
         path = f"/{Path(path).relative_to(root)}"
@@ -161,13 +161,13 @@ async def _send(peer: Peer, stream: Stream, what: str) -> None:
         target = resolve(peer, path, last_link=False)
     except FailedError as error:
         raise FailedError(f"couldn't create file: {error}", push_goes_on=True) from None
-    replaced = _unlinked(target, mode)
+    replaced = _make_place(target, mode)
     if stat.S_ISLNK(mode):
-        time_s = await _linked(stream, target)
+        time_s = await _receive_link(stream, target)
     else:
-        file = _opened(target, as_adbd_sets(mode))
+        file = _open_for_writing(target, as_adbd_sets(mode))
         try:
-            time_s = await _written(peer, stream, file)
+            time_s = await _receive_content(peer, stream, file)
         except BaseException:
             if replaced:
                 target.unlink(missing_ok=True)
@@ -179,7 +179,7 @@ async def _send(peer: Peer, stream: Stream, what: str) -> None:
         os.utime(target, (time_s, time_s), follow_symlinks=False)
 
 
-def _unlinked(target: Path, mode: int) -> bool:
+def _make_place(target: Path, mode: int) -> bool:
     """Unlinks an old regular file at `target`, or a link if the new file is regular. False when a directory,
     device or other link stays there."""
     try:
@@ -192,7 +192,7 @@ def _unlinked(target: Path, mode: int) -> bool:
     return makes_place
 
 
-def _opened(target: Path, mode: int) -> int:
+def _open_for_writing(target: Path, mode: int) -> int:
     """Opens the file for writing and creates the directories above it. Raises FailedError."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
@@ -225,7 +225,7 @@ def _make_directories(directory: Path) -> None:
         ) from None
 
 
-async def _linked(stream: Stream, target: Path) -> int:
+async def _receive_link(stream: Stream, target: Path) -> int:
     """Creates the link that one DATA names; returns its time. Raises FailedError."""
     name, number = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
     if name != b"DATA":
@@ -247,7 +247,7 @@ async def _linked(stream: Stream, target: Path) -> int:
 
 
 def as_adbd_sets(mode: int) -> int:
-    """The mode of a file pushed with `mode`: adbd copies the owner's bits to group and others (`do_send`,
+    """Return the mode of a file pushed with `mode`: adbd copies the owner's bits to group and others (`do_send`,
     daemon/file_sync_service.cpp)."""
     bits = mode & 0o777
     bits |= (bits >> 3) & 0o070
@@ -255,7 +255,7 @@ def as_adbd_sets(mode: int) -> int:
     return bits
 
 
-async def _written(peer: Peer, stream: Stream, file: int) -> int:
+async def _receive_content(peer: Peer, stream: Stream, file: int) -> int:
     """Writes the file's bytes as they come; returns its time. Raises FailedError."""
     while (piece := await _piece(stream))[0]:
         _write(peer, file, piece[0])

@@ -26,7 +26,7 @@ MOST = 16
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line's parser."""
+    """Return the command line's parser."""
     arguments_parser = argparse.ArgumentParser(
         prog="python -m paceline.testing.adbd.fleet",
         description="Simulated devices for one agent.",

@@ -199,7 +199,7 @@ class Init:
                     os.read(wake, 4096)
                 self._reap()
             if self._control.fileno() in ready:
-                message, descriptors = self._received()
+                message, descriptors = self._receive()
                 if message is None:
                     return
                 self._obey(message, descriptors)
@@ -214,7 +214,7 @@ class Init:
                 pid, status = os.waitpid(-1, 0)
             except ChildProcessError:
                 return
-            self._ended(pid, status)
+            self._report_end(pid, status)
 
     def _children(self) -> list[int]:
         if self._first:
@@ -273,9 +273,9 @@ class Init:
     def _reap(self) -> None:
         with contextlib.suppress(ChildProcessError):
             while (ended := os.waitpid(-1, os.WNOHANG))[0]:
-                self._ended(*ended)
+                self._report_end(*ended)
 
-    def _ended(self, pid: int, status: int) -> None:
+    def _report_end(self, pid: int, status: int) -> None:
         number = self._running.pop(pid, None)
         if number is not None:
             self.tell({"ended": number, "status": os.waitstatus_to_exitcode(status)})
@@ -305,7 +305,7 @@ class Init:
                 self._control.sendall(head)
             self._control.sendall(text)
 
-    def _received(self) -> tuple[dict[str, Any] | None, list[int]]:
+    def _receive(self) -> tuple[dict[str, Any] | None, list[int]]:
         head, descriptors, _, _ = socket.recv_fds(self._control, LENGTH_BYTES, 3)
         if len(head) < LENGTH_BYTES:
             return None, []
@@ -340,7 +340,7 @@ def become(message: dict[str, Any], descriptors: list[int]) -> None:
 
 
 def listener(path: str) -> socket.socket:
-    """A socket of a service that Android's init starts: bound, inherited, and the service's to listen on."""
+    """Return a socket of a service that Android's init starts: bound, inherited, and the service's to listen on."""
     Path(path).unlink(missing_ok=True)
     made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     made.bind(path)

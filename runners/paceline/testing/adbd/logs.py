@@ -54,7 +54,7 @@ class Wanted:
         return LEVELS.index(line.level) >= LEVELS.index(levels[0] if levels else "V")
 
 
-def wanted(arguments: list[str]) -> Wanted:
+def read_arguments(arguments: list[str]) -> Wanted:
     """Reads `logcat`'s arguments; those that only choose a format or a buffer change nothing here."""
     ends, last, since, levels = "-d" in arguments, None, None, dict[str, str]()
     silent = "-s" in arguments
@@ -98,13 +98,13 @@ class Log:
         self._lines.clear()
 
     def first(self, last: int | None) -> int:
-        """The number of the first line a reader of the last so many begins at."""
+        """Return the number of the first line a reader of the last so many begins at."""
         return self._dropped + max(
             0, len(self._lines) - last if last is not None else 0
         )
 
     def since(self, number: int) -> tuple[list[Line], int]:
-        """(lines from that number on, the number to go on from)."""
+        """Return (lines from that number on, the number to go on from)."""
         return self._lines[max(0, number - self._dropped) :], self._dropped + len(
             self._lines
         )

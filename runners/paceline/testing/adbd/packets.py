@@ -50,7 +50,7 @@ class Header(NamedTuple):
         return self.command.to_bytes(4, "little").decode("ascii", "replace")
 
     @classmethod
-    def unpacked(cls, head: bytes) -> Header:
+    def unpack(cls, head: bytes) -> Header:
         command, arg0, arg1, length, checksum, magic = LAYOUT.unpack(head)
         if magic != command ^ 0xFFFFFFFF:
             raise ProtocolError(f"a header whose magic is wrong: {head.hex()}")
@@ -58,11 +58,11 @@ class Header(NamedTuple):
 
 
 def checksum_of(payload: bytes) -> int:
-    """The sum of a payload's bytes, which the protocol calls a CRC and versions below `VERSION` check."""
+    """Return the sum of a payload's bytes, which the protocol calls a CRC and versions below `VERSION` check."""
     return sum(payload) & 0xFFFFFFFF
 
 
-def packed(
+def pack(
     command: int, arg0: int, arg1: int, payload: bytes = b"", *, checksum: bool = True
 ) -> bytes:
     """One packet as bytes."""

@@ -204,11 +204,11 @@ class Peer:
     # --- what the device's own parts ask (in the event loop) ---
 
     def conditions(self) -> Conditions:
-        """The current conditions."""
+        """Return the current conditions."""
         return self.fixed or at(self._scenario, self._clock() - self._began)
 
     def properties(self) -> dict[str, str]:
-        """The current properties."""
+        """Return the current properties."""
         known = {**self.props, **properties.boot_completed(booting=self.faults.booting)}
         if self.faults.other_serial is not None:
             known |= {
@@ -220,7 +220,7 @@ class Peer:
         return known
 
     def banner(self, *, legacy: bool) -> bytes:
-        """The banner in the device's CNXN."""
+        """Return the banner in the device's CNXN."""
         known = self.properties()
         words = [
             f"{key}={known[key]}"
@@ -235,11 +235,11 @@ class Peer:
         return self._trust is not None
 
     def knows_signer(self, token: bytes, signature: bytes) -> bool:
-        """Whether a trusted key made the signature."""
+        """Return whether a trusted key made the signature."""
         return any(key.verifies(token, signature) for key in self._known.values())
 
     async def trusts(self, key: PublicKey) -> bool:
-        """Whether the person trusts `key`; waits for the answer unless the key is trusted already."""
+        """Return whether the person trusts `key`; waits for the answer unless the key is trusted already."""
         if self.faults.deny_prompt:
             return False
         allowed = self._trust == "any" or (
@@ -404,7 +404,7 @@ class Peer:
 
 
 def _bound(address: tuple[str, int]) -> socket.socket:
-    """A socket bound to an address that several sockets of this process share."""
+    """Return a socket bound to an address that several sockets of this process share."""
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if sys.platform != "win32":

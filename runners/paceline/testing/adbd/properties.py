@@ -25,7 +25,7 @@ BUILD = "SIM1.240105.001"
 
 
 def defaults(serial: str, abi: str, api: int) -> dict[str, str]:
-    """The default properties of one device."""
+    """Return the default properties of one device."""
     release = RELEASES.get(api, str(api - 20))
     fingerprint = f"paceline/sim8/sim8:{release}/{BUILD}/1:user/release-keys"
     return {
@@ -71,10 +71,10 @@ def defaults(serial: str, abi: str, api: int) -> dict[str, str]:
 
 
 def boot_completed(*, booting: bool) -> dict[str, str]:
-    """The properties that show a client that the system is up; absent until then."""
+    """Return the properties that show a client that the system is up; absent until then."""
     return {} if booting else {"sys.boot_completed": "1", "dev.bootcomplete": "1"}
 
 
 def listed(properties: dict[str, str]) -> str:
-    """The output of `getprop` without arguments; a value may have several lines."""
+    """Return the output of `getprop` without arguments; a value may have several lines."""
     return "".join(f"[{key}]: [{value}]\n" for key, value in sorted(properties.items()))

@@ -256,7 +256,7 @@ class RealPeer(Peer):
                 text = request[2:].rstrip(b"\0").decode()
                 self._offered = [*dict.fromkeys([*self._offered, text])]
                 with contextlib.suppress(auth.UnreadableKeyError):
-                    allowed = await self.trusts(auth.parsed(request[2:]))
+                    allowed = await self.trusts(auth.parse_key(request[2:]))
                     await self._loop.sock_sendall(control, b"OK" if allowed else b"NO")
 
 
@@ -268,6 +268,6 @@ def _is_adbd(pid: int) -> bool:
 
 
 def built() -> Path | None:
-    """The directory with an adbd that `scripts/build-adbd` built, if there is one."""
+    """Return the directory with an adbd that `scripts/build-adbd` built, if there is one."""
     directory = os.environ.get(BUILT)
     return Path(directory) if directory else None

@@ -63,12 +63,12 @@ class Conditions:
 
 
 def at(scenario: Scenario, seconds: float) -> Conditions:
-    """The conditions so many seconds after the device was switched on."""
+    """Return the conditions so many seconds after the device was switched on."""
     second = seconds % PERIOD_S
     if scenario == "drops":
         return Conditions(present=not AWAY_S[0] <= second < AWAY_S[1])
     if scenario == "overheats":
-        heat = _interpolated(second)
+        heat = _interpolate_heat(second)
         skin = REST_SKIN_C + heat * (HOT_SKIN_C - REST_SKIN_C)
         return Conditions(
             skin, REST_BATTERY_C + heat * (HOT_BATTERY_C - REST_BATTERY_C)
@@ -76,7 +76,7 @@ def at(scenario: Scenario, seconds: float) -> Conditions:
     return Conditions()
 
 
-def _interpolated(second: float) -> float:
+def _interpolate_heat(second: float) -> float:
     for (from_s, from_heat), (to_s, to_heat) in itertools.pairwise(OVERHEATS):
         if second <= to_s:
             return from_heat + (to_heat - from_heat) * (second - from_s) / (

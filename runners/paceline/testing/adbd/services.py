@@ -20,7 +20,7 @@ Service = Callable[[Stream], Awaitable[None]]
 
 
 def find(peer: Peer, session: Session, name: str) -> Service | None:
-    """The service for a name, or None to refuse it."""
+    """Return the service for a name, or None to refuse it."""
     if any(name.startswith(refused) for refused in peer.faults.refuse):
         return None
     words, colon, rest = name.partition(":")

@@ -70,19 +70,19 @@ class Session:
         self, command: int, arg0: int, arg1: int, payload: bytes = b""
     ) -> None:
         await self._wire.send(
-            packets.packed(command, arg0, arg1, payload, checksum=self._checksums)
+            packets.pack(command, arg0, arg1, payload, checksum=self._checksums)
         )
 
     async def _handle(self, header: Header, payload: bytes) -> None:
         command = header.command
         if command == packets.CNXN:
-            await self._greeted(header)
+            await self._answer_connect(header)
         elif command == packets.AUTH:
-            await self._answered(header, payload)
+            await self._answer_auth(header, payload)
         elif not self.online:
             raise ProtocolError(f"{header.name} before the handshake ended")
         elif command == packets.OPEN:
-            await self._opened(header.arg0, payload)
+            await self._answer_open(header.arg0, payload)
         elif command in (packets.OKAY, packets.WRTE, packets.CLSE):
             await self._for_stream(header, payload)
         else:
@@ -90,7 +90,7 @@ class Session:
 
     # --- handshake ---
 
-    async def _greeted(self, header: Header) -> None:
+    async def _answer_connect(self, header: Header) -> None:
         if self._peer.faults.offline:
             raise CutError("offline, as asked")
         if self._peer.faults.stls:
@@ -108,7 +108,7 @@ class Session:
         self._token = os.urandom(auth.TOKEN_BYTES)
         await self._send(packets.AUTH, packets.AUTH_TOKEN, 0, self._token)
 
-    async def _answered(self, header: Header, payload: bytes) -> None:
+    async def _answer_auth(self, header: Header, payload: bytes) -> None:
         if not self._token or self.online:
             raise ProtocolError("AUTH that nobody asked for")
         if header.arg0 == packets.AUTH_SIGNATURE:
@@ -118,7 +118,7 @@ class Session:
                 await self._ask()
         elif header.arg0 == packets.AUTH_PUBLIC_KEY:
             try:
-                key = auth.parsed(payload)
+                key = auth.parse_key(payload)
             except auth.UnreadableKeyError as error:
                 raise ProtocolError(str(error)) from None
             self._prompt = asyncio.create_task(self._wait_for_person(key))
@@ -147,7 +147,7 @@ class Session:
 
     # --- streams ---
 
-    async def _opened(self, remote: int, payload: bytes) -> None:
+    async def _answer_open(self, remote: int, payload: bytes) -> None:
         name = payload.rstrip(b"\x00").decode("utf-8", "surrogateescape")
         service = services.find(self._peer, self, name)
         if service is None:
@@ -195,7 +195,7 @@ class Session:
                 raise ProtocolError(
                     f"WRTE of {len(payload)} bytes, agreed were {self._payload_bytes}"
                 )
-            stream.took(payload)
+            stream.receive(payload)
 
     async def _hung_up(self, stream: Stream) -> None:
         """The client closed: its service ends, and it hears CLSE in return."""

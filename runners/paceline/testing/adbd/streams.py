@@ -31,8 +31,8 @@ class Stream:
         self._owing = False
         self._rest = memoryview(b"")
 
-    def took(self, payload: bytes) -> None:
-        """A WRTE arrived. Raises ProtocolError when the last one was not acknowledged yet."""
+    def receive(self, payload: bytes) -> None:
+        """Keep the payload of a WRTE. Raises ProtocolError when the last one was not acknowledged yet."""
         if self._owing:
             raise ProtocolError(
                 f"WRTE on stream {self.remote} before OKAY of the one before"
@@ -47,7 +47,7 @@ class Stream:
         self._ready.set()
 
     async def read(self) -> bytes:
-        """The next bytes as the client sent them; never empty."""
+        """Return the next bytes as the client sent them; never empty."""
         while not self._rest:
             self._rest = memoryview(await self._next())
         rest, self._rest = bytes(self._rest), memoryview(b"")

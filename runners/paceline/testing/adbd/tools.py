@@ -41,8 +41,8 @@ class Tools:
 
     def listen(self) -> None:
         calls = tree.calls_of(self._peer.files)
-        self._descriptor = descriptors.opened(calls, os.O_RDWR)
-        asyncio.get_running_loop().add_reader(self._descriptor, self._called)
+        self._descriptor = descriptors.open_pipe(calls, os.O_RDWR)
+        asyncio.get_running_loop().add_reader(self._descriptor, self._read_calls)
 
     async def close(self) -> None:
         if self._descriptor >= 0:
@@ -52,7 +52,7 @@ class Tools:
             task.cancel()
         await asyncio.gather(*self._answers, return_exceptions=True)
 
-    def _called(self) -> None:
+    def _read_calls(self) -> None:
         self._asked += os.read(self._descriptor, 4096)
         *pids, self._asked = self._asked.split(b"\n")
         for pid in pids:
@@ -64,7 +64,7 @@ class Tools:
         arguments, answer = tree.asks_of(self._peer.files, pid)
         try:
             argv = os.fsdecode(arguments.read_bytes()).split("\0")[:-1]
-            descriptor = await _opened(answer)
+            descriptor = await _open_answer(answer)
         except OSError:  # it was killed before it read
             return
         self._peer.calls.append(argv)
@@ -78,14 +78,14 @@ class Tools:
             os.close(descriptor)
 
     async def _parts(self, argv: list[str]) -> AsyncIterator[str]:
-        """The exit status on its own line, followed by the output."""
+        """Yield the exit status on its own line, followed by the output."""
         scripted = self._peer.texts.get(tuple(argv))
         if scripted is None and argv[0] == "logcat":
             async for part in self._logcat(argv[1:]):
                 yield part
             return
         answer = (
-            self._known(argv)
+            self._answer_tool(argv)
             if scripted is None
             else scripted()
             if callable(scripted)
@@ -94,7 +94,7 @@ class Tools:
         status, text = (0, answer) if isinstance(answer, str) else answer
         yield f"{status}\n{text}"
 
-    def _known(self, argv: list[str]) -> Answer:
+    def _answer_tool(self, argv: list[str]) -> Answer:
         tool, rest = argv[0], argv[1:]
         answers: dict[str, Callable[[list[str]], Answer]] = {
             "getprop": self._getprop,
@@ -180,7 +180,7 @@ class Tools:
             log.clear()
             yield "0\n"
             return
-        wanted = logs.wanted(arguments)
+        wanted = logs.read_arguments(arguments)
         number = log.first(wanted.last)
         yield f"0\n{logs.BEGINNING}"
         while True:
@@ -192,9 +192,9 @@ class Tools:
             await log.news()
 
 
-async def _opened(answer: Path) -> int:
+async def _open_answer(answer: Path) -> int:
     for _ in range(OPEN_TRIES):
         with contextlib.suppress(OSError):  # ENXIO: nobody reads yet
-            return descriptors.opened(answer, os.O_WRONLY)
+            return descriptors.open_pipe(answer, os.O_WRONLY)
         await asyncio.sleep(OPEN_WAIT_S)
     raise OSError("the tool that asked went away")

@@ -151,7 +151,7 @@ def prepare(root: Path, abi: str, *, androids_tools: bool = False) -> Path:
     calls = calls_of(root)
     calls.unlink(missing_ok=True)
     forget_asks(root)
-    descriptors.made(calls)
+    descriptors.make_pipe(calls)
     _processors(root / "sys/devices/system/cpu")
     over = root / "system/peer/over"
     _write(over / "proc/sys/kernel/random/boot_id", "")
@@ -197,7 +197,7 @@ def folded_masks() -> list[int]:
 
 
 def calls_of(root: Path) -> Path:
-    """The pipe by which a tool announces a request."""
+    """Return the pipe by which a tool announces a request."""
     return root / "system/peer/calls"
 
 
@@ -208,7 +208,7 @@ def forget_asks(root: Path) -> None:
 
 
 def asks_of(root: Path, pid: str) -> tuple[Path, Path]:
-    """The files of a tool's request: its arguments, and the pipe with its answer."""
+    """Return the files of a tool's request: its arguments, and the pipe with its answer."""
     return root / f"system/peer/ask.{pid}.argv", root / f"system/peer/ask.{pid}"
 
 

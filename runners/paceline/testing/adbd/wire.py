@@ -46,21 +46,21 @@ class Wire:
 
     async def receive(self) -> tuple[Header, bytes]:
         """Reads the next whole packet. Raises CutError at the end, ProtocolError for invalid data."""
-        header = Header.unpacked(await self._take(HEADER_BYTES))
+        header = Header.unpack(await self._take(HEADER_BYTES))
         if header.length > LARGEST_PAYLOAD_BYTES:
             raise ProtocolError(f"{header.name} of {header.length} bytes")
         return header, await self._take(header.length)
 
     async def receive_some(self) -> bytes:
         """Receives the next bytes, of any kind. Raises CutError at the end."""
-        piece = await self._allowed(self._piece(HEADER_BYTES))
+        piece = await self._wait_until_allowed(self._piece(HEADER_BYTES))
         try:
             got = await self._loop.sock_recv(self._socket, piece)
         except OSError as error:
             raise CutError(str(error)) from None
         if not got:
             raise CutError("the client closed the connection")
-        await self._moved(len(got))
+        await self._count_moved(len(got))
         return got
 
     async def send(self, data: bytes) -> None:
@@ -68,7 +68,9 @@ class Wire:
         async with self._sending:
             at = 0
             while at < len(data):
-                piece = await self._allowed(min(len(data) - at, self._piece(at)))
+                piece = await self._wait_until_allowed(
+                    min(len(data) - at, self._piece(at))
+                )
                 try:
                     await self._loop.sock_sendall(
                         self._socket, memoryview(data)[at : at + piece]
@@ -76,7 +78,7 @@ class Wire:
                 except OSError as error:
                     raise CutError(str(error)) from None
                 at += piece
-                await self._moved(piece)
+                await self._count_moved(piece)
 
     def cut(self) -> None:
         """Ends the connection at once; waiting calls raise CutError. Safe to call twice."""
@@ -92,7 +94,9 @@ class Wire:
         taken = bytearray(count)
         view, at = memoryview(taken), 0
         while at < count:
-            piece = await self._allowed(min(count - at, self._piece(HEADER_BYTES)))
+            piece = await self._wait_until_allowed(
+                min(count - at, self._piece(HEADER_BYTES))
+            )
             try:
                 got = await self._loop.sock_recv_into(
                     self._socket, view[at : at + piece]
@@ -102,20 +106,20 @@ class Wire:
             if got == 0:
                 raise CutError("the client closed the connection")
             at += got
-            await self._moved(got)
+            await self._count_moved(got)
         view.release()
         return bytes(taken)
 
     def _piece(self, at: int) -> int:
-        """How much may go in one call, from byte `at` of what goes."""
+        """Return how much may go in one call, from byte `at` of what goes."""
         if self._faults.slow_bps is not None:
             return max(1, self._faults.slow_bps // SLOW_PIECES_PER_S)
         if self._short:
             return SHORT_PIECE_BYTES if at else 7
         return PIECE_BYTES
 
-    async def _allowed(self, piece: int) -> int:
-        """The part of the piece that may still go before the connection is to be cut."""
+    async def _wait_until_allowed(self, piece: int) -> int:
+        """Return the part of the piece that may still go before the connection is to be cut."""
         while self._faults.silent and not self._ended:
             await asyncio.sleep(SILENCE_POLL_S)
         limit = self._faults.drop_after_bytes
@@ -126,7 +130,7 @@ class Wire:
             raise CutError(f"cut after {self.moved} bytes, as asked")
         return min(piece, limit - self.moved)
 
-    async def _moved(self, count: int) -> None:
+    async def _count_moved(self, count: int) -> None:
         self.moved += count
         limit = self._faults.drop_after_bytes
         if limit is not None and self.moved >= limit:

@@ -5,18 +5,18 @@ use std::cell::Cell;
 use paceline_attestation::{Item, Signature, SigningKey};
 use paceline_harness::order::SplitMix64;
 
-/// Signatures of some keys over messages of one length; key of item i: i modulo the number of keys.
+/// Signatures by a few keys over messages of one length. Item i has the key i modulo the number of keys.
 pub(crate) struct Inputs {
-    /// Secret keys, by our crate.
+    /// The secret keys, as our crate holds them.
     pub(crate) keys: Vec<SigningKey>,
-    /// One per item.
+    /// The message of each item.
     pub(crate) messages: Vec<Vec<u8>>,
-    /// One per item.
+    /// The signature of each item.
     pub(crate) signatures: Vec<Signature>,
 }
 
 impl Inputs {
-    /// `count` items of `keys` keys.
+    /// Draws `count` items, signed by `keys` keys.
     ///
     /// # Panics
     /// When no engine signs, which would be a defect of the crate.
@@ -38,7 +38,7 @@ impl Inputs {
         }
     }
 
-    /// The same with one signature changed.
+    /// Returns a copy in which one signature is invalid.
     pub(crate) fn spoilt(&self, at: usize) -> Self {
         let keys = self
             .keys
@@ -56,19 +56,19 @@ impl Inputs {
         }
     }
 
-    /// The key of item `index`.
+    /// Returns the key of item `index`.
     pub(crate) fn key(&self, index: usize) -> &SigningKey {
         &self.keys[index % self.keys.len()]
     }
 
-    /// The public key of each item.
+    /// Returns the public key of each item.
     pub(crate) fn key_bytes(&self) -> Vec<[u8; 32]> {
         (0..self.messages.len())
             .map(|index| *self.key(index).verifying_key().as_bytes())
             .collect()
     }
 
-    /// The signature of each item.
+    /// Returns the signature of each item.
     pub(crate) fn signature_bytes(&self) -> Vec<[u8; 64]> {
         self.signatures
             .iter()
@@ -76,7 +76,7 @@ impl Inputs {
             .collect()
     }
 
-    /// For our crate's batches.
+    /// Returns the items as our crate verifies them in a batch.
     pub(crate) fn items(&self) -> Vec<Item<'_>> {
         (0..self.messages.len())
             .map(|index| Item {
@@ -88,15 +88,15 @@ impl Inputs {
     }
 }
 
-/// Whose turn it is of some inputs, round and round: one key and one signature would flatter whoever keeps a table
-/// or a branch of them warm.
+/// Goes through the inputs in a circle. With a single key and signature, an engine that keeps a table or a branch of
+/// them warm would look faster than it is.
 pub(crate) struct Turns {
     count: usize,
     next: Cell<usize>,
 }
 
 impl Turns {
-    /// Of `inputs`, from the first on.
+    /// Starts at the first of `inputs`.
     pub(crate) fn of(inputs: &Inputs) -> Self {
         Self {
             count: inputs.messages.len(),
@@ -104,7 +104,7 @@ impl Turns {
         }
     }
 
-    /// An index below their number.
+    /// Returns the index of the next input.
     pub(crate) fn next(&self) -> usize {
         let at = self.next.get();
         self.next.set(if at + 1 < self.count { at + 1 } else { 0 });
@@ -112,7 +112,7 @@ impl Turns {
     }
 }
 
-/// A seed of a key.
+/// Draws the seed of a key.
 pub(crate) fn seed_of(random: &mut SplitMix64) -> [u8; 32] {
     let mut seed = [0; 32];
     seed.as_chunks_mut::<8>()

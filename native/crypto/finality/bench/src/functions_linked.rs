@@ -4,14 +4,14 @@ use paceline_finality_capi as library;
 
 use crate::library::Functions;
 
-/// What the functions are called in messages.
+/// The name of the library in messages.
 pub(crate) const FILE: &str = "the library's own code";
-/// Why nothing is loaded.
+/// The reason why no library is loaded.
 pub(crate) const AWAY: Option<&str> =
     Some("this program is static, as programs for devices are, and loads no library");
-/// Nothing has to be kept.
+/// A linked library needs nothing to stay loaded.
 pub(crate) type Held = ();
-/// The library's own.
+/// The graph of the linked library.
 pub(crate) type Graph = paceline_finality::BlockGraph;
 
 #[allow(

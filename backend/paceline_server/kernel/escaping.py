@@ -1,4 +1,4 @@
-"""Escapes text for Markdown, as GitHub, GitLab, Mattermost, Teams and Discord read it.
+"""Escapes text for Markdown, as GitHub, GitLab, Mattermost, Teams and Discord read it, and for XML 1.0.
 
 Names and messages come from strangers' repositories: escaped, none ends a table, opens a tag, hides a link or mentions
 a person.
@@ -24,3 +24,12 @@ def escape(text: str, longest: int = NAME_CHARACTERS) -> str:
         plain = plain[: longest - 1] + "…"
     plain = plain.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _SPECIAL.sub(r"\\\1", plain).replace("@", "&#64;").replace("://", ":&#47;/")
+
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold, not even escaped (production 2, Char)."""
+
+
+def xml_text(text: str) -> str:
+    """Return the text with a mark for each character that XML cannot hold."""
+    return _NOT_XML.sub("\ufffd", text)

@@ -1,1 +1,0 @@
-"""Explains alerts: every filter with its number and limit, and findings computed again from samples."""

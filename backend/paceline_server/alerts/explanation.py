@@ -1,0 +1,351 @@
+"""Explains an alert: its filters, its data, and whether its findings compute the same again.
+
+Every sentence and number comes from stored evidence; reading changes nothing. A finding is computed again with the
+parameters stored with it, so a server with other constants gives the same bits (I16). The false-discovery rate depends
+on other findings and is not computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import evidence as sentences
+from paceline_server.alerts import queries
+from paceline_server.alerts.queries import FindingEvidence
+from paceline_server.alerts.schemas import (
+    ExplainedFindingOut,
+    ExplanationOut,
+    FilterOut,
+    FindingOut,
+    RederivedOut,
+    WindowOut,
+)
+from paceline_server.detect import service as detect
+from paceline_server.detect.facts import CaseIndex
+from paceline_server.ingest import service as ingest
+from paceline_server.kernel.errors import ProblemError, not_found
+from paceline_server.stats import changepoint
+from paceline_server.stats.blocks import WarmPolicy, warm_samples
+from paceline_server.stats.history import ChangePoint, Parameters
+from paceline_server.stats.summary import summarise
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Comparison, Finding
+from paceline_server.store.tables.history import Series
+
+MOST_AGAIN = 20
+"""Findings computed again per response: each reads the samples of up to 1,000 jobs."""
+
+__all__ = ["AlertExplanation", "explain", "explain_briefly", "rederive"]
+
+
+@dataclass(frozen=True)
+class AlertExplanation:
+    """An alert's evidence as its page shows it."""
+
+    sentence: str
+    cause_text: str | None
+    findings: list[FindingOut]
+
+
+def explain(session: Session, alert_id: str, *, again: bool) -> ExplanationOut:
+    """Return the whole explanation; `again` also computes findings again from samples. Raises 404."""
+    alert = queries.alert(session, alert_id)
+    if alert is None:
+        raise not_found("alert", alert_id)
+    target_name = queries.spoken_name(session, alert.target_id)
+    evidence = queries.evidence_of(session, alert_id)
+    return ExplanationOut.model_validate(
+        {
+            "alert_id": alert.id,
+            "kind": alert.kind,
+            "state": alert.state,
+            "title": alert.title,
+            "sentence": sentences.explain_alert(session, alert, target_name, evidence),
+            "cause": alert.cause,
+            "cause_text": sentences.cause_text(evidence),
+            "rule": f"{alert.rule['name']}, version {alert.rule['version']}: {alert.rule['text']}",
+            "findings": [
+                _explained_finding_out(
+                    session,
+                    evidence_row,
+                    again=_rederived_out(session, evidence_row, index)
+                    if again
+                    else None,
+                )
+                for index, evidence_row in enumerate(evidence)
+            ],
+        }
+    )
+
+
+def explain_briefly(
+    session: Session, alert: Alert, target_name: str, *, windows: bool = False
+) -> AlertExplanation:
+    """Return what an alert's page and notice show; `windows` adds every point of each finding's window."""
+    evidence = queries.evidence_of(session, alert.id)
+    sentence = sentences.explain_alert(session, alert, target_name, evidence)
+    findings = [
+        _finding_out(evidence_row, alert, windows=windows) for evidence_row in evidence
+    ]
+    return AlertExplanation(sentence, sentences.cause_text(evidence), findings)
+
+
+def _shorten_window(window: dict[str, Any]) -> dict[str, Any]:
+    """Return a window with the number of its points and the first and last job, instead of all points."""
+    job_ids = window.get("job_ids")
+    if not job_ids:
+        return window
+    kept = {
+        name: value
+        for name, value in window.items()
+        if name not in ("job_ids", "values")
+    }
+    return {**kept, "points": len(job_ids), "first": job_ids[0], "last": job_ids[-1]}
+
+
+def _finding_out(
+    evidence: FindingEvidence, alert: Alert, *, windows: bool
+) -> FindingOut:
+    finding, comparison, series = evidence.finding, evidence.comparison, evidence.series
+    own = (
+        "id",
+        "kind",
+        "role",
+        "run_id",
+        "job_id",
+        "series_id",
+        "change_id",
+        "numbers",
+        "method",
+        "parameters",
+        "created_at",
+    )
+    about = series or comparison or alert
+    judged = (
+        "verdict",
+        "reason",
+        "ratio",
+        "lower",
+        "upper",
+        "share_slower",
+        "launches",
+        "blocks",
+    )
+    numbers: dict[str, Any] = dict.fromkeys(judged) | {"reason": ""}
+    if comparison is not None:
+        numbers = {name: getattr(comparison, name) for name in judged}
+    elif finding.numbers is not None:
+        lower, upper = finding.numbers.get("bounds", (None, None))
+        numbers |= {
+            "ratio": finding.numbers.get("ratio"),
+            "lower": lower,
+            "upper": upper,
+        }
+    return FindingOut.model_validate(
+        {
+            **{name: getattr(finding, name) for name in own},
+            **{name: getattr(about, name) for name in ("benchmark", "arm", "metric")},
+            **numbers,
+            "window": finding.window if windows else _shorten_window(finding.window),
+            "params": {} if about is alert else getattr(about, "params", {}),
+            "sides": None if comparison is None else comparison.sides,
+            "words": sentences.finding_sentence(evidence),
+            "filters": [filter_out(stored) for stored in finding.filters],
+        }
+    )
+
+
+def _explained_finding_out(
+    session: Session, evidence: FindingEvidence, *, again: RederivedOut | None
+) -> ExplainedFindingOut:
+    finding = evidence.finding
+    return ExplainedFindingOut.model_validate(
+        {
+            "id": finding.id,
+            "kind": finding.kind,
+            "role": finding.role,
+            "where": sentences.finding_place(evidence),
+            "words": sentences.finding_sentence(evidence),
+            "filters": [filter_out(stored) for stored in finding.filters],
+            "window": _window(session, evidence),
+            "method": finding.method,
+            "parameters": finding.parameters,
+            "created_at": finding.created_at,
+            "rederived": again,
+        }
+    )
+
+
+def filter_out(stored: dict[str, object]) -> FilterOut:
+    """Return a stored filter with its sentence."""
+    return FilterOut.model_validate({**stored, "text": sentences.filter_text(stored)})
+
+
+def _window(session: Session, evidence: FindingEvidence) -> WindowOut:
+    text = sentences.window_text(evidence)
+    if evidence.series is not None:
+        job_ids = evidence.finding.window["job_ids"]
+        first, last = queries.points_span(session, evidence.series.id, job_ids)
+        return WindowOut(text=text, points=len(job_ids), first_at=first, last_at=last)
+    if evidence.comparison is not None:
+        return WindowOut(
+            text=text,
+            launches=evidence.comparison.launches,
+            blocks=evidence.comparison.blocks,
+        )
+    return WindowOut(text=text)
+
+
+def _rederived_out(
+    session: Session, evidence: FindingEvidence, index: int
+) -> RederivedOut:
+    if index >= MOST_AGAIN:
+        text = (
+            f"Not made again: one answer makes the first {MOST_AGAIN} findings again."
+        )
+        return RederivedOut(identical=None, text=text, numbers={})
+    try:
+        return rederive(session, evidence.finding.id)
+    except ProblemError as problem:
+        return RederivedOut(identical=None, text=problem.detail, numbers={})
+
+
+NUMBERS = (
+    "effect",
+    "lower",
+    "upper",
+    "p_value",
+    "level_before",
+    "level_after",
+    "n_before",
+    "n_after",
+)
+
+
+def rederive(session: Session, finding_id: str) -> RederivedOut:
+    """Compute a finding again. Raises 404; 409 `samples_gone` when the blocks of a comparison are gone."""
+    evidence = queries.finding(session, finding_id)
+    if evidence is None:
+        raise not_found("finding", finding_id)
+    if evidence.series is not None:
+        return _rederive_change(session, evidence.finding, evidence.series)
+    if evidence.comparison is not None:
+        return _rederive_comparison(session, evidence.finding, evidence.comparison)
+    return RederivedOut(
+        identical=None,
+        text="This finding is not made again: what it rests on is stored whole.",
+        numbers={},
+    )
+
+
+def _rederive_comparison(
+    session: Session, finding: Finding, comparison: Comparison
+) -> RederivedOut:
+    again = detect.rederive_finding(session, finding.id)
+    own = ("ratio", "lower", "upper", "launches", "blocks")
+    numbers = {name: getattr(again, name) for name in (*own, "p_slow")}
+    stored = {name: getattr(comparison, name) for name in own}
+    stored["p_slow"] = comparison.evidence["statistic"]["p_slow"]
+    return _compare_numbers(numbers, stored, "the blocks of its job")
+
+
+def _rederive_change(
+    session: Session, finding: Finding, series: Series
+) -> RederivedOut:
+    stored = dict(finding.numbers or {})
+    if finding.method != changepoint.METHOD:
+        text = f"It was made by {finding.method}, which this server no longer has; it has {changepoint.METHOD}."
+        return RederivedOut(identical=None, text=text, numbers={})
+    parameters = Parameters.from_mapping(finding.parameters["history"])
+    again = changepoint.detect(list(finding.window["values"]), parameters=parameters)
+    change = next(
+        (
+            change
+            for change in (*again.changes, *again.suspects)
+            if change.index == stored["index"]
+        ),
+        None,
+    )
+    text = _describe_points(session, finding, series)
+    if change is None:
+        return RederivedOut(
+            identical=False, text=f"Not found again in {text}.", numbers={}
+        )
+    wanted = {name: stored[name] for name in (*NUMBERS, "index")} | _filters(
+        finding.filters
+    )
+    return _compare_numbers(_numbers(change), wanted, text)
+
+
+def _describe_points(session: Session, finding: Finding, series: Series) -> str:
+    """Return how many points of the window have the same value when computed again from their samples. The finding
+    itself is computed from its stored values: later constants may give a point another value."""
+    window, warm = finding.window, finding.parameters["warm"]
+    again = [point_value(session, job_id, series, warm) for job_id in window["job_ids"]]
+    gone = sum(value is None for value in again)
+    other = sum(
+        value not in (None, seen)
+        for value, seen in zip(again, window["values"], strict=True)
+    )
+    text = f"{len(again)} points, {len(again) - gone - other} of them the same from the samples of their jobs"
+    if other:
+        text += f", {other} made of their samples by other constants"
+    return text + (
+        f", {gone} whose samples are no longer stored under this name" if gone else ""
+    )
+
+
+def point_value(
+    session: Session, job_id: str, series: Series, warm: Mapping[str, Any]
+) -> float | None:
+    """Return the value of a point from its job's samples; None if they are gone or stored under another name."""
+    index = CaseIndex.of(ingest.blocks(session, job_id))
+    case = index.get(series.benchmark, series.params, series.metric, series.arm)
+    if case is None:
+        return None
+    keep, _ = warm_samples(case, WarmPolicy(**warm))
+    return summarise(case.value[keep], case.launch[keep]).median
+
+
+def _numbers(change: ChangePoint) -> dict[str, Any]:
+    return {
+        "effect": change.effect,
+        "lower": change.interval[0],
+        "upper": change.interval[1],
+        "p_value": change.p_value,
+        "level_before": change.level_before,
+        "level_after": change.level_after,
+        "n_before": change.n_before,
+        "n_after": change.n_after,
+        "index": change.index,
+        **{f"filter {check.name}": check.value for check in change.filters},
+    }
+
+
+def _filters(stored: list[dict[str, Any]]) -> dict[str, Any]:
+    return {f"filter {row['name']}": row["value"] for row in stored}
+
+
+def _compare_numbers(
+    again: Mapping[str, Any], stored: Mapping[str, Any], of: str
+) -> RederivedOut:
+    """Return whether every number is the same to the last bit, or which differ; stored numbers that are not computed
+    again are ignored."""
+    differing = sorted(
+        name
+        for name, value in again.items()
+        if name not in stored or stored[name] != value
+    )
+    if differing:
+        outcome = f"{', '.join(differing)} differ."
+    else:
+        outcome = "every number is the same."
+    return RederivedOut(
+        identical=not differing,
+        text=f"Made again from {of}: {outcome}",
+        numbers=dict(again),
+    )
