@@ -226,22 +226,24 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             "Give a suite.toml, or a command after --: paceline run -- ./bench",
         )
     if len(what) > 1 or not what[0].endswith(".toml"):
-        request = driven.CommandRequest(
+        _refuse_given("suites", params=params, preset=preset, knob=knob, past=past)
+        request = _command_request(
             what,
-            parse_arms(arm or [], reference),
-            harness,
-            launches or driven.DEFAULT_LAUNCHES,
-            rounds or 1,
-            min_time_ns or driven.DEFAULT_MIN_TIME_NS,
-            warmup_rounds or 0,
-            chosen_seed,
-            timeout_s,
-            build,
-            setup,
-            prepare,
-            cleanup,
-            shell,
-            benchmark or [],
+            arm=arm,
+            reference=reference,
+            harness=harness,
+            launches=launches,
+            rounds=rounds,
+            min_time_ns=min_time_ns,
+            warmup_rounds=warmup_rounds,
+            seed=chosen_seed,
+            timeout_s=timeout_s,
+            build=build,
+            setup=setup,
+            prepare=prepare,
+            cleanup=cleanup,
+            shell=shell,
+            benchmark=benchmark,
         )
         target = output_directory(directory, request.name).absolute()
         _measure_here(
@@ -256,6 +258,17 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         status = _judge(target, [])
         # Without arms there is nothing to compare, so that only an error counts.
         raise typer.Exit(status if arm or status == ERROR else 0)
+    _refuse_given(
+        "commands",
+        harness=harness,
+        arm=arm,
+        reference=reference,
+        build=build,
+        setup=setup,
+        prepare=prepare,
+        cleanup=cleanup,
+        shell=shell,
+    )
     suite = Path(what[0])
     valid = manifest.load(suite)
     defaults = preset_selection(valid, preset)
@@ -372,26 +385,24 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
         print_note(note)
     workspace = ab.ComparisonWorkspace(comparison, config.data_dir(data))
     if command is not None:
-        if suite is not None:
-            raise UserError(
-                "--suite and a command exclude each other.", "Leave one out."
-            )
-        request = driven.CommandRequest(
+        _refuse_given("suites", params=params, knob=knob, suite=suite)
+        request = _command_request(
             command,
-            parse_arms(arm or [], reference),
-            harness,
-            launches or driven.DEFAULT_LAUNCHES,
-            rounds or 1,
-            min_time_ns or driven.DEFAULT_MIN_TIME_NS,
-            warmup_rounds or 0,
-            chosen_seed,
-            timeout_s,
-            build,
-            setup,
-            prepare,
-            cleanup,
-            shell,
-            benchmark or [],
+            arm=arm,
+            reference=reference,
+            harness=harness,
+            launches=launches,
+            rounds=rounds,
+            min_time_ns=min_time_ns,
+            warmup_rounds=warmup_rounds,
+            seed=chosen_seed,
+            timeout_s=timeout_s,
+            build=build,
+            setup=setup,
+            prepare=prepare,
+            cleanup=cleanup,
+            shell=shell,
+            benchmark=benchmark,
         )
         target = output_directory(directory, f"{request.name}-ab").absolute()
 
@@ -406,6 +417,17 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
                 stop=stop,
             )
     else:
+        _refuse_given(
+            "commands",
+            harness=harness,
+            arm=arm,
+            reference=reference,
+            build=build,
+            setup=setup,
+            prepare=prepare,
+            cleanup=cleanup,
+            shell=shell,
+        )
         manifests = workspace.manifests()
         valid = manifests.head
         selection = check_selection(
@@ -441,6 +463,52 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     else:
         print_line(str(target))
     raise typer.Exit(_judge(target, judge_arguments(outputs, fail_on)))
+
+
+def _refuse_given(of: str, **options: object) -> None:
+    """Raises UserError for an option that is of suites or of commands only."""
+    for name, value in options.items():
+        if value is not None:
+            raise UserError(f"--{name} is an option of {of} only.", "Leave it out.")
+
+
+def _command_request(
+    command: list[str],
+    *,
+    arm: list[str] | None,
+    reference: str | None,
+    harness: str | None,
+    launches: int | None,
+    rounds: int | None,
+    min_time_ns: int | None,
+    warmup_rounds: int | None,
+    seed: int,
+    timeout_s: int,
+    build: str | None,
+    setup: str | None,
+    prepare: str | None,
+    cleanup: str | None,
+    shell: str | None,
+    benchmark: list[str] | None,
+) -> driven.CommandRequest:
+    """What a user asks of a command, with the defaults of commands."""
+    return driven.CommandRequest(
+        command=command,
+        arms=parse_arms(arm or [], reference),
+        harness=harness,
+        launches=launches or driven.DEFAULT_LAUNCHES,
+        repetitions=rounds or 1,
+        min_time_ns=min_time_ns or driven.DEFAULT_MIN_TIME_NS,
+        warmups=warmup_rounds or 0,
+        seed=seed,
+        timeout_s=timeout_s,
+        build=build,
+        setup=setup,
+        prepare=prepare,
+        cleanup=cleanup,
+        shell=shell,
+        benchmarks=benchmark or [],
+    )
 
 
 def _judge(target: Path, arguments: list[str]) -> int:

@@ -277,6 +277,8 @@ def test_the_time_of_a_shell_is_subtracted(repository: Path, tmp_path: Path) -> 
         ((), "Nothing is named to measure"),
         (("--", "no-such-program"), "could not be started"),
         (("--harness", "nope", "--", "ls"), "There is no harness 'nope'"),
+        (("--params", "n=1", "--", "ls"), "--params is an option of suites only"),
+        (("--shell", "sh", "suite.toml"), "--shell is an option of commands only"),
     ],
 )
 def test_what_cannot_be_run_is_said(

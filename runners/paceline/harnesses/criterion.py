@@ -18,7 +18,6 @@ from paceline.harnesses.port import (
     program_of,
     refuse_duplicates,
     sample_of,
-    split_name,
 )
 
 if TYPE_CHECKING:
@@ -72,12 +71,8 @@ def _case(series: CriterionSeries) -> MeasuredCase:
         sample_of(time / iterations, iterations, f"a sample of {series.id}")
         for time, iterations in zip(series.times, series.iterations, strict=True)
     ]
-    named = (
-        series.benchmark if series.arm is None else f"{series.benchmark}/{series.arm}"
-    )
-    benchmark, value = (named, series.value) if series.value else split_name(series.id)
-    if series.arm is not None and not series.value:
-        benchmark, value = series.id, None
+    value = series.value or None
+    benchmark = series.id if value is None else series.id.removesuffix(f"/{value}")
     return MeasuredCase(
         series.id, benchmark, value, [MeasuredMetric("time", "ns", "lower", samples)]
     )

@@ -1,1 +1,1 @@
-"""Tests of the harnesses that Paceline drives, with outputs that the real tools printed in `captured`."""
+"""What tests of harnesses share: a stand-in tool, and outputs that the real tools printed in `captured`."""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from paceline.harnesses import (
     HARNESSES,
+    criterion,
     detect_harness,
     find_harness,
     go_testing,
@@ -26,7 +27,9 @@ from paceline.harnesses.port import (
     Sample,
 )
 
-CAPTURED = Path(__file__).parent / "captured"
+from .test_criterion import save
+
+CAPTURED = Path(__file__).parent / "harnesses" / "captured"
 
 
 def captured(name: str) -> bytes:
@@ -177,6 +180,20 @@ def test_hyperfine_gives_every_run_and_a_command_that_failed_has_none() -> None:
     slept, failed = hyperfine.read_json(captured("hyperfine-1.15.0.json")).cases
     assert metric(slept, "time").samples[0] == Sample(1, 10657024)
     assert (failed.failure, failed.metrics) == ("it exited with status 1", [])
+
+
+def test_criterion_gives_every_sample_of_its_directory(tmp_path: Path) -> None:
+    save(tmp_path, "group/fast/64", "new")
+    save(tmp_path, "alone", "new")
+    alone, fast = criterion.read_directory(tmp_path).cases
+    assert (alone.benchmark, alone.value) == ("alone", None)
+    assert (fast.benchmark, fast.value) == ("group/fast", "64")
+    assert metric(fast, "time").samples[:2] == [Sample(10, 50), Sample(20, 102)]
+
+
+def test_criterion_that_leaves_nothing_says_so(tmp_path: Path) -> None:
+    with pytest.raises(HarnessError, match="Criterion left no results"):
+        criterion.read_directory(tmp_path / "none")
 
 
 @pytest.mark.parametrize(
