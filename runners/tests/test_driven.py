@@ -96,7 +96,14 @@ def test_a_plain_command_is_timed_as_a_process_with_its_memory(
     commit(repository, work__py=script.format(size=1, seconds=0.05))
     commit(repository, work__py=script.format(size=200 << 20, seconds=1))
     done = command(
-        *("ab", repository, tmp_path, "--base", "HEAD~1", "--json"),
+        "ab",
+        repository,
+        tmp_path,
+        *(
+            "--base",
+            "HEAD~1",
+            "--json",
+        ),
         *("--launches", "3", "--fail-on", "never", "--", "python3", "work.py"),
     )
     assert done.returncode == 0, done.stderr
@@ -114,7 +121,14 @@ def test_arms_are_mapped_and_each_runs_in_a_process_of_its_own(
     counter = tmp_path / "starts.txt"
     counter.write_text("")
     done = command(
-        *("run", repository, tmp_path, *QUICK, "--reference", "fallback"),
+        "run",
+        repository,
+        tmp_path,
+        *(
+            *QUICK,
+            "--reference",
+            "fallback",
+        ),
         *("--arm", "native=BM_native_(.*)", "--arm", "fallback=BM_kotlin_(.*)"),
         *BENCH,
         TOOL_COUNTER=str(counter),
@@ -160,7 +174,14 @@ def test_a_command_that_misbehaves_has_no_figures_and_says_which_side(
     commit(repository, mode__txt=mode)
     limit = "2" if mode == "forever" else "600"
     done = command(
-        *("ab", repository, tmp_path, "--base", "HEAD~1", *QUICK),
+        "ab",
+        repository,
+        tmp_path,
+        *(
+            "--base",
+            "HEAD~1",
+            *QUICK,
+        ),
         *("--timeout-s", limit, *BENCH),
     )
     assert done.returncode == 1
@@ -188,7 +209,10 @@ def test_a_launch_that_fails_ends_the_measurement(
     repository: Path, tmp_path: Path
 ) -> None:
     done = command(
-        *("run", repository, tmp_path, *QUICK),
+        "run",
+        repository,
+        tmp_path,
+        *(*QUICK,),
         *("--prepare", "test -e listed && echo fails > mode.txt || touch listed"),
         *BENCH,
     )
@@ -201,7 +225,14 @@ def test_a_launch_that_fails_ends_the_measurement(
 def test_a_base_that_does_not_build_is_named(repository: Path, tmp_path: Path) -> None:
     commit(repository, build__sh="exit 0\n")
     done = command(
-        *("ab", repository, tmp_path, "--base", "HEAD~1", *QUICK),
+        "ab",
+        repository,
+        tmp_path,
+        *(
+            "--base",
+            "HEAD~1",
+            *QUICK,
+        ),
         *("--build", "sh build.sh", *BENCH),
     )
     assert done.returncode == 1
@@ -237,13 +268,15 @@ def test_equal_sources_are_identical_unless_they_shall_be_measured(
 ) -> None:
     commit(repository, other__txt="x")
     git(repository, "revert", "--no-edit", "HEAD")
-    arguments = ("ab", repository, tmp_path, "--base", "HEAD~2", *QUICK)
-    done = command(*arguments, *BENCH)
+    arguments = ("--base", "HEAD~2", *QUICK)
+    done = command("ab", repository, tmp_path, *arguments, *BENCH)
     assert done.returncode == 0, done.stderr
     assert "identical: nothing to compare" in done.stdout
     assert not list((tmp_path / "out").glob("launch-*"))
     shutil.rmtree(tmp_path / "out")
-    done = command(*arguments, "--measure-identical", *BENCH)
+    done = command(
+        "ab", repository, tmp_path, *arguments, "--measure-identical", *BENCH
+    )
     assert (done.returncode, len(list((tmp_path / "out").glob("launch-*")))) == (3, 4)
 
 
@@ -251,7 +284,13 @@ def test_steps_around_a_command_run_where_it_runs(
     repository: Path, tmp_path: Path
 ) -> None:
     done = command(
-        *("run", repository, tmp_path, "--launches", "3"),
+        "run",
+        repository,
+        tmp_path,
+        *(
+            "--launches",
+            "3",
+        ),
         *("--setup", "echo setup >> steps", "--prepare", "echo prepare >> steps"),
         *("--cleanup", "echo cleanup >> steps", "--", "true"),
     )
@@ -262,7 +301,15 @@ def test_steps_around_a_command_run_where_it_runs(
 
 def test_the_time_of_a_shell_is_subtracted(repository: Path, tmp_path: Path) -> None:
     done = command(
-        *("run", repository, tmp_path, "--launches", "1", "--shell", "sh"),
+        "run",
+        repository,
+        tmp_path,
+        *(
+            "--launches",
+            "1",
+            "--shell",
+            "sh",
+        ),
         *("--", "sleep 0.2 && true"),
     )
     assert done.returncode == 0, done.stderr
@@ -294,7 +341,16 @@ def test_the_real_go_is_driven(repository: Path, tmp_path: Path) -> None:
     commit(repository, go__mod="module x\ngo 1.18\n", x_test__go=test.format(1))
     commit(repository, x_test__go=test.format(4))
     done = command(
-        *("ab", repository, tmp_path, "--base", "HEAD~1", "--launches", "2", "--json"),
+        "ab",
+        repository,
+        tmp_path,
+        *(
+            "--base",
+            "HEAD~1",
+            "--launches",
+            "2",
+            "--json",
+        ),
         *("--min-time-ns", "1000000", "--fail-on", "never", "--", "go", "test", "."),
     )
     assert done.returncode == 0, done.stderr
@@ -316,7 +372,16 @@ def test_the_real_google_benchmark_is_driven(repository: Path, tmp_path: Path) -
     commit(repository, b__cc=source.format(1000))
     commit(repository, b__cc=source.format(4000))
     done = command(
-        *("ab", repository, tmp_path, "--base", "HEAD~1", "--launches", "2", "--json"),
+        "ab",
+        repository,
+        tmp_path,
+        *(
+            "--base",
+            "HEAD~1",
+            "--launches",
+            "2",
+            "--json",
+        ),
         *("--build", "c++ -O1 b.cc -lbenchmark -lpthread -o b", "--fail-on", "never"),
         *("--min-time-ns", "1000000", "--", "./b"),
     )

@@ -176,6 +176,28 @@ def test_pytest_benchmark_of_two_versions_gives_every_round(version: str) -> Non
     assert metric(ten, "time").samples[0].iterations == 100
 
 
+@pytest.mark.parametrize("version", ["1.21", "1.37"])
+def test_jmh_of_two_versions_gives_every_iteration_by_mode_and_param(
+    version: str,
+) -> None:
+    read = jmh.read_json(captured(f"jmh-{version}.json"))
+    assert read.facts == {"jmh": version}
+    rate, _, time, _ = read.cases
+    assert (time.benchmark, time.value) == ("org.example.Sorts.sort", "64")
+    assert (rate.benchmark, rate.value) == ("org.example.Sorts.sort.thrpt", "64")
+    assert metric(rate, "throughput").direction == "higher"
+    assert len(metric(rate, "throughput").samples) == 2
+    assert metric(time, "time").samples[0].iterations == jmh.EXACT
+
+
+def test_a_rate_of_jmh_that_would_lose_digits_is_refused() -> None:
+    def slow(document: Any) -> None:
+        document[0]["primaryMetric"]["scoreUnit"] = "ops/s"
+
+    with pytest.raises(HarnessError, match="-bm avgt"):
+        jmh.read_json(changed(captured("jmh-1.37.json"), slow))
+
+
 def test_hyperfine_gives_every_run_and_a_command_that_failed_has_none() -> None:
     slept, failed = hyperfine.read_json(captured("hyperfine-1.15.0.json")).cases
     assert metric(slept, "time").samples[0] == Sample(1, 10657024)

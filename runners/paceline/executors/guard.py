@@ -5,7 +5,7 @@ workload ends, its remaining processes are killed before the end is reported. Th
 it takes no time from a measurement.
 
     guard → agent: JSON lines: {"pid"} once, then {"exit" | "signal" | "error", "left_behind", "rss_peak_bytes",
-                   "rss_floor_bytes", "wall_ns", "user_ns", "system_ns"}
+                   "wall_ns", "user_ns", "system_ns"}
     agent → guard: b"T" terminate, b"K" kill
 """
 
@@ -96,31 +96,17 @@ def _wait(pid: int, began_ns: int) -> dict[str, int | str]:
     if not hasattr(os, "waitid"):
         ended_ns = time.monotonic_ns()
         _kill(os.killpg, pid, _signal.SIGKILL)
-    scale = 1 if sys.platform == "darwin" else 1024
+    peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     how = "signal" if os.WIFSIGNALED(status) else "exit"
     number = os.WTERMSIG(status) if how == "signal" else os.WEXITSTATUS(status)
     return {
         how: number,
         "left_behind": _reap_adopted(),
-        "rss_peak_bytes": usage.ru_maxrss * scale,
-        "rss_floor_bytes": _inherited_peak() * scale,
+        "rss_peak_bytes": peak,
         "wall_ns": ended_ns - began_ns,
         "user_ns": round(usage.ru_utime * 1e9),
         "system_ns": round(usage.ru_stime * 1e9),
     }
-
-
-def _inherited_peak() -> int:
-    """The peak of a child that could not become a program. One that does inherits it, so that a smaller peak of its own
-    is not seen."""
-    child = os.fork()
-    if child == 0:
-        _prctl()(PR_SET_PDEATHSIG, _signal.SIGKILL)
-        try:
-            os.execvp("/", ["/"])  # noqa: S606 - a directory: it fails
-        except OSError:
-            os._exit(0)
-    return os.wait4(child, 0)[2].ru_maxrss
 
 
 def _carry_out_orders(control: _socket.socket, pid: int) -> None:

@@ -39,8 +39,7 @@ class ProcessEnd(
     start_error: str | None = None
     left_behind: int = 0
     rss_peak_bytes: int | None = None
-    rss_floor_bytes: int | None = None
-    """The peak that it inherited from the process that started it; its own peak is seen above that only."""
+    """At least that of the guard when it forked, about 8 MB: a program inherits it."""
     wall_ns: int | None = None
     user_ns: int | None = None
     system_ns: int | None = None

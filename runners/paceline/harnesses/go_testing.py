@@ -38,6 +38,7 @@ _METRICS: dict[str, tuple[str, Unit, Direction]] = {
     "MB/s": ("throughput", "bytes/s", "higher"),
 }
 MEGA = 1_000_000
+LEAST_RATE = 1000
 
 
 class GoTesting:
@@ -137,11 +138,17 @@ def _cases(
             [
                 MeasuredMetric(*metric, taken)
                 for metric, taken in metrics.items()
-                if metric[0] == "time" or all(sample.total for sample in taken)
+                if metric[0] == "time" or _says_something(metric[1], taken)
             ],
         )
         for name, metrics in samples.items()
     ]
+
+
+def _says_something(unit: Unit, samples: list[Sample]) -> bool:
+    """Whether no sample is nothing, or a rate so low that whole units lose its digits."""
+    least = LEAST_RATE if unit.endswith("/s") else 1
+    return all(sample.total >= least for sample in samples)
 
 
 def _metric(unit: str) -> tuple[tuple[str, Unit, Direction], float]:

@@ -28,7 +28,7 @@ RESULTS = "results.json"
 LIST = "META-INF/BenchmarkList"
 """What the jar of a JMH project contains."""
 EXACT = 1000
-"""Iterations of a sample: JMH gives averages, of which no digit shall be lost."""
+"""Iterations of a sample, and the least rate: JMH gives averages, of which no digit shall be lost."""
 
 
 class Jmh:
@@ -85,7 +85,8 @@ def _case(entry: Any) -> MeasuredCase:
     if not isinstance(name, str):
         raise HarnessError('expected every result to have a "benchmark"')
     params = entry.get("params") or {}
-    value = " ".join(f"{key}={text}" for key, text in params.items()) or None
+    named = [f"{key}={text}" for key, text in params.items()]
+    value = " ".join(params.values() if len(named) == 1 else named) or None
     mode, primary = str(entry.get("mode")), entry.get("primaryMetric") or {}
     full = name if value is None else f"{name}/{value}"
     if mode != "avgt":
@@ -112,6 +113,10 @@ def _metric(name: str, unit: str, figures: list[Any]) -> MeasuredMetric:
         sample_of(figure, 1, f"a sample of {name}")
     if amount == "ops" and per in TIME_UNITS:
         scale = 1e9 / TIME_UNITS[per]
+        if any(each * scale < EXACT for each in figures):
+            raise HarnessError(
+                f"{name}: rates below {EXACT} per second lose digits; measure its time: -bm avgt"
+            )
         rates = [
             Sample(1, sample_of(each * scale, 1, f"a sample of {name}").total)
             for each in figures
