@@ -458,10 +458,9 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
             )
 
     _measure_here(measure, target, config.data_dir(data), verbose=verbose)
-    if as_json:
-        print_note(str(target))
-    else:
-        print_line(str(target))
+    # Standard output holds one document where it is for a program.
+    is_table = any(output == ("table", None) for output in outputs)
+    (print_line if is_table else print_note)(str(target))
     raise typer.Exit(_judge(target, judge_arguments(outputs, fail_on)))
 
 

@@ -335,7 +335,9 @@ def test_what_cannot_be_run_is_said(
     assert (done.returncode, said in done.stderr) == (1, True), done.stderr
 
 
-@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+@pytest.mark.skipif(
+    shutil.which("go") is None, reason="this machine has no Go toolchain"
+)
 def test_the_real_go_is_driven(repository: Path, tmp_path: Path) -> None:
     test = 'package x\nimport "testing"\nfunc BenchmarkX(b *testing.B) {{ for i := 0; i < b.N*{}; i++ {{ f(i) }} }}\n//go:noinline\nfunc f(i int) int {{ return i * i }}\n'
     commit(repository, go__mod="module x\ngo 1.18\n", x_test__go=test.format(1))
@@ -365,7 +367,7 @@ HEADER = Path("/usr/include/benchmark/benchmark.h")
 
 @pytest.mark.skipif(
     not HEADER.exists() or shutil.which("c++") is None,
-    reason="Google Benchmark's library or a C++ compiler is not installed",
+    reason="this machine has no C++ library of Google Benchmark",
 )
 def test_the_real_google_benchmark_is_driven(repository: Path, tmp_path: Path) -> None:
     source = "#include <benchmark/benchmark.h>\nstatic void BM_loop(benchmark::State& s) {{ for (auto _ : s) for (int i = 0; i < {}; i++) benchmark::DoNotOptimize(i); }}\nBENCHMARK(BM_loop);\nBENCHMARK_MAIN();\n"

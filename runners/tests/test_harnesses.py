@@ -198,15 +198,26 @@ def test_a_rate_of_jmh_that_would_lose_digits_is_refused() -> None:
         jmh.read_json(changed(captured("jmh-1.37.json"), slow))
 
 
-def test_hyperfine_gives_every_run_and_a_command_that_failed_has_none() -> None:
-    slept, failed = hyperfine.read_json(captured("hyperfine-1.15.0.json")).cases
-    assert metric(slept, "time").samples[0] == Sample(1, 10657024)
+@pytest.mark.parametrize(
+    ("version", "first", "metrics"),
+    [
+        ("1.15.0", 10657024, ["time"]),
+        ("1.20.0", 12331198, ["time", "peak_memory"]),
+    ],
+)
+def test_hyperfine_of_two_versions_gives_every_run_and_a_failed_command_has_none(
+    version: str, first: int, metrics: list[str]
+) -> None:
+    slept, failed = hyperfine.read_json(captured(f"hyperfine-{version}.json")).cases
+    assert metric(slept, "time").samples[0] == Sample(1, first)
+    assert [metric.name for metric in slept.metrics] == metrics
     assert (failed.failure, failed.metrics) == ("it exited with status 1", [])
 
 
 def test_criterion_gives_every_sample_of_its_directory(tmp_path: Path) -> None:
-    save(tmp_path, "group/fast/64", "new")
-    save(tmp_path, "alone", "new")
+    for baseline in ("base", "new"):  # criterion keeps its last run twice
+        save(tmp_path, "group/fast/64", baseline)
+        save(tmp_path, "alone", baseline)
     alone, fast = criterion.read_directory(tmp_path).cases
     assert (alone.benchmark, alone.value) == ("alone", None)
     assert (fast.benchmark, fast.value) == ("group/fast", "64")

@@ -107,7 +107,7 @@ Seed = Annotated[
 Command = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[SUITE_TOML | -- COMMAND...]",
+        metavar="SUITE_TOML | -- COMMAND",
         help="A suite.toml, or a command after --: a benchmark harness, or any program.",
         show_default=False,
     ),
@@ -115,7 +115,7 @@ Command = Annotated[
 ComparedCommand = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[-- COMMAND...]",
+        metavar="-- COMMAND",
         help="Compare what this command measures, without a suite.toml: a benchmark harness, or any program.",
         show_default=False,
     ),

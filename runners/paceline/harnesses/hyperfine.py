@@ -60,6 +60,15 @@ def _case(entry: Any) -> MeasuredCase:
     times = entry.get("times")
     if not isinstance(times, list) or not times:
         raise HarnessError(f"{name}: expected every run in times")
+    metrics = [_time(name, times)]
+    peaks = entry.get("memory_usage_byte")
+    if isinstance(peaks, list) and peaks and all(peaks):
+        taken = [sample_of(peak, 1, f"the memory of {name}") for peak in peaks]
+        metrics.append(MeasuredMetric("peak_memory", "bytes", "lower", taken))
+    return MeasuredCase(name, name, None, metrics)
+
+
+def _time(name: str, times: list[Any]) -> MeasuredMetric:
     samples = [
         sample_of(
             each * NANO if isinstance(each, float | int) else each,
@@ -68,6 +77,4 @@ def _case(entry: Any) -> MeasuredCase:
         )
         for each in times
     ]
-    return MeasuredCase(
-        name, name, None, [MeasuredMetric("time", "ns", "lower", samples)]
-    )
+    return MeasuredMetric("time", "ns", "lower", samples)
