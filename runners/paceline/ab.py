@@ -19,6 +19,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import msgspec
+from paceline_contract.items import SideName
 
 from paceline.artifacts import ArtifactCache
 from paceline.config import AgentSettings
@@ -31,7 +32,7 @@ from paceline.git import (
     ownership_error,
     run_git,
 )
-from paceline.launches import BASE, HEAD, SideManifests, prepare_sides, read_sides
+from paceline.launches import BASE, HEAD, Side, SideManifests, prepare_sides, read_sides
 from paceline.local import Display, RunRecord, measure_and_record
 from paceline.manifest import Manifest
 from paceline.outcome import Outcome
@@ -41,7 +42,8 @@ from paceline.stop import Stop
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    """The two commits. `manifest_path` is relative to `checkout`, the top of the user's working tree."""
+    """The two commits. `manifest_path` is relative to `checkout`, the top of the user's working tree; for a command
+    without a suite.toml it is the directory to run it in."""
 
     checkout: Path
     manifest_path: str
@@ -50,14 +52,18 @@ class Comparison(msgspec.Struct, frozen=True):
     notes: list[str]
 
 
-def comparison(base: str, head: str, suite: Path | None) -> Comparison:
-    """Resolves the two commits and the suite's path. Raises UserError for an unknown revision, outside of a
-    repository, or if no suite.toml can be chosen."""
+def comparison(
+    base: str, head: str, suite: Path | None, *, of_command: bool = False
+) -> Comparison:
+    """Resolves the two commits and the suite's path. `of_command`: no suite is meant, but this directory. Raises
+    UserError for an unknown revision, outside of a repository, or if no suite.toml can be chosen."""
     near = Path.cwd() if suite is None else suite.resolve().parent
     checkout = _top(near)
     pair = Comparison(
         checkout,
-        _manifest_path(checkout, suite),
+        near.resolve().relative_to(checkout.resolve()).as_posix()
+        if of_command
+        else _manifest_path(checkout, suite),
         _commit(checkout, BASE, base),
         _commit(checkout, HEAD, head),
         [],
@@ -138,10 +144,16 @@ class ComparisonWorkspace:
         root = data_dir / "ab"
         name = f"checkout-{hashlib.sha256(str(comparison.checkout).encode()).hexdigest()[:12]}"
         self.wanted = comparison
+        self._root = root
         self.repository = Repository(name, str(comparison.checkout), root)
         self.cache = ArtifactCache(
             root / "artifacts", AgentSettings().artifact_cache_bytes
         )
+
+    def tree(self, side: SideName) -> Repository:
+        """The repository with a worktree for one side, whose path is as long as the other's."""
+        name = self.repository.name
+        return Repository(name, str(self.wanted.checkout), self._root, f"{name}-{side}")
 
     def manifests(self) -> SideManifests:
         """What both sides declare. Raises SourceError, which names the side."""
@@ -158,12 +170,14 @@ def run(
     selection: Selection,
     out: Path,
     *,
+    measures_identical: bool = False,
     executor: Executor,
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Builds and measures both sides, and writes the files above. Raises SourceError, which names the side
-    that cannot be built."""
+    """Builds and measures both sides, and writes the files above. Of two commits with the same artifacts and the same
+    manifest nothing is measured unless `measures_identical`. Raises SourceError, which names the side that cannot be
+    built."""
     out.mkdir(parents=True, exist_ok=True)
     comparison = bench.wanted
     recorded = selection
@@ -200,7 +214,22 @@ def run(
         except SourceError as error:
             record.write([], Outcome(error.cause, str(error)))
             raise
+        if not measures_identical and _are_identical(comparison, manifests, sides):
+            record.write(sides, Outcome(), identical=True)
+            return Outcome()
         return measure_and_record(record, sides, executor, display, stop)
+
+
+def _are_identical(
+    comparison: Comparison, manifests: SideManifests, sides: Sequence[Side]
+) -> bool:
+    """Whether two commits were built to the same. One commit on both sides is an A/A comparison, which is meant."""
+    base, head = (side.prepared.built.artifact_hash for side in sides)
+    return (
+        comparison.base != comparison.head
+        and base == head
+        and manifests.base.raw == manifests.head.raw
+    )
 
 
 def judge(directory: Path, arguments: Sequence[str] = ()) -> int | None:

@@ -19,11 +19,20 @@ from typing import Annotated, TypeVar
 
 import msgspec
 import typer
-from paceline_contract.outputs import exit_status, print_any_text
+from paceline_contract.outputs import ERROR, exit_status, print_any_text
 from rich.table import Table
 from rich.text import Text
 
-from paceline import __version__, ab, config, environment, local, manifest, past_runs
+from paceline import (
+    __version__,
+    ab,
+    config,
+    driven,
+    environment,
+    local,
+    manifest,
+    past_runs,
+)
 from paceline.commands import (
     alerts,
     imports,
@@ -36,7 +45,12 @@ from paceline.commands import (
     waivers,
 )
 from paceline.commands.options import (
+    Arms,
     Benchmarks,
+    BuildCommand,
+    CleanupCommand,
+    Command,
+    ComparedCommand,
     DataDir,
     FailOnOption,
     ForgejoFlag,
@@ -45,17 +59,23 @@ from paceline.commands.options import (
     Formats,
     GitHubFlag,
     GitLabFlag,
+    HarnessName,
     Knobs,
     MinTimeNs,
     OutDir,
     OutputFiles,
     Params,
+    PrepareCommand,
     Preset,
     PullRequestNumber,
     Purpose,
+    Reference,
     Repository,
     Seed,
     Server,
+    SetupCommand,
+    Shell,
+    TimeoutS,
     Token,
     Verbose,
     WarmupRounds,
@@ -69,8 +89,9 @@ from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
 from paceline.forges.port import ForgeOptions
 from paceline.forges.reporting import DEFAULT_PURPOSE, ForgeReporter, chosen_forge
+from paceline.harnesses.plan import parse_arms
 from paceline.local import Display
-from paceline.outcome import Outcome
+from paceline.outcome import Outcome, stopped_outcome
 from paceline.selection import (
     Selection,
     check_selection,
@@ -152,19 +173,25 @@ def validate(suite: SuitePath) -> None:
 
 @app.command()
 def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
-    suite: SuitePath,
+    what: Command = None,
     launches: Annotated[
         int | None,
-        typer.Option(min=1, max=100, help="Process starts per workload; default: 5."),
+        typer.Option(
+            min=1,
+            max=100,
+            help="Process starts per workload; default: 5, of a command 30.",
+        ),
     ] = None,
     rounds: Annotated[
         int | None,
         typer.Option(
-            min=1, max=10_000, help="Measured rounds per launch; default: 20."
+            min=1,
+            max=10_000,
+            help="Measured rounds per launch; default: 20. Of a harness: repetitions in a launch; default: as few as it takes.",
         ),
     ] = None,
     warmup_rounds: WarmupRounds = None,
-    min_time_ns: MinTimeNs = 1_000_000,
+    min_time_ns: MinTimeNs = None,
     seed: Seed = None,
     benchmark: Benchmarks = None,
     params: Params = None,
@@ -175,13 +202,74 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         Path | None,
         typer.Option(help="File with past durations, to estimate this run's."),
     ] = None,
+    harness: HarnessName = None,
+    arm: Arms = None,
+    reference: Reference = None,
+    build: BuildCommand = None,
+    setup: SetupCommand = None,
+    prepare: PrepareCommand = None,
+    cleanup: CleanupCommand = None,
+    shell: Shell = None,
+    timeout_s: TimeoutS = 600,
     verbose: Verbose = False,
 ) -> None:
-    """Measure the working tree here, without a server.
+    """Measure the working tree here, without a server: a suite, or what a command after -- measures.
 
     Writes the streams and run.json to a directory. This is one batch. A server adds up to two more batches to
-    an inconclusive job; here, raise --launches.
+    an inconclusive job; here, raise --launches. Of a command, the table is printed; with --arm, exit: 0 no arm is
+    slower, 2 one is, 3 inconclusive.
     """
+    chosen_seed = config.drawn_seed() if seed is None else seed
+    if what is None:
+        raise UserError(
+            "Nothing is named to measure.",
+            "Give a suite.toml, or a command after --: paceline run -- ./bench",
+        )
+    if len(what) > 1 or not what[0].endswith(".toml"):
+        _refuse_given("suites", params=params, preset=preset, knob=knob, past=past)
+        request = _command_request(
+            what,
+            arm=arm,
+            reference=reference,
+            harness=harness,
+            launches=launches,
+            rounds=rounds,
+            min_time_ns=min_time_ns,
+            warmup_rounds=warmup_rounds,
+            seed=chosen_seed,
+            timeout_s=timeout_s,
+            build=build,
+            setup=setup,
+            prepare=prepare,
+            cleanup=cleanup,
+            shell=shell,
+            benchmark=benchmark,
+        )
+        target = output_directory(directory, request.name).absolute()
+        _measure_here(
+            lambda executor, display, stop: driven.run(
+                request, target, executor=executor, display=display, stop=stop
+            ),
+            target,
+            config.data_dir(None),
+            verbose=verbose,
+        )
+        print_line(str(target))
+        status = _judge(target, [])
+        # Without arms there is nothing to compare, so that only an error counts.
+        raise typer.Exit(status if arm or status == ERROR else 0)
+    _refuse_given(
+        "commands",
+        harness=harness,
+        arm=arm,
+        reference=reference,
+        build=build,
+        setup=setup,
+        prepare=prepare,
+        cleanup=cleanup,
+        shell=shell,
+    )
+    suite = Path(what[0])
     valid = manifest.load(suite)
     defaults = preset_selection(valid, preset)
     selection = check_selection(
@@ -193,8 +281,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             launches=launches or defaults.launches,
             rounds=rounds or defaults.rounds,
             warmup_rounds=warmup_rounds,
-            min_time_ns=min_time_ns,
-            seed=config.drawn_seed() if seed is None else seed,
+            min_time_ns=min_time_ns or defaults.min_time_ns,
+            seed=chosen_seed,
         ),
     )
     # Absolute, because workloads run in another directory.
@@ -227,25 +315,55 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     base: Annotated[
         str, typer.Option(help="The revision to compare with: a commit, branch or tag.")
     ],
+    command: ComparedCommand = None,
     head: Annotated[str, typer.Option(help="The revision to judge.")] = "HEAD",
     suite: Annotated[
         Path | None,
         typer.Option(help="The suite.toml; default: the checkout's only one."),
     ] = None,
     launches: Annotated[
-        int, typer.Option(min=1, max=100, help="Process starts per workload and side.")
-    ] = 5,
+        int | None,
+        typer.Option(
+            min=1,
+            max=100,
+            help="Process starts per workload and side; default: 5, of a command 30.",
+        ),
+    ] = None,
     rounds: Annotated[
-        int, typer.Option(min=1, max=10_000, help="Measured rounds per launch.")
-    ] = 20,
+        int | None,
+        typer.Option(
+            min=1,
+            max=10_000,
+            help="Measured rounds per launch; default: 20. Of a harness: repetitions in a launch; default: as few as it takes.",
+        ),
+    ] = None,
     warmup_rounds: WarmupRounds = None,
-    min_time_ns: MinTimeNs = 1_000_000,
+    min_time_ns: MinTimeNs = None,
     seed: Seed = None,
     benchmark: Benchmarks = None,
     params: Params = None,
     knob: Knobs = None,
     directory: OutDir = None,
     data: DataDir = None,
+    harness: HarnessName = None,
+    arm: Arms = None,
+    reference: Reference = None,
+    build: BuildCommand = None,
+    setup: SetupCommand = None,
+    prepare: PrepareCommand = None,
+    cleanup: CleanupCommand = None,
+    shell: Shell = None,
+    timeout_s: TimeoutS = 600,
+    measure_identical: Annotated[
+        bool,
+        typer.Option(
+            "--measure-identical",
+            help="Measure two commits that were built to the same artifacts, too.",
+        ),
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the verdicts as JSON: --format json.")
+    ] = False,
     format_: Formats = None,
     output: OutputFiles = None,
     fail_on: FailOnOption = "inconclusive",
@@ -253,50 +371,152 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
 ) -> None:
     """Measure two commits side by side and judge whether head is slower.
 
-    Builds both from this checkout, which is only read. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error.
-    With --fail-on fail, inconclusive exits 0; with --fail-on never, slower does too.
+    Builds both from this checkout, which is only read: its suite, or with a command after -- what that measures in
+    this directory. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error. With --fail-on fail, inconclusive exits 0;
+    with --fail-on never, slower does too. Two commits with the same artifacts are identical: nothing is measured,
+    exit 0. One commit given twice is measured: an A/A comparison.
     """
-    outputs = parse_outputs(format_ or [], output or [])
-    comparison = ab.comparison(base, head, suite)
+    outputs = parse_outputs(
+        [*(format_ or []), *(["json"] if as_json else [])], output or []
+    )
+    chosen_seed = config.drawn_seed() if seed is None else seed
+    comparison = ab.comparison(base, head, suite, of_command=command is not None)
     for note in comparison.notes:
         print_note(note)
     workspace = ab.ComparisonWorkspace(comparison, config.data_dir(data))
-    manifests = workspace.manifests()
-    valid = manifests.head
-    selection = check_selection(
-        valid,
-        Selection(
-            benchmarks=benchmark or [],
-            params=parse_params(valid, params or []),
-            knobs=parse_knobs(valid, knob or []),
+    if command is not None:
+        _refuse_given("suites", params=params, knob=knob, suite=suite)
+        request = _command_request(
+            command,
+            arm=arm,
+            reference=reference,
+            harness=harness,
             launches=launches,
             rounds=rounds,
-            warmup_rounds=warmup_rounds,
             min_time_ns=min_time_ns,
-            seed=config.drawn_seed() if seed is None else seed,
-        ),
+            warmup_rounds=warmup_rounds,
+            seed=chosen_seed,
+            timeout_s=timeout_s,
+            build=build,
+            setup=setup,
+            prepare=prepare,
+            cleanup=cleanup,
+            shell=shell,
+            benchmark=benchmark,
+        )
+        target = output_directory(directory, f"{request.name}-ab").absolute()
+
+        def measure(executor: Executor, display: Display, stop: Stop) -> Outcome:
+            return driven.compare(
+                workspace,
+                request,
+                target,
+                measures_identical=measure_identical,
+                executor=executor,
+                display=display,
+                stop=stop,
+            )
+    else:
+        _refuse_given(
+            "commands",
+            harness=harness,
+            arm=arm,
+            reference=reference,
+            build=build,
+            setup=setup,
+            prepare=prepare,
+            cleanup=cleanup,
+            shell=shell,
+        )
+        manifests = workspace.manifests()
+        valid = manifests.head
+        selection = check_selection(
+            valid,
+            Selection(
+                benchmarks=benchmark or [],
+                params=parse_params(valid, params or []),
+                knobs=parse_knobs(valid, knob or []),
+                launches=launches or Selection([]).launches,
+                rounds=rounds or Selection([]).rounds,
+                warmup_rounds=warmup_rounds,
+                min_time_ns=min_time_ns or Selection([]).min_time_ns,
+                seed=chosen_seed,
+            ),
+        )
+        target = output_directory(directory, f"{valid.suite.name}-ab").absolute()
+
+        def measure(executor: Executor, display: Display, stop: Stop) -> Outcome:
+            return ab.run(
+                workspace,
+                manifests,
+                selection,
+                target,
+                measures_identical=measure_identical,
+                executor=executor,
+                display=display,
+                stop=stop,
+            )
+
+    _measure_here(measure, target, config.data_dir(data), verbose=verbose)
+    # Standard output holds one document where it is for a program.
+    is_table = any(output == ("table", None) for output in outputs)
+    (print_line if is_table else print_note)(str(target))
+    raise typer.Exit(_judge(target, judge_arguments(outputs, fail_on)))
+
+
+def _refuse_given(of: str, **options: object) -> None:
+    """Raises UserError for an option that is of suites or of commands only."""
+    for name, value in options.items():
+        if value is not None:
+            raise UserError(f"--{name} is an option of {of} only.", "Leave it out.")
+
+
+def _command_request(
+    command: list[str],
+    *,
+    arm: list[str] | None,
+    reference: str | None,
+    harness: str | None,
+    launches: int | None,
+    rounds: int | None,
+    min_time_ns: int | None,
+    warmup_rounds: int | None,
+    seed: int,
+    timeout_s: int,
+    build: str | None,
+    setup: str | None,
+    prepare: str | None,
+    cleanup: str | None,
+    shell: str | None,
+    benchmark: list[str] | None,
+) -> driven.CommandRequest:
+    """What a user asks of a command, with the defaults of commands."""
+    return driven.CommandRequest(
+        command=command,
+        arms=parse_arms(arm or [], reference),
+        harness=harness,
+        launches=launches or driven.DEFAULT_LAUNCHES,
+        repetitions=rounds or 1,
+        min_time_ns=min_time_ns or driven.DEFAULT_MIN_TIME_NS,
+        warmups=warmup_rounds or 0,
+        seed=seed,
+        timeout_s=timeout_s,
+        build=build,
+        setup=setup,
+        prepare=prepare,
+        cleanup=cleanup,
+        shell=shell,
+        benchmarks=benchmark or [],
     )
-    target = output_directory(directory, f"{valid.suite.name}-ab").absolute()
-    _measure_here(
-        lambda executor, display, stop: ab.run(
-            workspace,
-            manifests,
-            selection,
-            target,
-            executor=executor,
-            display=display,
-            stop=stop,
-        ),
-        target,
-        config.data_dir(data),
-        verbose=verbose,
-    )
-    print_line(str(target))
-    status = ab.judge(target, judge_arguments(outputs, fail_on))
+
+
+def _judge(target: Path, arguments: list[str]) -> int:
+    """Judges what was measured and returns the exit status; 0 if paceline-server is not installed."""
+    status = ab.judge(target, arguments)
     if status is None:
         print_note("paceline-server is not installed here. Where it is installed, run:")
         print_note(f"  paceline-server judge {target}")
-    raise typer.Exit(status or 0)
+    return status or 0
 
 
 def _measure_here(
@@ -316,6 +536,10 @@ def _measure_here(
             lambda: measure(executor, display, stop),
             lambda: stop.set(StopReason.CANCELLED),
         )
+    except UserError:
+        if stop.reason is None:
+            raise
+        outcome = stopped_outcome(stop.reason)
     finally:
         display.close()
     if stop.reason is not None:

@@ -83,15 +83,18 @@ COMMIT_TEXT = 500
 class Repository:
     """One allow-listed repository at `location` (a path or a URL); its files live below `data_dir`."""
 
-    def __init__(self, name: str, location: str, data_dir: Path) -> None:
+    def __init__(
+        self, name: str, location: str, data_dir: Path, tree: str | None = None
+    ) -> None:
+        """`tree`: the name of its worktree; two that share a mirror have one each."""
         self.name = name
         self._location = location
         self.shown = re.sub(r"//[^/@]*@", "//…@", location)
         """The location without a user's secret, for messages."""
         self._mirror = data_dir / "repositories" / f"{name}.git"
         self._fetching = data_dir / "repositories" / f"{name}.lock"
-        self._tree = data_dir / "trees" / name
-        self._lock = data_dir / "trees" / f"{name}.lock"
+        self._tree = data_dir / "trees" / (tree or name)
+        self._lock = data_dir / "trees" / f"{tree or name}.lock"
 
     def head(self) -> Head:
         """Return the repository's current HEAD. Raises SourceError."""
@@ -190,9 +193,14 @@ class Repository:
             for commit, author, at, subject in rows
         ]
 
+    def tree_of(self, commit: str) -> str:
+        """The name of everything that `commit` contains: equal for commits with the same files. Raises SourceError."""
+        return self._in_mirror("rev-parse", f"{self.resolve(commit)}^{{tree}}").strip()
+
     @contextmanager
-    def checkout(self, commit: str) -> Iterator[Path]:
-        """Yield the worktree at `commit`, exclusively. Raises SourceError."""
+    def checkout(self, commit: str, *, fresh: bool = False) -> Iterator[Path]:
+        """Yield the worktree at `commit`, exclusively. `fresh` removes what was built at another commit, ignored
+        files too. Raises SourceError."""
         full = self.resolve(commit)
         self._tree.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self._lock):
@@ -202,8 +210,9 @@ class Repository:
                 self._in_mirror(
                     "worktree", "add", "--force", "--detach", str(self._tree), full
                 )
+            is_other = self._in_tree("rev-parse", "HEAD").strip() != full
             self._in_tree("checkout", "--quiet", "--force", "--detach", full)
-            self._in_tree("clean", "-ffdq")
+            self._in_tree("clean", "-ffdxq" if fresh and is_other else "-ffdq")
             if (self._tree / ".gitmodules").exists():
                 self._in_tree(
                     "submodule", "update", "--init", "--recursive", "--force", "--quiet"

@@ -122,8 +122,11 @@ class RunRecord:
         self._manifest = manifest
         self._started_at = datetime.now(UTC)
 
-    def write(self, sides: Sequence[Side], outcome: Outcome) -> None:
-        """Writes run.json. `sides` is empty when the build failed."""
+    def write(
+        self, sides: Sequence[Side], outcome: Outcome, *, identical: bool = False
+    ) -> None:
+        """Writes run.json. `sides` is empty when the build failed; `identical`: nothing was measured, because both
+        sides are the same."""
         observed = environment.observe()
         built = sides[-1].prepared.built if sides else None
         content: dict[str, Any] = {
@@ -140,6 +143,7 @@ class RunRecord:
             "conditions": msgspec.to_builtins(self.conditions),
             "options": msgspec.to_builtins(self.selection),
             "warnings": self.warnings,
+            **({"identical": True} if identical else {}),
             "failure": None
             if outcome.ok
             else {"cause": outcome.cause, "detail": outcome.detail},

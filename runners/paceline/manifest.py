@@ -7,13 +7,14 @@ are in `paceline_contract.manifest`.
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from paceline_contract import manifest as contract
 from paceline_contract.manifest_reader import ManifestError as ContractError
-from paceline_contract.manifest_reader import Problem, read_toml
+from paceline_contract.manifest_reader import Problem, read_manifest, read_toml
 
 from paceline.errors import UserError
 from paceline.formats.declared import Line, declared_line
@@ -51,6 +52,16 @@ def load(path: Path) -> Manifest:
         advice = "Give the path of a suite.toml."
         raise UserError(f"{path} cannot be read: {error.strerror}", advice) from error
     return parse(data, str(path))
+
+
+def of_raw(raw: dict[str, Any]) -> Manifest:
+    """The manifest of parsed TOML that was made here. Raises ManifestError if it is not valid."""
+    try:
+        read = read_manifest(raw)
+    except ContractError as error:
+        raise ManifestError("the made manifest", error.problems) from error
+    digest = hashlib.sha256(json.dumps(raw, sort_keys=True).encode()).hexdigest()
+    return Manifest(**msgspec.structs.asdict(read), raw=raw, digest=digest)
 
 
 def parse(data: bytes, name: str) -> Manifest:

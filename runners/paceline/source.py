@@ -212,7 +212,7 @@ def _run_toolchain(
         lines.extend(more)
 
     with GuardedProcess(argv, Path.cwd(), inherited_environment(env)) as process:
-        return _drain(process, take, Stop(), 60.0), lines
+        return drain(process, take, Stop(), 60.0), lines
 
 
 @contextlib.contextmanager
@@ -287,7 +287,7 @@ def _build(
     for index, argv in enumerate(build.build):
         on_step(index)
         log(["$ " + " ".join(argv)])
-        _step(argv, cwd, build.env, log, stop)
+        run_build_step(argv, cwd, build.env, log, stop)
     for name, artifact in zip(build.artifacts, artifacts, strict=True):
         if not artifact.exists():
             text = f"The build left no {name}, which suite.toml lists as an artifact."
@@ -297,9 +297,10 @@ def _build(
     return artifacts
 
 
-def _step(
+def run_build_step(
     argv: list[str], cwd: Path, env: dict[str, str], log: Log, stop: Stop
 ) -> None:
+    """Runs one step of a build. Raises SourceError with the first error of its output."""
     errors = ErrorFinder()
 
     def take(channel: Channel, lines: list[str]) -> None:
@@ -307,7 +308,7 @@ def _step(
         log(lines)
 
     with GuardedProcess(argv, cwd, inherited_environment(env)) as process:
-        end = _drain(process, take, stop, STEP_TIMEOUT_S)
+        end = drain(process, take, stop, STEP_TIMEOUT_S)
     if stop.reason is not None:
         raise SourceError("cancelled", f"Stopped while building: {stop.reason.value}.")
     if end.exit_code != 0:
@@ -321,7 +322,7 @@ def _step(
         raise SourceError("build_failed", text, f"{output}\n{advice}")
 
 
-def _drain(
+def drain(
     process: GuardedProcess,
     take: Callable[[Channel, list[str]], None],
     stop: Stop,

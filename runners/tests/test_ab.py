@@ -100,6 +100,48 @@ def test_the_same_revision_is_an_a_a_comparison_of_one_artifact(
     assert record["base"]["artifact_hash"] == record["artifact_hash"]
 
 
+def test_two_commits_of_one_artifact_are_identical_and_nothing_is_measured(
+    suite_repository: Path, tmp_path: Path
+) -> None:
+    (suite_repository / "README").write_text("More words.")
+    git(suite_repository, "add", ".")
+    git(suite_repository, "commit", "--quiet", "-m", "Explain")
+    junit = tmp_path / "verdict.xml"
+    done = ab(
+        suite_repository,
+        tmp_path,
+        *("--base", "HEAD~1", "--format", "junit", "--output", str(junit), *QUICK),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "verdict: PASS - identical: nothing to compare" in done.stdout
+    assert not list((tmp_path / "out").glob("launch-*"))
+    assert 'failures="0"' in junit.read_text()
+    shutil.rmtree(tmp_path / "out")
+    done = ab(
+        suite_repository, tmp_path, "--base", "HEAD~1", "--measure-identical", *QUICK
+    )
+    assert (done.returncode, len(list((tmp_path / "out").glob("launch-*")))) == (3, 4)
+
+
+def test_the_same_artifact_of_another_manifest_is_measured(
+    suite_repository: Path, tmp_path: Path
+) -> None:
+    path = suite_repository / "bench" / "suite.toml"
+    path.write_text(path.read_text().replace("values = [100, 200]", "values = [100]"))
+    text = path.read_text()
+    path.write_text(text[: text.index("[[derived]]")] + text[text.index("[[gates]]") :])
+    git(suite_repository, "commit", "--quiet", "-a", "-m", "Measure less")
+    done = ab(suite_repository, tmp_path, "--base", "HEAD~1", *QUICK)
+    assert len(list((tmp_path / "out").glob("launch-*"))) == 4, done.stderr
+
+
+def test_json_is_all_that_is_printed(suite_repository: Path, tmp_path: Path) -> None:
+    slow_down(suite_repository, 100)
+    done = ab(suite_repository, tmp_path, "--base", "HEAD~1", "--json", *QUICK)
+    assert json.loads(done.stdout)["suite"] == "mine"
+    assert str(tmp_path / "out") in done.stderr
+
+
 @pytest.mark.parametrize("option", ["--base", "--head"])
 def test_an_unknown_revision_is_named_with_advice(
     suite_repository: Path, tmp_path: Path, option: str

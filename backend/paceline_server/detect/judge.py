@@ -110,6 +110,8 @@ class RecordedRun:
     failure: str | None
     base: Revision | None = None
     """Set if two revisions are compared; `facts` is then that of the head."""
+    identical: bool = False
+    """Whether nothing was measured, because both revisions are the same."""
 
 
 def judge(
@@ -151,13 +153,30 @@ def analyse_recorded(recorded: RecordedRun, limits: VoidLimits) -> Analysis:
             recorded.manifest, recorded.facts, identity, recorded.request, look
         )
     head = Revision(identity.revision, identity.artifact_hash, recorded.facts)
-    return analyse_revisions(
+    analysis = analyse_revisions(
         recorded.manifest,
         recorded.base,
         head,
         identity,
         request=recorded.request,
         look=look,
+    )
+    return _identical(analysis) if recorded.identical else analysis
+
+
+def _identical(analysis: Analysis) -> Analysis:
+    """The analysis of two revisions that are the same: nothing is compared, and nothing is missing."""
+    report = analysis.report.model_copy(
+        update={"comparisons": [], "checks": [], "blockers": []}
+    )
+    return replace(
+        analysis,
+        report=report,
+        ruled=(),
+        verdict="pass",
+        reason="identical: nothing to compare",
+        extendable=False,
+        blockers=(),
     )
 
 
@@ -176,7 +195,8 @@ def read_directory(
         for path, stream in zip(paths, streams, strict=True)
         if not stream.ok
     ]
-    if not paths:
+    identical = run.get("identical") is True and not paths
+    if not paths and not identical:
         broken.append(f"there is no launch-NNN.WORKLOAD.jsonl in {directory.name}")
     for path, stream in zip(paths, streams, strict=True):
         suite = None if stream.start is None else stream.start.suite
@@ -233,6 +253,7 @@ def read_directory(
         ),
         look=min(look, len(LOOK_ALPHA) - 1),
         failure=broken[0] if broken else None,
+        identical=identical,
     )
 
 

@@ -86,12 +86,88 @@ Preset = Annotated[
     typer.Option(help="A preset of the suite; options given here take precedence."),
 ]
 WarmupRounds = Annotated[
-    int | None, typer.Option(min=0, help="Warm-up rounds per launch.")
+    int | None,
+    typer.Option(
+        min=0,
+        help="Warm-up rounds per launch; of a command: starts before the counted one.",
+    ),
 ]
-MinTimeNs = Annotated[int, typer.Option(min=1000, help="Shortest sample, in ns.")]
+MinTimeNs = Annotated[
+    int | None,
+    typer.Option(
+        min=1000,
+        help="Shortest sample, in ns; default: 1 ms. Of a harness's case: how long it runs; default: 100 ms.",
+    ),
+]
 Seed = Annotated[
     int | None,
     typer.Option(min=0, help="Determines the order of arms; default: random."),
+]
+
+Command = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="SUITE_TOML | -- COMMAND",
+        help="A suite.toml, or a command after --: a benchmark harness, or any program.",
+        show_default=False,
+    ),
+]
+ComparedCommand = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="-- COMMAND",
+        help="Compare what this command measures, without a suite.toml: a benchmark harness, or any program.",
+        show_default=False,
+    ),
+]
+HarnessName = Annotated[
+    str | None,
+    typer.Option(
+        "--harness",
+        help="Of a command: the harness that it runs, instead of recognising it.",
+    ),
+]
+Arms = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arm",
+        metavar="NAME=PATTERN",
+        help="Of a command: the cases that are this arm; groups of the pattern name the benchmark. Repeatable.",
+    ),
+]
+Reference = Annotated[
+    str | None,
+    typer.Option(help="Of a command: the arm that the others must not be slower than."),
+]
+BuildCommand = Annotated[
+    str | None,
+    typer.Option("--build", help="Of a command: builds it, in a shell, on each side."),
+]
+SetupCommand = Annotated[
+    str | None,
+    typer.Option("--setup", help="Of a command: runs in a shell before all launches."),
+]
+PrepareCommand = Annotated[
+    str | None,
+    typer.Option(
+        "--prepare", help="Of a command: runs in a shell before each start, untimed."
+    ),
+]
+CleanupCommand = Annotated[
+    str | None,
+    typer.Option("--cleanup", help="Of a command: runs in a shell after all launches."),
+]
+Shell = Annotated[
+    str | None,
+    typer.Option(
+        help="The command is one text for this shell, such as sh; the shell's own time is subtracted."
+    ),
+]
+TimeoutS = Annotated[
+    int,
+    typer.Option(
+        "--timeout-s", min=1, max=86_400, help="Of a command: longest time of a start."
+    ),
 ]
 
 Formats = Annotated[

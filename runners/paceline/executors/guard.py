@@ -4,7 +4,8 @@ When the control socket closes, which it does however the agent ends, every desc
 workload ends, its remaining processes are killed before the end is reported. The guard sleeps in `waitpid`, so
 it takes no time from a measurement.
 
-    guard → agent: JSON lines: {"pid"} once, then {"exit" | "signal" | "error", "left_behind", "rss_peak_bytes"}
+    guard → agent: JSON lines: {"pid"} once, then {"exit" | "signal" | "error", "left_behind", "rss_peak_bytes",
+                   "wall_ns", "user_ns", "system_ns"}
     agent → guard: b"T" terminate, b"K" kill
 """
 
@@ -15,6 +16,7 @@ import _socket
 import _thread
 import os
 import sys
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ def main(arguments: list[str]) -> None:
     prctl = _prctl()
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     error_read, error_write = os.pipe()
+    began_ns = time.monotonic_ns()
     pid = os.fork()
     if pid == 0:
         prctl(PR_SET_PDEATHSIG, _signal.SIGKILL)
@@ -46,7 +49,7 @@ def main(arguments: list[str]) -> None:
         return
     _send(control, {"pid": pid})
     _thread.start_new_thread(_carry_out_orders, (control, pid))
-    _send(control, _wait(pid))
+    _send(control, _wait(pid, began_ns))
 
 
 def _exec_workload(
@@ -79,22 +82,31 @@ def _close_pipes() -> None:
         _signal.signal(number, _signal.SIG_IGN)
 
 
-def _wait(pid: int) -> dict[str, int | str]:
-    """Sleeps until the workload ends, kills what it left, and returns how it ended.
+def _wait(pid: int, began_ns: int) -> dict[str, int | str]:
+    """Sleeps until the workload ends, kills what it left, and returns how it ended and what it took.
 
     Only this thread reaps, so the process it waits for cannot be reaped by another.
     """
     if hasattr(os, "waitid"):
         # The workload is not reaped yet, so its process group cannot belong to another process.
         os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        ended_ns = time.monotonic_ns()
         _kill(os.killpg, pid, _signal.SIGKILL)
     _, status, usage = os.wait4(pid, 0)
     if not hasattr(os, "waitid"):
+        ended_ns = time.monotonic_ns()
         _kill(os.killpg, pid, _signal.SIGKILL)
     peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     how = "signal" if os.WIFSIGNALED(status) else "exit"
     number = os.WTERMSIG(status) if how == "signal" else os.WEXITSTATUS(status)
-    return {how: number, "left_behind": _reap_adopted(), "rss_peak_bytes": peak}
+    return {
+        how: number,
+        "left_behind": _reap_adopted(),
+        "rss_peak_bytes": peak,
+        "wall_ns": ended_ns - began_ns,
+        "user_ns": round(usage.ru_utime * 1e9),
+        "system_ns": round(usage.ru_stime * 1e9),
+    }
 
 
 def _carry_out_orders(control: _socket.socket, pid: int) -> None:

@@ -39,6 +39,11 @@ class ProcessEnd(
     start_error: str | None = None
     left_behind: int = 0
     rss_peak_bytes: int | None = None
+    """At least that of the guard when it forked, about 8 MB: a program inherits it."""
+    wall_ns: int | None = None
+    user_ns: int | None = None
+    system_ns: int | None = None
+    """What it took, by its parent's clock; the CPU time is also that of children that it waited for."""
     memory: str | None = None
     """A sentence about kills for lack of memory while it ran; None when the kernel counted none."""
     memory_is_watched: bool = False
@@ -58,15 +63,24 @@ def inherited_environment(extra: dict[str, str] | None = None) -> dict[str, str]
 class GuardedProcess:
     """A running process with piped output. Leaving the context kills what is left of it."""
 
-    def __init__(self, argv: list[str], cwd: Path, env: dict[str, str]) -> None:
+    def __init__(
+        self,
+        argv: list[str],
+        cwd: Path,
+        env: dict[str, str],
+        *,
+        discards_stdout: bool = False,
+    ) -> None:
+        """`discards_stdout`: nobody reads its standard output, so that writing it costs no time."""
         self._end: ProcessEnd | None = None
         self._memory_kills = count_memory_kills()
         self._received = b""
         self.pid: int | None = None
         self._control: socket.socket | None = None
         self._popen: subprocess.Popen[bytes] | None = None
+        stdout = subprocess.DEVNULL if discards_stdout else subprocess.PIPE
         if sys.platform == "win32":
-            self._start_windows(argv, cwd, env)
+            self._start_windows(argv, cwd, env, stdout)
         else:
             ours, theirs = socket.socketpair()
             with theirs:
@@ -84,7 +98,7 @@ class GuardedProcess:
                     command,
                     env=env,
                     stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
+                    stdout=stdout,
                     stderr=subprocess.PIPE,
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,
@@ -92,7 +106,9 @@ class GuardedProcess:
                 )
             self._control = ours
 
-    def _start_windows(self, argv: list[str], cwd: Path, env: dict[str, str]) -> None:
+    def _start_windows(
+        self, argv: list[str], cwd: Path, env: dict[str, str], stdout: int
+    ) -> None:
         flags = 0
         if sys.platform == "win32":
             flags = subprocess.CREATE_NEW_PROCESS_GROUP
@@ -102,7 +118,7 @@ class GuardedProcess:
                 cwd=cwd,
                 env=env,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=stdout,
                 stderr=subprocess.PIPE,
                 creationflags=flags,
                 bufsize=0,

@@ -1,0 +1,346 @@
+"""Measures what a command runs, without a suite.toml: a harness that it starts, or the command itself.
+
+    OUT/drive[.SIDE].json   what each launch starts; the other files are those of `paceline run` and `paceline ab`
+
+A command becomes a suite: one run of it, which is not counted, lists its cases, from which a manifest is made. From
+there on everything is as in a suite, so that `paceline-server judge OUT` decides by the same rules.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import msgspec
+from paceline_contract.items import SideName
+
+from paceline import manifest
+from paceline.ab import ComparisonWorkspace
+from paceline.artifacts import Built
+from paceline.errors import UserError
+from paceline.executors.base import Executor
+from paceline.git import SourceError, working_revision, working_revision_in_words
+from paceline.harnesses import detect_harness, find_harness
+from paceline.harnesses.drive import (
+    DriveSpec,
+    measure,
+    measure_shell,
+    run_quietly,
+)
+from paceline.harnesses.plan import (
+    ArmPatterns,
+    Described,
+    Plan,
+    manifest_of,
+    name_of,
+)
+from paceline.harnesses.port import (
+    Harness,
+    HarnessError,
+    MeasuredCase,
+    Overhead,
+    Reading,
+)
+from paceline.launches import BASE, HEAD, Side, SideManifests, prepare_sides
+from paceline.local import Display, RunRecord, measure_and_record
+from paceline.outcome import Outcome
+from paceline.selection import Selection, check_selection
+from paceline.source import Prepared, run_build_step
+from paceline.stop import Stop
+
+SHELL = ["/bin/sh", "-c"]
+"""Runs --build, --setup, --prepare and --cleanup."""
+DEFAULT_LAUNCHES = 30
+"""As many as a verdict needs blocks: each launch is one."""
+NAMED = 8
+"""Most cases that a note names."""
+START_S = 60
+"""What a launch may take beside the starts of its command, each of which has a limit of its own."""
+DEFAULT_MIN_TIME_NS = 100_000_000
+"""How long a harness measures a case in one launch: more launches tell more than longer ones."""
+
+
+class CommandRequest(msgspec.Struct, frozen=True):
+    """What a user asks of a command. `shell`: the command is one text for this shell, whose own time is subtracted."""
+
+    command: list[str]
+    arms: ArmPatterns
+    harness: str | None = None
+    launches: int = DEFAULT_LAUNCHES
+    repetitions: int = 1
+    min_time_ns: int = DEFAULT_MIN_TIME_NS
+    warmups: int = 0
+    seed: int = 0
+    timeout_s: int = 600
+    build: str | None = None
+    setup: str | None = None
+    prepare: str | None = None
+    cleanup: str | None = None
+    shell: str | None = None
+    benchmarks: list[str] = []
+
+    @property
+    def name(self) -> str:
+        """The name of the suite that it becomes."""
+        words = self.command[0].split() or ["command"]
+        return name_of(Path(words[0]).name)
+
+    @property
+    def shown(self) -> str:
+        return self.command[0] if self.shell else shlex.join(self.command)
+
+
+class _Tree(msgspec.Struct, frozen=True):
+    """Where a side is built and run. `sources` identifies what it is built from."""
+
+    side: SideName | None
+    commit: str
+    sources: str
+    directory: Path
+
+
+class _Probed(msgspec.Struct, frozen=True):
+    """A side after its first run, which lists its cases."""
+
+    tree: _Tree
+    harness: Harness
+    spec: DriveSpec
+    reading: Reading
+
+
+def run(
+    request: CommandRequest,
+    out: Path,
+    *,
+    executor: Executor,
+    display: Display,
+    stop: Stop,
+) -> Outcome:
+    """Measure the command in this directory. Raises UserError."""
+    directory = Path.cwd()
+    revision = working_revision(directory)
+    with ExitStack() as held:
+        display.phase("waiting for the target's lock")
+        if not held.enter_context(executor.claim(stop)):
+            return Outcome("cancelled", "Stopped while another run held the target.")
+        display.phase(f"preparing {working_revision_in_words(revision)}")
+        probed = held.enter_context(
+            _prepared(
+                request, _Tree(None, revision, revision, directory), display, stop
+            )
+        )
+        plan = _plan([probed], request, display)
+        made = _manifest(plan, probed, request, out)
+        selection = check_selection(made, _selection(request))
+        side = Side(_prepared_side(probed, made), selection)
+        record = RunRecord(made, revision, selection, out)
+        return measure_and_record(record, [side], executor, display, stop)
+
+
+def compare(
+    workspace: ComparisonWorkspace,
+    request: CommandRequest,
+    out: Path,
+    *,
+    measures_identical: bool,
+    executor: Executor,
+    display: Display,
+    stop: Stop,
+) -> Outcome:
+    """Measure the command at both commits, each in a tree of its own. Raises UserError, which names the side."""
+    pair = workspace.wanted
+    trees = {
+        commit: workspace.repository.tree_of(commit)
+        for commit in (pair.base, pair.head)
+    }
+    same = trees[pair.base] == trees[pair.head]
+    with ExitStack() as held:
+        display.phase("waiting for the target's lock")
+        if not held.enter_context(executor.claim(stop)):
+            return Outcome("cancelled", "Stopped while another run held the target.")
+        sides: list[_Probed] = []
+        names: tuple[tuple[SideName, str], ...] = (
+            (HEAD, pair.head),
+            (BASE, pair.base),
+        )
+        for name, commit in names:
+            if sides and same:
+                # One tree, so that an A/A comparison is of one build.
+                tree = msgspec.structs.replace(sides[0].tree, side=name, commit=commit)
+                sides.append(msgspec.structs.replace(sides[0], tree=tree))
+                continue
+            display.phase(f"preparing {name} ({commit[:12]})")
+            top = held.enter_context(workspace.tree(name).checkout(commit, fresh=True))
+            tree = _Tree(name, commit, trees[commit], top / pair.manifest_path)
+            if not tree.directory.is_dir():
+                raise SourceError(
+                    "suite_invalid",
+                    f"{name} ({commit[:12]}) has no directory {pair.manifest_path}.",
+                    "Run this in a directory that both commits have.",
+                )
+            sides.append(held.enter_context(_prepared(request, tree, display, stop)))
+        head, base = sides
+        plan = _plan(sides, request, display)
+        manifests = SideManifests(
+            _manifest(plan, base, request, out), _manifest(plan, head, request, out)
+        )
+        recorded = _selection(request)
+        record = RunRecord(manifests.head, pair.head, recorded, out)
+        record.base, record.base_manifest = pair.base, manifests.base
+        record.commits = [
+            commit._asdict()
+            for commit in workspace.repository.commits(pair.base, pair.head)
+        ]
+        built = iter((head, base))
+
+        def prepare(_commit: str, _benchmarks: Sequence[str]) -> Prepared:
+            probed = next(built)
+            made = manifests.head if probed.tree.side == HEAD else manifests.base
+            return _prepared_side(probed, made)
+
+        chosen = check_selection(manifests.head, recorded)
+        prepared = prepare_sides(prepare, manifests, pair.base, pair.head, chosen)
+        if same and pair.base != pair.head and not measures_identical:
+            record.write(prepared, Outcome(), identical=True)
+            return Outcome()
+        return measure_and_record(record, prepared, executor, display, stop)
+
+
+@contextmanager
+def _prepared(
+    request: CommandRequest, tree: _Tree, display: Display, stop: Stop
+) -> Iterator[_Probed]:
+    """A side that is built, set up and listed; on leaving, `--cleanup` runs. Raises UserError, which names the side."""
+    directory = tree.directory
+    where = "" if tree.side is None else f"{tree.side} ({tree.commit[:12]}): "
+    try:
+        if request.build is not None:
+            display.log([f"$ {request.build}"])
+            run_build_step([*SHELL, request.build], directory, {}, display.log, stop)
+        if request.setup is not None:
+            run_quietly(
+                "--setup", [*SHELL, request.setup], directory, display.log, stop
+            )
+        probed = _probe(request, tree, display, stop)
+    except SourceError as error:
+        raise SourceError(error.cause, f"{where}{error.text}", error.advice) from error
+    except HarnessError as error:
+        raise _refused(f"{where}`{request.shown}` {error}.", error) from error
+    try:
+        yield probed
+    finally:
+        if request.cleanup is not None:
+            cleanup = [*SHELL, request.cleanup]
+            try:
+                run_quietly("--cleanup", cleanup, directory, display.log, Stop())
+            except HarnessError as error:
+                display.log([f"warning: {where}{error}"])
+
+
+def _refused(text: str, error: HarnessError) -> UserError:
+    printed = "" if error.excerpt is None else f"{error.excerpt.render()}\n"
+    return UserError(
+        text,
+        f"{printed}Run it by hand in the same directory; --verbose shows all that it prints.",
+    )
+
+
+def _probe(
+    request: CommandRequest, tree: _Tree, display: Display, stop: Stop
+) -> _Probed:
+    """Run the command once to list its cases. What it measures is not counted: this run warms caches, too."""
+    directory = tree.directory
+    harness = (
+        detect_harness(request.command, directory)
+        if request.harness is None and request.shell is None
+        else find_harness(request.harness or "command")
+    )
+    shell = None if request.shell is None else [*shlex.split(request.shell), "-c"]
+    spec = DriveSpec(
+        harness.name,
+        request.command if shell is None else [*shell, *request.command],
+        request.name,
+        repetitions=request.repetitions,
+        min_time_ns=request.min_time_ns,
+        warmups=request.warmups,
+        prepare=[] if request.prepare is None else [*SHELL, request.prepare],
+        overhead=Overhead() if shell is None else measure_shell(shell, directory),
+        timeout_s=request.timeout_s,
+    )
+    display.phase(f"listing the cases of {harness.title}")
+    reading = measure(spec, directory, log=display.log, stop=stop)
+    for case in reading.cases:
+        if case.failure is not None:
+            raise HarnessError(
+                f"ran {case.name}, which failed: {case.failure}; leave it out by the command's own filter, or mend it"
+            )
+    return _Probed(tree, harness, spec, reading)
+
+
+def _plan(sides: Sequence[_Probed], request: CommandRequest, display: Display) -> Plan:
+    cases: list[MeasuredCase] = [case for side in sides for case in side.reading.cases]
+    plan = Plan(cases, request.arms)
+    if plan.left_out:
+        more = len(plan.left_out) - NAMED
+        named = ", ".join(plan.left_out[:NAMED])
+        others = f" and {more} more" if more > 0 else ""
+        display.log([f"warning: no --arm names {named}{others}: left out"])
+    if request.arms.patterns and not sides[0].harness.can_filter:
+        tool = sides[0].harness.title
+        display.log([f"warning: {tool} runs all arms in one process, in its own order"])
+    return plan
+
+
+def _manifest(
+    plan: Plan, probed: _Probed, request: CommandRequest, out: Path
+) -> manifest.Manifest:
+    """The manifest of one side; writes what its launches start."""
+    out.mkdir(parents=True, exist_ok=True)
+    side = "" if probed.tree.side is None else f".{probed.tree.side}"
+    path = out / f"drive{side}.json"
+    spec = msgspec.structs.replace(probed.spec, cases=plan.of(probed.reading.cases))
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(spec), indent=1))
+    # -P: a directory of the user's called paceline is not ours.
+    run_argv = [sys.executable, "-P", "-m", "paceline.harnesses", str(path)]
+    starts = (request.warmups + 1) * max(1, len(request.arms.patterns))
+    limit_s = min(starts * request.timeout_s + START_S, 86_400)
+    about = Described(request.name, request.shown, run_argv, limit_s)
+    raw = manifest_of(plan, probed.reading.cases, request.arms.reference, about)
+    return manifest.of_raw(raw)
+
+
+def _selection(request: CommandRequest) -> Selection:
+    return Selection(
+        request.benchmarks,
+        launches=request.launches,
+        rounds=1,
+        warmup_rounds=0,
+        min_time_ns=request.min_time_ns,
+        seed=request.seed,
+    )
+
+
+def _prepared_side(probed: _Probed, made: manifest.Manifest) -> Prepared:
+    name = made.suite.name
+    facts = {
+        "command": shlex.join(probed.spec.command),
+        "harness": probed.harness.name,
+        **probed.reading.facts,
+    }
+    identity = json.dumps(
+        [probed.tree.sources, probed.spec.command, probed.spec.harness]
+    )
+    built = Built(
+        {name: probed.tree.directory},
+        hashlib.sha256(identity.encode()).hexdigest(),
+        facts,
+    )
+    builds = {
+        workload.name: workload.host for workload in made.workloads if workload.host
+    }
+    return Prepared(made, probed.tree.commit, built, builds)

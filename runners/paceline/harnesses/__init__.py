@@ -1,0 +1,46 @@
+"""The harnesses that Paceline drives: one file each, listed here and named nowhere else.
+
+`port.py` says what a harness is, `plan.py` turns its cases into a manifest, and `drive.py` is the workload that starts
+it and prints the bench stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from paceline.errors import UserError
+from paceline.harnesses.criterion import Criterion
+from paceline.harnesses.go_testing import GoTesting
+from paceline.harnesses.google_benchmark import GoogleBenchmark
+from paceline.harnesses.hyperfine import Hyperfine
+from paceline.harnesses.jmh import Jmh
+from paceline.harnesses.plain import PlainCommand
+from paceline.harnesses.port import Harness
+from paceline.harnesses.pytest_benchmark import PytestBenchmark
+
+HARNESSES: Final[tuple[Harness, ...]] = (
+    GoTesting(),
+    PytestBenchmark(),
+    Criterion(),
+    Jmh(),
+    Hyperfine(),
+    GoogleBenchmark(),
+    PlainCommand(),
+)
+"""In the order in which they are asked; the last takes any command."""
+
+
+def find_harness(name: str) -> Harness:
+    """The harness of this name. Raises UserError."""
+    for harness in HARNESSES:
+        if harness.name == name:
+            return harness
+    known = ", ".join(harness.name for harness in HARNESSES)
+    raise UserError(f"There is no harness {name!r}.", f"Use one of: {known}.")
+
+
+def detect_harness(command: Sequence[str], directory: Path) -> Harness:
+    """The harness that `command`, started in `directory`, runs; a plain command if it is none."""
+    return next(harness for harness in HARNESSES if harness.detect(command, directory))

@@ -1,0 +1,370 @@
+"""The workload that starts a harness and prints the bench stream: `python -m paceline.harnesses SPEC.json …`.
+
+It takes the command line of every workload (`native/protocol/README.md`). A launch is one start of the tool, and one
+block: the repetitions inside are values of that block, because samples of one process are no replicates. Where the
+harness can filter, each arm has a process of its own, in the balanced order that the seed determines.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from paceline_contract.events import MAX_VALUES
+from paceline_contract.workload import orders
+
+from paceline.errors import UserError
+from paceline.executors.process import (
+    GuardedProcess,
+    ProcessEnd,
+    inherited_environment,
+)
+from paceline.exit_descriptions import describe_signal, describe_status
+from paceline.first_error import Channel, ErrorFinder, Excerpt
+from paceline.harnesses import find_harness
+from paceline.harnesses.plan import PlannedCase
+from paceline.harnesses.port import (
+    DriveRequest,
+    Finished,
+    Harness,
+    HarnessError,
+    MeasuredCase,
+    Overhead,
+    Reading,
+    Sample,
+)
+from paceline.source import STEP_TIMEOUT_S, drain
+from paceline.stop import Stop
+
+KEPT_VALUES = 200
+"""Most values of a case in one launch; of more, every n-th is kept."""
+MAX_STDOUT_BYTES = 64 << 20
+SHELL_STARTS = 15
+"""Starts of an empty shell, of which the median is subtracted."""
+
+
+class DriveSpec(msgspec.Struct, frozen=True):
+    """What a side measures. `cases` are by the tool's names; `prepare` runs before each start, untimed."""
+
+    harness: str
+    command: list[str]
+    suite: str
+    cases: dict[str, PlannedCase] = {}
+    repetitions: int = 1
+    min_time_ns: int = 100_000_000
+    warmups: int = 0
+    prepare: list[str] = []
+    overhead: Overhead = Overhead()
+    timeout_s: int = 600
+    """Longest time of one start."""
+
+
+Log = Callable[[list[str]], None]
+
+
+class _Output:
+    """What one start of the tool prints: standard output is kept up to a limit, and all of it is logged."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._kept: list[bytes] = []
+        self._bytes = 0
+        self._errors = ErrorFinder()
+
+    def take(self, channel: Channel, lines: list[str]) -> None:
+        self._errors.feed_lines(channel, lines)
+        self._log(lines)
+        if channel == "stdout":
+            text = "".join(f"{line}\n" for line in lines).encode()
+            self._bytes += len(text)
+            if self._bytes <= MAX_STDOUT_BYTES:
+                self._kept.append(text)
+
+    @property
+    def excerpt(self) -> Excerpt | None:
+        return self._errors.excerpt()
+
+    def stdout(self) -> bytes:
+        """All of standard output. Raises HarnessError if it was too much."""
+        if self._bytes > MAX_STDOUT_BYTES:
+            raise HarnessError(
+                f"it printed more than {MAX_STDOUT_BYTES >> 20} MiB to standard output"
+            )
+        return b"".join(self._kept)
+
+
+def measure(
+    spec: DriveSpec,
+    directory: Path,
+    *,
+    only: Sequence[str] = (),
+    log: Log,
+    stop: Stop,
+) -> Reading:
+    """Start the tool in `directory`, after as many starts as shall warm it up, and read its results. Raises
+    HarnessError."""
+    harness = find_harness(spec.harness)
+    for _ in range(spec.warmups):
+        _start(spec, harness, directory=directory, only=only, log=log, stop=stop)
+    return _start(spec, harness, directory=directory, only=only, log=log, stop=stop)
+
+
+def _start(
+    spec: DriveSpec,
+    harness: Harness,
+    *,
+    directory: Path,
+    only: Sequence[str],
+    log: Log,
+    stop: Stop,
+) -> Reading:
+    if spec.prepare:
+        run_quietly("--prepare", spec.prepare, directory, log, stop)
+    with tempfile.TemporaryDirectory(prefix="paceline-") as output:
+        request = DriveRequest(
+            spec.command,
+            Path(output),
+            spec.repetitions,
+            spec.min_time_ns,
+            list(only) if harness.can_filter else [],
+        )
+        invocation = harness.command(request)
+        printed = _Output(log)
+        with GuardedProcess(
+            invocation.argv,
+            directory,
+            inherited_environment(invocation.env),
+            discards_stdout=invocation.discards_stdout,
+        ) as process:
+            end = drain(process, printed.take, stop, spec.timeout_s)
+        failure = _failure(end, stop, spec.timeout_s)
+        if failure is not None:
+            raise HarnessError(failure, printed.excerpt)
+        finished = Finished(request, end, printed.stdout(), spec.overhead)
+        return harness.read(finished)
+
+
+def _failure(end: ProcessEnd, stop: Stop, timeout_s: float) -> str | None:
+    """Why what a start printed does not count; None if it does."""
+    if stop.reason is not None:
+        return f"stopped: {stop.reason.value}"
+    if end.start_error is not None:
+        return f"could not be started: {end.start_error}"
+    if end.wall_ns is not None and end.wall_ns >= timeout_s * 1e9:
+        return (
+            f"still ran after {timeout_s:g} s, the limit of --timeout-s, and was killed"
+        )
+    if end.signal_number is not None:
+        return f"was killed by {describe_signal(end.signal_number)}"
+    if end.exit_code != 0:
+        return (
+            f"{describe_status(end.exit_code or 0)}; figures of a command that fails do "
+            "not count"
+        )
+    return None
+
+
+def run_quietly(
+    name: str, argv: list[str], directory: Path, log: Log, stop: Stop
+) -> None:
+    """Run a step that is not timed. Raises HarnessError unless it exits with status 0."""
+    with GuardedProcess(argv, directory, inherited_environment()) as process:
+        end = drain(process, lambda _, lines: log(lines), stop, STEP_TIMEOUT_S)
+    if end.exit_code != 0:
+        raise HarnessError(
+            f"{name} {end.start_error or describe_status(end.exit_code or 1)}"
+        )
+
+
+def measure_shell(shell: list[str], directory: Path) -> Overhead:
+    """What a shell takes that does nothing. Raises HarnessError if it cannot be started."""
+    ends = []
+    for _ in range(SHELL_STARTS):
+        with GuardedProcess(
+            [*shell, ""], directory, inherited_environment(), discards_stdout=True
+        ) as process:
+            ends.append(drain(process, lambda *_: None, Stop(), 60.0))
+    if any(end.exit_code != 0 for end in ends):
+        raise HarnessError(f"the shell {shell[0]} cannot run an empty command")
+
+    def middle(values: Iterator[int | None]) -> int:
+        return sorted(value or 0 for value in values)[SHELL_STARTS // 2]
+
+    return Overhead(
+        middle(end.wall_ns for end in ends),
+        middle(end.user_ns for end in ends),
+        middle(end.system_ns for end in ends),
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the command line of a workload asks for; return the exit status."""
+    parser = argparse.ArgumentParser(prog="paceline.harnesses")
+    parser.add_argument("spec", type=Path)
+    parser.add_argument("--launch", type=int, default=0)
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--min-time-ns", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--warmup-rounds", type=int, default=0)
+    parser.add_argument("--benchmark", action="append", default=[])
+    parser.add_argument("--params", action="append", default=[])
+    options = parser.parse_args(arguments)
+    spec = msgspec.json.decode(options.spec.read_bytes(), type=DriveSpec)
+    wanted = {
+        name: case
+        for name, case in spec.cases.items()
+        if not options.benchmark or case.benchmark in options.benchmark
+    }
+    launch = _Launch(spec, wanted, options.launch, options.seed)
+    try:
+        events = launch.events()
+    except (HarnessError, UserError) as error:
+        events = [
+            launch.start({}),
+            {"type": "error", "code": "command_failed", "text": str(error)},
+        ]
+    sys.stdout.write("".join(json.dumps(event) + "\n" for event in events))
+    return 1 if events[-1]["type"] == "error" else 0
+
+
+class _Launch:
+    """One launch."""
+
+    def __init__(
+        self, spec: DriveSpec, cases: dict[str, PlannedCase], number: int, seed: int
+    ) -> None:
+        self.spec, self.cases, self.number, self.seed = spec, cases, number, seed
+
+    def start(self, facts: dict[str, str]) -> dict[str, Any]:
+        """The first event."""
+        begin = time.perf_counter_ns()
+        overhead = time.perf_counter_ns() - begin
+        clock = {"name": self.spec.harness, "resolution_ns": 1, "overhead_ns": overhead}
+        return {
+            "type": "start",
+            "v": 1,
+            "suite": self.spec.suite,
+            "workload": self.spec.suite,
+            "launch": self.number,
+            "seed": self.seed,
+            "build": {"harness": self.spec.harness, **facts},
+            "clock": clock,
+        }
+
+    def events(self) -> list[dict[str, Any]]:
+        """Measure, and return all events. Raises HarnessError."""
+        events: list[dict[str, Any]] = []
+        facts: dict[str, str] = {}
+        measured: set[str] = set()
+        for position, names in enumerate(self._processes()):
+            reading = measure(
+                self.spec, Path.cwd(), only=names, log=_to_stderr, stop=Stop()
+            )
+            facts |= reading.facts
+            for case in reading.cases:
+                if case.name in names and case.name not in measured:
+                    measured.add(case.name)
+                    own = position if len(names) < len(self.cases) else None
+                    events += self._of_case(case, len(measured) - 1, own)
+        missing = [name for name in self.cases if name not in measured]
+        if missing:
+            raise HarnessError(
+                f"{missing[0]} was there before and is not in this launch's results"
+                f"{f', nor are {len(missing) - 1} more' if len(missing) > 1 else ''}"
+            )
+        return [self.start(facts), *events, {"type": "done"}]
+
+    def _processes(self) -> list[list[str]]:
+        """The cases of each start of the tool, in order: one start per arm, where the harness can filter."""
+        arms: dict[str, list[str]] = {}
+        for name, case in self.cases.items():
+            arms.setdefault(case.arm, []).append(name)
+        if len(arms) < 2 or not find_harness(self.spec.harness).can_filter:
+            return [list(self.cases)]
+        # One sequence of balanced orders over the launches of a job, whose seeds count up with their numbers.
+        job = self.seed - self.number
+        order = next(
+            itertools.islice(
+                orders(job, "launches/", len(arms), self.number + 1), self.number, None
+            )
+        )
+        listed = list(arms.values())
+        return [listed[index] for index in order]
+
+    def _of_case(
+        self, case: MeasuredCase, number: int, position: int | None
+    ) -> list[dict[str, Any]]:
+        planned = self.cases[case.name]
+        if case.failure is not None:
+            raise HarnessError(f"{case.name} failed: {case.failure}")
+        metrics = [
+            {"name": m.name, "unit": m.unit, "direction": m.direction}
+            for m in case.metrics
+        ] or [{"name": "time", "unit": "ns", "direction": "lower"}]
+        announced: dict[str, Any] = {
+            "type": "case",
+            "case": number,
+            "benchmark": planned.benchmark,
+            "arm": planned.arm,
+            "params": planned.params,
+            "metrics": metrics,
+        }
+        if case.unavailable is not None:
+            return [{**announced, "unavailable": case.unavailable}]
+        where = {"case": number, "launch": self.number, "round": 0, "phase": "measure"}
+        now = time.monotonic_ns()
+        return [
+            announced,
+            *(
+                {
+                    "type": "samples",
+                    **where,
+                    "metric": metric.name,
+                    "position": self._place(case.name)
+                    if position is None
+                    else position,
+                    "iterations": iterations,
+                    "values": values,
+                    "t_ns": now,
+                }
+                for metric in case.metrics
+                for iterations, values in _grouped(_thinned(metric.samples))
+            ),
+        ]
+
+    def _place(self, name: str) -> int:
+        """The place of a case among the arms of its group, in a tool that runs all in its own order."""
+        own = self.cases[name]
+        group = [
+            other
+            for other, case in self.cases.items()
+            if (case.benchmark, case.params) == (own.benchmark, own.params)
+        ]
+        return group.index(name)
+
+
+def _thinned(samples: list[Sample]) -> list[Sample]:
+    return samples[:: -(-len(samples) // KEPT_VALUES) or 1]
+
+
+def _grouped(samples: list[Sample]) -> Iterator[tuple[int, list[int]]]:
+    """Samples of one number of iterations that follow each other."""
+    for iterations, group in itertools.groupby(
+        samples, lambda sample: sample.iterations
+    ):
+        values = [sample.total for sample in group]
+        for begin in range(0, len(values), MAX_VALUES):
+            yield iterations, values[begin : begin + MAX_VALUES]
+
+
+def _to_stderr(lines: list[str]) -> None:
+    sys.stderr.writelines(f"{line}\n" for line in lines)
+    sys.stderr.flush()

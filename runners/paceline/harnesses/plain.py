@@ -1,0 +1,60 @@
+"""Times a command that is no harness as a process: wall clock, CPU time and peak memory of one start.
+
+Its guard process takes the times, so that nothing of ours runs beside it. Peak memory is what the kernel counts: a
+process inherits the peak of the one that started it, so that smaller ones look like that, about 8 MB.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from paceline_contract.units import Unit
+
+from paceline.harnesses.port import (
+    DriveRequest,
+    Finished,
+    HarnessError,
+    Invocation,
+    MeasuredCase,
+    MeasuredMetric,
+    Reading,
+    Sample,
+)
+
+
+class PlainCommand:
+    """Any command. It is one case, whatever it is called on either side."""
+
+    name = "command"
+    title = "a plain command, timed as a process"
+    can_filter = False
+
+    def detect(self, command: Sequence[str], directory: Path) -> bool:  # noqa: ARG002 - the port's signature
+        return True
+
+    def command(self, request: DriveRequest) -> Invocation:
+        return Invocation(request.command, discards_stdout=True)
+
+    def read(self, finished: Finished) -> Reading:
+        end, shell = finished.end, finished.overhead
+        if end.wall_ns is None:
+            raise HarnessError("processes can be timed on Linux and macOS only")
+        figures: list[tuple[str, Unit, int]] = [
+            ("time", "ns", end.wall_ns - shell.wall_ns),
+            ("user_time", "ns", (end.user_ns or 0) - shell.user_ns),
+            ("system_time", "ns", (end.system_ns or 0) - shell.system_ns),
+            ("peak_memory", "bytes", end.rss_peak_bytes or 0),
+        ]
+        if figures[0][2] <= 0:
+            raise HarnessError(
+                "the command takes no longer than a shell that does nothing: leave out --shell"
+            )
+        name = shlex.join(finished.request.command)
+        metrics = [
+            MeasuredMetric(metric, unit, "lower", [Sample(1, figure)])
+            for metric, unit, figure in figures
+            if figure > 0
+        ]
+        return Reading([MeasuredCase(name, name, None, metrics)])

@@ -1,0 +1,252 @@
+"""Names the cases of a harness as a manifest does, and makes the manifest.
+
+Both sides of a comparison are named together, so that equal cases have equal names. A name keeps what lower-case
+letters, digits and _ can say; where two would be one, the later in order of the text has a number at its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+from paceline_contract.events import INT64_MAX, ParamValue
+from paceline_contract.params import SEPARATORS
+
+from paceline.errors import UserError
+from paceline.harnesses.port import MeasuredCase, split_name
+
+ONLY_ARM = "code"
+"""The arm of benchmarks for which no arms are mapped."""
+PARAM = "case"
+"""The param that tells apart the cases of a benchmark."""
+NAME_CHARACTERS = 64
+ALL = "all"
+"""The benchmark of arms whose patterns leave nothing to tell benchmarks apart."""
+
+
+class PlannedCase(msgspec.Struct, frozen=True):
+    """A case under the names of the manifest."""
+
+    benchmark: str
+    arm: str
+    params: dict[str, ParamValue]
+
+
+class ArmPatterns(NamedTuple):
+    """Which of the tool's names are which arm; the groups of a pattern name the benchmark."""
+
+    patterns: Mapping[str, re.Pattern[str]]
+    reference: str | None
+
+
+class _Named(NamedTuple):
+    """A case with its texts, not yet names."""
+
+    case: MeasuredCase
+    benchmark: str
+    arm: str
+    value: str | None
+
+
+class Plan:
+    """The names of all cases of one side or of both."""
+
+    def __init__(self, cases: Iterable[MeasuredCase], arms: ArmPatterns) -> None:
+        self.left_out: list[str] = []
+        """Cases that no arm names."""
+        self._arms = arms
+        named: dict[str, _Named] = {}
+        for case in cases:
+            found = self._name(case)
+            if found is not None:
+                named.setdefault(case.name, found)
+            elif case.name not in self.left_out:
+                self.left_out.append(case.name)
+        self._named = named
+        names = _names(item.benchmark for item in named.values())
+        self.titles = {names[item.benchmark]: item.benchmark for item in named.values()}
+        values: dict[str, list[str | None]] = {}
+        for item in named.values():
+            values.setdefault(item.benchmark, []).append(item.value)
+        self.cases: dict[str, PlannedCase] = {}
+        for name, item in named.items():
+            self.cases[name] = PlannedCase(
+                names[item.benchmark],
+                item.arm,
+                _params(item.value, values[item.benchmark]),
+            )
+        self._refuse_doubles()
+
+    def _name(self, case: MeasuredCase) -> _Named | None:
+        if not self._arms.patterns:
+            return _Named(case, case.benchmark, ONLY_ARM, case.value)
+        for arm, pattern in self._arms.patterns.items():
+            if match := pattern.fullmatch(case.benchmark):
+                return _Named(case, _joined(match), arm, case.value)
+            if match := pattern.fullmatch(case.name):
+                return _Named(case, *_with_arm(_joined(match), arm))
+        return None
+
+    def _refuse_doubles(self) -> None:
+        seen: dict[tuple[str, str, str], str] = {}
+        for name, planned in self.cases.items():
+            key = planned.benchmark, planned.arm, str(planned.params)
+            if key in seen:
+                raise UserError(
+                    f"{seen[key]} and {name} are the same arm of the same benchmark.",
+                    "Put what tells them apart into a group of the arm's pattern: --arm 'NAME=PREFIX_(.*)'.",
+                )
+            seen[key] = name
+
+    def of(self, cases: Iterable[MeasuredCase]) -> dict[str, PlannedCase]:
+        """The planned cases of one side, by the tool's names."""
+        return {
+            case.name: self.cases[case.name]
+            for case in cases
+            if case.name in self.cases
+        }
+
+
+def _joined(match: re.Match[str]) -> str:
+    return "".join(group or "" for group in match.groups()) or ALL
+
+
+def _with_arm(text: str, arm: str) -> tuple[str, str, str | None]:
+    benchmark, value = split_name(text)
+    return benchmark, arm, value
+
+
+def _params(value: str | None, values: Sequence[str | None]) -> dict[str, ParamValue]:
+    """The params of a case among the values of its benchmark; numbers where all are numbers."""
+    if set(values) == {None}:
+        return {}
+    if all(text is not None and _is_number(text) for text in values):
+        return {PARAM: int(value or 0)}
+    text = value or "-"
+    for separator in SEPARATORS:
+        text = text.replace(separator, ";")
+    return {PARAM: text}
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"0|[1-9]\d{0,18}", text, re.ASCII) is not None and (
+        int(text) <= INT64_MAX
+    )
+
+
+def name_of(text: str) -> str:
+    """A name of the manifest for a text."""
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
+    name = name if name[:1].isalpha() else f"n_{name}".rstrip("_")
+    return name[:NAME_CHARACTERS].rstrip("_")
+
+
+def _names(texts: Iterable[str]) -> dict[str, str]:
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for text in sorted(set(texts)):
+        name = first = name_of(text)
+        number = 2
+        while name in taken:
+            end = f"_{number}"
+            name, number = f"{first[: NAME_CHARACTERS - len(end)]}{end}", number + 1
+        taken.add(name)
+        names[text] = name
+    return names
+
+
+class Described(NamedTuple):
+    """What a manifest says beside its benchmarks."""
+
+    suite: str
+    title: str
+    run: list[str]
+    timeout_s: int
+
+
+def manifest_of(
+    plan: Plan, cases: Sequence[MeasuredCase], reference: str | None, about: Described
+) -> dict[str, Any]:
+    """The manifest of one side, as TOML is parsed. Raises UserError without any case, and for a reference that a
+    benchmark has not."""
+    planned = plan.of(cases)
+    by_name = {case.name: case for case in cases}
+    benchmarks: dict[str, Any] = {}
+    for name, case in planned.items():
+        benchmark = benchmarks.setdefault(
+            case.benchmark,
+            {
+                "title": plan.titles[case.benchmark][:2000],
+                "workload": about.suite,
+                "arms": [],
+                "reference": "",
+                "metrics": {},
+            },
+        )
+        if case.arm not in benchmark["arms"]:
+            benchmark["arms"].append(case.arm)
+        for key, value in case.params.items():
+            kind = "int" if isinstance(value, int) else "enum"
+            param = benchmark.setdefault("params", {}).setdefault(
+                key, {"kind": kind, "values": []}
+            )
+            if value not in param["values"]:
+                param["values"].append(value)
+        for metric in by_name[name].metrics:
+            benchmark["metrics"].setdefault(
+                metric.name, {"unit": metric.unit, "direction": metric.direction}
+            )
+    for name in [name for name in benchmarks if not benchmarks[name]["metrics"]]:
+        del benchmarks[name]  # all of its cases were skipped here
+    for benchmark in benchmarks.values():
+        arms = benchmark["arms"]
+        benchmark["reference"] = reference if reference in arms else arms[0]
+    if not benchmarks:
+        raise UserError(
+            f"{about.title} ran no case that can be measured.",
+            "Run it by hand; or name the harness with --harness, and the arms as it prints them.",
+        )
+    return {
+        "schema": 1,
+        "suite": {"name": about.suite, "title": about.title[:2000]},
+        "workloads": [
+            {
+                "name": about.suite,
+                "host": {
+                    "build": [],
+                    "artifacts": ["."],
+                    "run": about.run,
+                    "launch_timeout_s": about.timeout_s,
+                },
+            }
+        ],
+        "benchmarks": benchmarks,
+    }
+
+
+def parse_arms(options: Sequence[str], reference: str | None) -> ArmPatterns:
+    """`NAME=PATTERN` options. Raises UserError."""
+    patterns: dict[str, re.Pattern[str]] = {}
+    for option in options:
+        arm, separator, text = option.partition("=")
+        if not separator or re.fullmatch(r"[a-z][a-z0-9_]{0,63}", arm) is None:
+            raise UserError(
+                f"--arm {option!r} is no NAME=PATTERN.",
+                "For example: --arm 'native=BM_native_(.*)'. A name has lower-case letters, digits and _.",
+            )
+        try:
+            patterns[arm] = re.compile(text)
+        except re.error as error:
+            raise UserError(f"--arm {arm}: {text!r} is no pattern: {error}.") from error
+    if reference is not None and reference not in patterns:
+        raise UserError(
+            f"--reference {reference!r} is none of the arms.",
+            f"Use one of: {', '.join(patterns) or 'none, as no --arm is given'}.",
+        )
+    if len(patterns) == 1:
+        raise UserError(
+            "One arm has nothing to be compared with.", "Give another --arm."
+        )
+    return ArmPatterns(patterns, reference)

@@ -1,0 +1,214 @@
+"""The port of a harness: another tool's benchmark runner that Paceline drives.
+
+A harness says how its tool is started so that it leaves results, and reads them. Samples are totals over iterations,
+as in the bench stream, so that no figure is rounded. What failed is named, never a figure.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+from paceline_contract.events import INT64_MAX, Direction
+from paceline_contract.units import Unit
+
+from paceline.executors.process import ProcessEnd
+from paceline.first_error import Excerpt
+
+
+class HarnessError(Exception):
+    """The results cannot be used; the text says what was expected and what is there instead. `excerpt`: what a person
+    should see of the tool's output."""
+
+    def __init__(self, text: str, excerpt: Excerpt | None = None) -> None:
+        super().__init__(text)
+        self.excerpt = excerpt
+
+
+class Sample(NamedTuple):
+    """A measured total over so many iterations; of a rate, the rate itself."""
+
+    iterations: int
+    total: int
+
+
+class MeasuredMetric(NamedTuple):
+    """A quantity of a case with its samples, in the order in which they were taken."""
+
+    name: str
+    unit: Unit
+    direction: Direction
+    samples: list[Sample]
+
+
+class MeasuredCase(msgspec.Struct, frozen=True):
+    """One case as the tool names it. `value` tells apart the cases of one benchmark, such as its arguments."""
+
+    name: str
+    benchmark: str
+    value: str | None
+    metrics: list[MeasuredMetric]
+    failure: str | None = None
+    """What the tool says went wrong; such a case has no figures."""
+    unavailable: str | None = None
+    """Why the tool skipped it here."""
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """What one process start of a tool measured, and facts about the tool, such as its version."""
+
+    cases: list[MeasuredCase]
+    facts: dict[str, str] = {}
+
+
+class DriveRequest(msgspec.Struct, frozen=True):
+    """What one process start shall measure. `output` is an empty directory for its results; `only` names cases, where
+    the harness can filter."""
+
+    command: list[str]
+    output: Path
+    repetitions: int = 1
+    min_time_ns: int = 100_000_000
+    only: list[str] = []
+
+
+class Invocation(msgspec.Struct, frozen=True):
+    """How the tool is started: `env` is added to the environment."""
+
+    argv: list[str]
+    env: dict[str, str] = {}
+    discards_stdout: bool = False
+
+
+class Overhead(msgspec.Struct, frozen=True):
+    """What a shell takes that does nothing."""
+
+    wall_ns: int = 0
+    user_ns: int = 0
+    system_ns: int = 0
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """A process start of a tool that exited with status 0."""
+
+    request: DriveRequest
+    end: ProcessEnd
+    stdout: bytes = b""
+    overhead: Overhead = Overhead()
+
+    def file(self, name: str) -> bytes:
+        """The bytes of a file of results. Raises HarnessError."""
+        try:
+            return (self.request.output / name).read_bytes()
+        except FileNotFoundError:
+            raise HarnessError(
+                "the command exited with status 0 and left no results: it ran no benchmark, or not with this harness"
+            ) from None
+
+
+class Harness(Protocol):
+    """One tool. `name` is what `--harness` takes; `title` is what people call it."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def can_filter(self) -> bool:
+        """Whether it can run the named cases alone. One that cannot is driven whole."""
+
+    def detect(self, command: Sequence[str], directory: Path) -> bool:
+        """Whether `command`, started in `directory`, runs this tool."""
+
+    def command(self, request: DriveRequest) -> Invocation:
+        """How to start it so that it leaves its results in the request's `output` or on standard output."""
+
+    def read(self, finished: Finished) -> Reading:
+        """What it measured. Raises HarnessError."""
+
+
+TIME_UNITS = {
+    "ns": 1.0,
+    "us": 1e3,
+    "\u00b5s": 1e3,
+    "\u03bcs": 1e3,
+    "ms": 1e6,
+    "s": 1e9,
+    "m": 60e9,
+}
+"""Nanoseconds of the units in which tools give times."""
+
+
+def time_unit_ns(unit: str, where: str) -> float:
+    """The nanoseconds of a unit of time. Raises HarnessError, which says `where`."""
+    if unit not in TIME_UNITS:
+        raise HarnessError(
+            f"{where}: expected a unit of time ({', '.join(TIME_UNITS)}), found {unit!r}"
+        )
+    return TIME_UNITS[unit]
+
+
+def sample_of(each: object, iterations: int, where: str) -> Sample:
+    """The sample of a figure per iteration. Raises HarnessError, which says `where`, for what is no figure."""
+    if isinstance(each, bool) or not isinstance(each, int | float):
+        raise HarnessError(f"{where}: expected a number, found {each!r}")
+    total = each * iterations
+    if not math.isfinite(total) or not 0 <= total <= INT64_MAX or iterations < 1:
+        raise HarnessError(
+            f"{where}: expected a figure from 0, found {each} over {iterations} iterations"
+        )
+    return Sample(iterations, round(total))
+
+
+def split_name(name: str) -> tuple[str, str | None]:
+    """The benchmark and the value of `BENCHMARK/VALUE`."""
+    benchmark, _, value = name.partition("/")
+    return benchmark, value or None
+
+
+def refuse_duplicates(cases: Iterable[MeasuredCase]) -> list[MeasuredCase]:
+    """The cases. Raises HarnessError if two have one name, because nothing tells which is which."""
+    listed = list(cases)
+    twice = [
+        name
+        for name, times in Counter(case.name for case in listed).items()
+        if times > 1
+    ]
+    if twice:
+        raise HarnessError(
+            f"several cases are called {twice[0]}: give each a name of its own"
+        )
+    return listed
+
+
+def has_option(command: Sequence[str], *names: str) -> bool:
+    """Whether a command line gives one of these options, as `NAME`, or `NAME=VALUE`."""
+    return any(
+        argument == name or argument.startswith(f"{name}=")
+        for argument in command
+        for name in names
+    )
+
+
+def read_document(data: bytes, tool: str, key: str) -> tuple[dict[str, Any], list[Any]]:
+    """The object in a tool's JSON, and its list `key`. Raises HarnessError."""
+    try:
+        document = json.loads(data)
+    except ValueError as error:
+        raise HarnessError(f"the results of {tool} are not JSON: {error}") from error
+    listed = document.get(key) if isinstance(document, dict) else None
+    if not isinstance(listed, list):
+        raise HarnessError(f'expected an object with a list "{key}" from {tool}')
+    return document, listed
+
+
+def program_of(command: Sequence[str]) -> str:
+    """The file name of the program that a command starts."""
+    return Path(command[0]).name

@@ -1,0 +1,394 @@
+"""Tests of `paceline run -- CMD` and `paceline ab --base REF -- CMD`: no suite.toml, real processes, and the judge's verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import git
+from .harnesses.tool import TOOL
+from .test_cli import paceline
+
+# The tests say nothing about how busy the host is.
+SHARED_HOST = {
+    "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
+    "PACELINE_DRIFT_LIMIT_PERCENT": "100",
+}
+BENCH = ["--", "python3", "bench.py"]
+QUICK = ["--launches", "2", "--seed", "5"]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A checkout with the stand-in tool, two cases, one commit."""
+    root = tmp_path / "theirs"
+    root.mkdir()
+    (root / "bench.py").write_text(TOOL)
+    write_times(root, {"BM_sort/64": 100, "BM_sort/256": 400})
+    git(root, "init", "--quiet", "--initial-branch=main")
+    git(root, "add", ".")
+    git(root, "commit", "--quiet", "-m", "One")
+    return root
+
+
+def write_times(root: Path, times: dict[str, float | str]) -> None:
+    (root / "times.json").write_text(json.dumps(times))
+
+
+def commit(root: Path, **files: str) -> None:
+    for name, text in files.items():
+        (root / name.replace("__", ".")).write_text(text)
+    git(root, "add", ".")
+    git(root, "commit", "--quiet", "-m", "Next")
+
+
+def command(
+    name: str, root: Path, tmp_path: Path, *arguments: str, **env: str
+) -> subprocess.CompletedProcess[str]:
+    own = ["--out", str(tmp_path / "out")]
+    own += ["--data", str(tmp_path / "state")] if name == "ab" else []
+    return paceline(name, *own, *arguments, cwd=root, **{**SHARED_HOST, **env})
+
+
+def verdicts(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    value = json.loads(done.stdout)
+    assert isinstance(value, dict)
+    return value
+
+
+def test_a_planted_effect_is_found_and_the_same_code_is_not(
+    repository: Path, tmp_path: Path
+) -> None:
+    write_times(repository, {"BM_same": 100, "BM_ten": 100, "BM_fifty": 100})
+    commit(repository)
+    write_times(repository, {"BM_same": 100, "BM_ten": 110, "BM_fifty": 150})
+    commit(repository)
+    done = command("ab", repository, tmp_path, "--base", "HEAD~1", "--json", *BENCH)
+    assert done.returncode == 2, done.stderr
+    found = {
+        row["benchmark"]: row["verdict"]
+        for row in verdicts(done)["jobs"][0]["comparisons"]
+        if row["metric"] == "time"
+    }
+    assert found == {"bm_same": "pass", "bm_ten": "fail", "bm_fifty": "fail"}
+    judge = Path(sys.executable).with_name("paceline-server")
+    again = subprocess.run(
+        [judge, "judge", tmp_path / "out"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **SHARED_HOST},
+    )
+    assert (again.returncode, "FAIL" in again.stdout) == (2, True)
+
+
+def test_a_plain_command_is_timed_as_a_process_with_its_memory(
+    repository: Path, tmp_path: Path
+) -> None:
+    script = "import time; data = bytearray({size}); time.sleep({seconds})"
+    commit(repository, work__py=script.format(size=1, seconds=0.05))
+    commit(repository, work__py=script.format(size=200 << 20, seconds=1))
+    done = command(
+        "ab",
+        repository,
+        tmp_path,
+        *(
+            "--base",
+            "HEAD~1",
+            "--json",
+        ),
+        *("--launches", "3", "--fail-on", "never", "--", "python3", "work.py"),
+    )
+    assert done.returncode == 0, done.stderr
+    rows = {row["metric"]: row for row in verdicts(done)["jobs"][0]["comparisons"]}
+    assert rows["time"]["ratio"] > 1.5
+    assert rows["peak_memory"]["ratio"] > 2
+    assert rows["time"]["reason"].startswith("insufficient")
+
+
+def test_arms_are_mapped_and_each_runs_in_a_process_of_its_own(
+    repository: Path, tmp_path: Path
+) -> None:
+    times: dict[str, float | str] = {"BM_native_sort": 150, "BM_kotlin_sort": 100}
+    write_times(repository, times)
+    counter = tmp_path / "starts.txt"
+    counter.write_text("")
+    done = command(
+        "run",
+        repository,
+        tmp_path,
+        *(
+            *QUICK,
+            "--reference",
+            "fallback",
+        ),
+        *("--arm", "native=BM_native_(.*)", "--arm", "fallback=BM_kotlin_(.*)"),
+        *BENCH,
+        TOOL_COUNTER=str(counter),
+    )
+    assert done.returncode == 3, done.stderr
+    assert "sort: time, reference fallback" in done.stdout
+    assert "% slower" in done.stdout
+    starts = counter.read_text().splitlines()
+    assert starts[0] == "all"
+    assert sorted(starts[1:]) == sorted(
+        2 * ["^(BM_native_sort)$", "^(BM_kotlin_sort)$"]
+    )
+    # Balanced: whichever arm went first goes second in the other launch.
+    assert starts[1] == starts[4]
+
+
+def test_cases_of_one_side_only_are_named(repository: Path, tmp_path: Path) -> None:
+    write_times(repository, {"BM_sort/64": 100, "BM_fresh": 1})
+    commit(repository)
+    arguments = ("--base", "HEAD~1", *QUICK, *BENCH)
+    done = command("ab", repository, tmp_path, *arguments)
+    assert "bm_fresh" in done.stdout
+    assert "(only head declares it)" in done.stdout
+    assert "bm_sort case=256" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        ("fails", "exited with status 3; figures of a command that fails do not count"),
+        (
+            "not a number",
+            "real_time of BM_sort/64: expected a figure from 0, found nan",
+        ),
+        ("twice", "several cases are called BM_sort/64"),
+        ("no results", "left no results"),
+        ("forever", "still ran after 2 s, the limit of --timeout-s, and was killed"),
+    ],
+)
+def test_a_command_that_misbehaves_has_no_figures_and_says_which_side(
+    repository: Path, tmp_path: Path, mode: str, said: str
+) -> None:
+    commit(repository, mode__txt=mode)
+    limit = "2" if mode == "forever" else "600"
+    done = command(
+        "ab",
+        repository,
+        tmp_path,
+        *(
+            "--base",
+            "HEAD~1",
+            *QUICK,
+        ),
+        *("--timeout-s", limit, *BENCH),
+    )
+    assert done.returncode == 1
+    assert said in " ".join(done.stderr.split())
+    assert "head (" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_a_failing_command_printed_is_shown(
+    repository: Path, tmp_path: Path
+) -> None:
+    commit(repository, mode__txt="fails")
+    done = command("run", repository, tmp_path, *QUICK, *BENCH)
+    assert (done.returncode, "heap is corrupt" in done.stderr) == (1, True)
+
+
+def test_a_case_that_fails_is_no_figure(repository: Path, tmp_path: Path) -> None:
+    write_times(repository, {"BM_sort/64": 100, "BM_broken": "no such file"})
+    done = command("run", repository, tmp_path, *QUICK, *BENCH)
+    assert done.returncode == 1
+    assert "ran BM_broken, which failed: no such file" in done.stderr
+
+
+def test_a_launch_that_fails_ends_the_measurement(
+    repository: Path, tmp_path: Path
+) -> None:
+    done = command(
+        "run",
+        repository,
+        tmp_path,
+        *(*QUICK,),
+        *("--prepare", "test -e listed && echo fails > mode.txt || touch listed"),
+        *BENCH,
+    )
+    assert done.returncode == 1
+    assert "command_failed: exited with status 3" in " ".join(done.stderr.split())
+    record = json.loads((tmp_path / "out" / "run.json").read_text())
+    assert record["failure"]["cause"] == "workload_error"
+
+
+def test_a_base_that_does_not_build_is_named(repository: Path, tmp_path: Path) -> None:
+    commit(repository, build__sh="exit 0\n")
+    done = command(
+        "ab",
+        repository,
+        tmp_path,
+        *(
+            "--base",
+            "HEAD~1",
+            *QUICK,
+        ),
+        *("--build", "sh build.sh", *BENCH),
+    )
+    assert done.returncode == 1
+    assert f"base ({git(repository, 'rev-parse', 'HEAD~1')[:12]})" in done.stderr
+    assert "sh build.sh" in done.stderr
+
+
+def test_uncommitted_changes_are_not_measured(repository: Path, tmp_path: Path) -> None:
+    commit(repository, other__txt="x")
+    write_times(repository, {"BM_dirty": 1})
+    arguments = ("--base", "HEAD~1", *QUICK, *BENCH)
+    done = command("ab", repository, tmp_path, *arguments)
+    assert "changes that are not committed; they are not measured" in done.stderr
+    assert "bm_dirty" not in done.stdout
+
+
+def test_a_directory_below_the_top_is_measured_in_that_directory(
+    repository: Path, tmp_path: Path
+) -> None:
+    below = repository / "below"
+    below.mkdir()
+    (below / "bench.py").write_text(TOOL)
+    write_times(below, {"BM_below": 5})
+    commit(repository)
+    commit(repository, other__txt="x")
+    arguments = ("--base", "HEAD~1", *QUICK, *BENCH)
+    done = command("ab", below, tmp_path, *arguments)
+    assert "bm_below: time, head against base" in done.stdout, done.stderr
+
+
+def test_equal_sources_are_identical_unless_they_shall_be_measured(
+    repository: Path, tmp_path: Path
+) -> None:
+    commit(repository, other__txt="x")
+    git(repository, "revert", "--no-edit", "HEAD")
+    arguments = ("--base", "HEAD~2", *QUICK)
+    done = command("ab", repository, tmp_path, *arguments, *BENCH)
+    assert done.returncode == 0, done.stderr
+    assert "identical: nothing to compare" in done.stdout
+    assert not list((tmp_path / "out").glob("launch-*"))
+    shutil.rmtree(tmp_path / "out")
+    done = command(
+        "ab", repository, tmp_path, *arguments, "--measure-identical", *BENCH
+    )
+    assert (done.returncode, len(list((tmp_path / "out").glob("launch-*")))) == (3, 4)
+
+
+def test_steps_around_a_command_run_where_it_runs(
+    repository: Path, tmp_path: Path
+) -> None:
+    done = command(
+        "run",
+        repository,
+        tmp_path,
+        *(
+            "--launches",
+            "3",
+        ),
+        *("--setup", "echo setup >> steps", "--prepare", "echo prepare >> steps"),
+        *("--cleanup", "echo cleanup >> steps", "--", "true"),
+    )
+    assert done.returncode == 0, done.stderr
+    steps = (repository / "steps").read_text().split()
+    assert steps == ["setup", *4 * ["prepare"], "cleanup"]
+
+
+def test_the_time_of_a_shell_is_subtracted(repository: Path, tmp_path: Path) -> None:
+    done = command(
+        "run",
+        repository,
+        tmp_path,
+        *(
+            "--launches",
+            "1",
+            "--shell",
+            "sh",
+        ),
+        *("--", "sleep 0.2 && true"),
+    )
+    assert done.returncode == 0, done.stderr
+    spec = json.loads((tmp_path / "out" / "drive.json").read_text())
+    assert spec["overhead"]["wall_ns"] > 0
+    assert spec["command"] == ["sh", "-c", "sleep 0.2 && true"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "Nothing is named to measure"),
+        (("--", "no-such-program"), "could not be started"),
+        (("--harness", "nope", "--", "ls"), "There is no harness 'nope'"),
+        (("--params", "n=1", "--", "ls"), "--params is an option of suites only"),
+        (("--shell", "sh", "suite.toml"), "--shell is an option of commands only"),
+    ],
+)
+def test_what_cannot_be_run_is_said(
+    repository: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    done = command("run", repository, tmp_path, *arguments)
+    assert (done.returncode, said in done.stderr) == (1, True), done.stderr
+
+
+@pytest.mark.skipif(
+    shutil.which("go") is None, reason="this machine has no Go toolchain"
+)
+def test_the_real_go_is_driven(repository: Path, tmp_path: Path) -> None:
+    test = 'package x\nimport "testing"\nfunc BenchmarkX(b *testing.B) {{ for i := 0; i < b.N*{}; i++ {{ f(i) }} }}\n//go:noinline\nfunc f(i int) int {{ return i * i }}\n'
+    commit(repository, go__mod="module x\ngo 1.18\n", x_test__go=test.format(1))
+    commit(repository, x_test__go=test.format(4))
+    done = command(
+        "ab",
+        repository,
+        tmp_path,
+        *(
+            "--base",
+            "HEAD~1",
+            "--launches",
+            "2",
+            "--json",
+        ),
+        *("--min-time-ns", "1000000", "--fail-on", "never", "--", "go", "test", "."),
+    )
+    assert done.returncode == 0, done.stderr
+    comparisons = verdicts(done)["jobs"][0]["comparisons"]
+    ratios = [row["ratio"] for row in comparisons if row["metric"] == "time"]
+    assert len(ratios) == 1
+    assert ratios[0] > 1.5
+
+
+HEADER = Path("/usr/include/benchmark/benchmark.h")
+
+
+@pytest.mark.skipif(
+    not HEADER.exists() or shutil.which("c++") is None,
+    reason="this machine has no C++ library of Google Benchmark",
+)
+def test_the_real_google_benchmark_is_driven(repository: Path, tmp_path: Path) -> None:
+    source = "#include <benchmark/benchmark.h>\nstatic void BM_loop(benchmark::State& s) {{ for (auto _ : s) for (int i = 0; i < {}; i++) benchmark::DoNotOptimize(i); }}\nBENCHMARK(BM_loop);\nBENCHMARK_MAIN();\n"
+    commit(repository, b__cc=source.format(1000))
+    commit(repository, b__cc=source.format(4000))
+    done = command(
+        "ab",
+        repository,
+        tmp_path,
+        *(
+            "--base",
+            "HEAD~1",
+            "--launches",
+            "2",
+            "--json",
+        ),
+        *("--build", "c++ -O1 b.cc -lbenchmark -lpthread -o b", "--fail-on", "never"),
+        *("--min-time-ns", "1000000", "--", "./b"),
+    )
+    assert done.returncode == 0, done.stderr
+    comparisons = verdicts(done)["jobs"][0]["comparisons"]
+    assert [row["ratio"] > 1.5 for row in comparisons if row["metric"] == "time"] == [
+        True
+    ]
