@@ -205,6 +205,9 @@ class AlertFilters:
     shadow: bool = False
     assignee_id: str | None = None
     unassigned: bool = False
+    since: datetime | None = None
+    until: datetime | None = None
+    """First seen from `since` on, before `until`."""
 
 
 def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
@@ -222,6 +225,10 @@ def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
     query = query.where(
         *(column == value for column, value in wanted.items() if value is not None)
     )
+    if filters.since is not None:
+        query = query.where(Alert.created_at >= filters.since)
+    if filters.until is not None:
+        query = query.where(Alert.created_at < filters.until)
     if filters.unassigned:
         query = query.where(Alert.assignee_id.is_(None))
     if filters.overdue is not None:

@@ -10,6 +10,7 @@ from paceline_server.accounts.auth import Principal, require
 from paceline_server.alerts import service
 from paceline_server.alerts.registry import AlertKindName
 from paceline_server.alerts.rules import routes as rules
+from paceline_server.alerts.rules.schemas import MuteIn
 from paceline_server.alerts.schemas import (
     AlertActionIn,
     AlertDetailOut,
@@ -26,7 +27,7 @@ from paceline_server.alerts.schemas import (
     TriageBatchOut,
 )
 from paceline_server.kernel.wire import Page
-from paceline_server.store.page import Cursor, Limit
+from paceline_server.store.page import Before, Cursor, From, Limit
 from paceline_server.store.session import DbSession
 
 router = APIRouter(tags=["alerts"])
@@ -34,6 +35,7 @@ router.include_router(rules.router)
 
 Reader = Annotated[Principal, Depends(require("project.read"))]
 Triager = Annotated[Principal, Depends(require("alerts.triage"))]
+RuleWriter = Annotated[Principal, Depends(require("rules.write"))]
 Requester = Annotated[Principal, Depends(require("runs.create", "targets.use"))]
 Text = Annotated[str | None, Query(min_length=1, max_length=200)]
 
@@ -52,12 +54,14 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
     shadow: bool = False,
     rule: str | None = None,
     text: Text = None,
+    since: From = None,
+    until: Before = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[AlertOut]:
     """Alerts, the newest first. `assignee=none` lists unassigned alerts. `shadow=true` lists only alerts of
     rules in shadow, which are left out otherwise. `rule` is a rule's id. `text` is searched in title, words,
-    benchmark, suite and commits."""
+    benchmark, suite and commits. `from` and `to` bound when it was first seen."""
     filters = service.AlertFilters(
         state=state,
         suite=suite,
@@ -68,6 +72,8 @@ def list_alerts(  # noqa: PLR0917 - query parameters, passed by name
         shadow=shadow,
         rule=rule,
         text=text,
+        since=since,
+        until=until,
     )
     return service.list_alerts(
         session, filters, assignee=assignee, limit=limit, cursor=cursor
@@ -148,6 +154,15 @@ def add_alert_note(
 ) -> AlertDetailOut:
     """Add a remark to the history."""
     return service.add_note(session, alert_id, body.note, who.name)
+
+
+@router.post("/alerts/{alert_id}/mute")
+def mute_alert(
+    alert_id: str, body: MuteIn, who: RuleWriter, session: DbSession
+) -> AlertDetailOut:
+    """Mute the rule behind the alert for some hours. Where only the suite's or the built-in rule decides, a rule about
+    this measurement alone is made first."""
+    return service.mute_alert(session, alert_id, body, who)
 
 
 @router.put("/alerts/{alert_id}/due")

@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts.registry import AlertKindName
+from paceline_server.alerts.rules.schemas import MuteOut
 from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.wire import Instant, Request, Response
 
@@ -204,7 +205,12 @@ class AlertOut(Response):
 
 
 class AlertDetailOut(AlertOut):
+    """An alert's page. `mute` is the mute of its rule in force; only alerts that people may write rules for can be
+    muted (`can_be_muted`)."""
+
     rule: RuleOut
+    mute: MuteOut | None
+    can_be_muted: bool
     explanation: str
     cause_text: str | None
     findings: list[FindingOut]

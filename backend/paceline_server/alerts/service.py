@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts import lifecycle, queries, triage
 from paceline_server.alerts.bisect import service as bisect
@@ -34,6 +35,8 @@ from paceline_server.alerts.queries import (
     titles,
 )
 from paceline_server.alerts.registry import kind_of, register_kinds
+from paceline_server.alerts.rules import service as rules
+from paceline_server.alerts.rules.schemas import MuteIn, MuteOut
 from paceline_server.alerts.rules.service import RuleSubject, rule_for
 from paceline_server.alerts.schemas import (
     Action,
@@ -69,6 +72,7 @@ __all__ = [
     "link_issue",
     "list_alerts",
     "list_batches",
+    "mute_alert",
     "opened_since",
     "request_confirmation",
     "require_known_kinds",
@@ -194,9 +198,12 @@ def alert_detail(
     explanation = explain_briefly(
         session, row, queries.spoken_name(session, row.target_id), windows=windows
     )
+    mute = rules.mute_in_force(session, row.rule_id)
     return AlertDetailOut(
         **_alert_out(row, targets, people).model_dump(),
         rule=RuleOut.model_validate(row.rule),
+        mute=None if mute is None else MuteOut.model_validate(mute),
+        can_be_muted=rules.has_stored_rules(row),
         explanation=explanation.sentence,
         cause_text=explanation.cause_text,
         findings=explanation.findings,
@@ -253,6 +260,14 @@ def link_issue(
 ) -> AlertDetailOut:
     """Link the issue that tracks an alert, or remove the link. Raises 404."""
     triage.link_issue(session, _locked_alert(session, alert_id), url, actor)
+    return alert_detail(session, alert_id)
+
+
+def mute_alert(
+    session: Session, alert_id: str, spec: MuteIn, who: Principal
+) -> AlertDetailOut:
+    """Mute the rule behind an alert for some hours. Raises 404; 409 for a kind of alerts without rules."""
+    rules.mute_rule_of_alert(session, _locked_alert(session, alert_id), spec, who)
     return alert_detail(session, alert_id)
 
 

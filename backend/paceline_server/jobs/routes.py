@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
 from paceline_server.accounts.auth import Principal, require
@@ -34,7 +33,7 @@ from paceline_server.jobs.schemas import (
 from paceline_server.jobs.transitions import JOBS_CHANNEL
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.wire import Page
-from paceline_server.store.page import Cursor, Limit
+from paceline_server.store.page import Before, Cursor, From, Limit
 from paceline_server.store.session import DbSession, database, read_scope, session_scope
 
 router = APIRouter(tags=["jobs"])
@@ -74,8 +73,8 @@ def list_runs(  # noqa: PLR0917 - query parameters, passed by name
     target: str | None = None,
     state: RunState | None = None,
     trigger: Trigger | None = None,
-    since: Annotated[datetime | None, Query(alias="from")] = None,
-    until: Annotated[datetime | None, Query(alias="to")] = None,
+    since: From = None,
+    until: Before = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[RunOut]:

@@ -28,6 +28,7 @@ from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.store.tables.decisions import Comparison, JobReport
 from paceline_server.store.tables.fleet import REAL_TARGETS, Target
+from paceline_server.store.tables.history import Change, Series
 from paceline_server.store.tables.jobs import (
     BASELINE_TRIGGERS,
     IMPORTED,
@@ -215,6 +216,96 @@ def newest_points(session: Session, arms: Collection[WatchedArm]) -> list[PointR
         .where(ranked.c.newest == 1)
     )
     return [PointRow(**row._mapping) for row in session.execute(query)]
+
+
+class ChangeSinceRow(NamedTuple):
+    """A change with its series and target."""
+
+    change: Change
+    series: Series
+    target: Target
+
+
+def changes_found_since(
+    session: Session, since: datetime, limit: int
+) -> list[ChangeSinceRow]:
+    """Changes that were found since then and did not vanish, the newest first."""
+    query = (
+        select(Change, Series, Target)
+        .join(Series, Series.id == Change.series_id)
+        .join(Target, Target.id == Series.target_id)
+        .where(Change.found_at >= since, Change.state != "vanished")
+        .order_by(Change.found_at.desc(), Change.id.desc())
+        .limit(limit)
+    )
+    return [ChangeSinceRow(*row) for row in session.execute(query)]
+
+
+class FlippedRow(NamedTuple):
+    """The newest decided comparison of an arm at one point, and the other verdict before it."""
+
+    comparison: Comparison
+    branch: str | None
+    before: str
+    target: Target
+
+
+DECIDED = ("pass", "fail")
+
+
+def flipped_since(session: Session, since: datetime, limit: int) -> list[FlippedRow]:
+    """Arms whose newest decided verdict since then is another than the last one before, on the same target and
+    branch, the newest first; no demonstrations and no confirmations (I13)."""
+
+    def decided(
+        compared: type[Comparison], run: type[Run]
+    ) -> list[ColumnElement[bool]]:
+        return [
+            compared.sides == "arms",
+            compared.demonstration.is_(False),
+            compared.verdict.in_(DECIDED),
+            run.confirms_alert_id.is_(None),
+            run.base_commit.is_(None),
+            run.base_branch.is_(None),
+        ]
+
+    same = ("suite", "benchmark", "target_id", "arm", "metric", "params_key")
+    branch = func.coalesce(Run.branch, "")
+    rank = func.row_number().over(
+        partition_by=(*(getattr(Comparison, name) for name in same), branch),
+        order_by=(Comparison.measured_at.desc(), Comparison.id.desc()),
+    )
+    newest = (
+        select(Comparison.id, rank.label("rank"))
+        .join(Run, Run.id == Comparison.run_id)
+        .where(Comparison.measured_at >= since, *decided(Comparison, Run))
+        .subquery()
+    )
+    older, older_run = aliased(Comparison), aliased(Run)
+    before = (
+        select(older.verdict)
+        .join(older_run, older_run.id == older.run_id)
+        .where(
+            *(getattr(older, name) == getattr(Comparison, name) for name in same),
+            func.coalesce(older_run.branch, "") == branch,
+            older.measured_at < since,
+            *decided(older, older_run),
+        )
+        .order_by(older.measured_at.desc(), older.id.desc())
+        .limit(1)
+        .correlate(Comparison, Run)
+        .scalar_subquery()
+    )
+    query = (
+        select(Comparison, Run.branch, before, Target)
+        .join(newest, newest.c.id == Comparison.id)
+        .join(Run, Run.id == Comparison.run_id)
+        .join(Target, Target.id == Comparison.target_id)
+        .where(newest.c.rank == 1, before != Comparison.verdict)
+        .order_by(Comparison.measured_at.desc(), Comparison.id.desc())
+        .limit(limit)
+    )
+    return [FlippedRow(*row) for row in session.execute(query)]
 
 
 _LONG_AGO = literal(datetime(1, 1, 1, tzinfo=UTC), Comparison.measured_at.type)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from itertools import groupby
 
 from paceline_contract.manifest import Benchmark, Rule
 
 from paceline_server.detect.schemas import ComparisonOut
-from paceline_server.reports.schemas import ArmDistributionOut, FalseAlarmsOut
+from paceline_server.reports.schemas import (
+    ArmDistributionOut,
+    FalseAlarmsOut,
+    SinceList,
+)
 from paceline_server.stats import constants
 from paceline_server.stats.plain_words import (
     describe_ratio,
@@ -130,7 +135,9 @@ def _span(comparisons: Sequence[ComparisonOut], word: str, unit: str) -> str:
     return f" ({percent(low)} to {percent(high)} {word})"
 
 
-def false_alarms(days: int, states: Mapping[str, int]) -> FalseAlarmsOut:
+def false_alarms(
+    days: int, since: datetime, states: Mapping[str, int]
+) -> FalseAlarmsOut:
     """The false alarms of a period, by the states of the alerts that opened in it."""
     opened = sum(states.values())
     vanished, invalid = states.get("vanished", 0), states.get("invalid", 0)
@@ -146,12 +153,34 @@ def false_alarms(days: int, states: Mapping[str, int]) -> FalseAlarmsOut:
         )
     return FalseAlarmsOut(
         days=days,
+        since=since,
         opened=opened,
         vanished=vanished,
         invalid=invalid,
         share=share,
         words=words,
     )
+
+
+_NEW = {
+    "changes": ("change", "changes"),
+    "flips": ("flipped verdict", "flipped verdicts"),
+    "alerts": ("new alert", "new alerts"),
+    "runs": ("failed run", "failed runs"),
+}
+
+
+def since_sentence(counts: Mapping[SinceList, int], more: Collection[SinceList]) -> str:
+    """`2 changes, 1 flipped verdict, no new alerts, 20 or more failed runs.`"""
+    if not any(counts.values()):
+        return "No changes, no flipped verdicts, no new alerts, no failed runs."
+    parts = []
+    for name, count in counts.items():
+        one, several = _NEW[name]
+        number = f"{count} or more" if name in more else str(count or "no")
+        parts.append(f"{number} {one if count == 1 else several}")
+    text = ", ".join(parts)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 _DONE = {

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query
 from paceline_server.accounts.auth import Principal, require
 from paceline_server.detect.schemas import ComparisonOut, JobReportOut
 from paceline_server.jobs.schemas import RunIn
-from paceline_server.kernel.wire import Page
+from paceline_server.kernel.wire import Instant, Page
 from paceline_server.reports import (
     arm_standings,
     compare,
@@ -21,6 +21,7 @@ from paceline_server.reports import (
     service,
     target_conditions,
 )
+from paceline_server.reports import since as since_report
 from paceline_server.reports.compare import MeasurementFilter
 from paceline_server.reports.history_schemas import (
     ArmStandingsOut,
@@ -38,12 +39,13 @@ from paceline_server.reports.schemas import (
     LiveSeriesOut,
     OverviewOut,
     RunEstimateOut,
+    SinceOut,
     TargetConditionsOut,
     WaitingOut,
 )
 from paceline_server.series.schemas import SeriesPageOut
 from paceline_server.store.audit import ObjectKind
-from paceline_server.store.page import Cursor, Limit
+from paceline_server.store.page import Before, Cursor, From, Limit
 from paceline_server.store.session import DbSession, SystemSession
 
 router = APIRouter(tags=["reports"])
@@ -66,6 +68,16 @@ def get_waiting(_: Reader, session: DbSession) -> WaitingOut:
     return service.waiting(session)
 
 
+@router.get("/since")
+def get_since(
+    _: Reader,
+    session: DbSession,
+    since: Annotated[Instant, Query(alias="from")],
+) -> SinceOut:
+    """What is new since an instant: changes, flipped verdicts, alerts and failed runs, at most 20 of each."""
+    return since_report.new_since(session, since)
+
+
 @router.get("/incidents")
 def list_incidents(
     _: Admin, session: DbSession, limit: Limit = 50, cursor: Cursor = None
@@ -79,8 +91,8 @@ def _audit_filters(  # noqa: PLR0917 - query parameters, passed by name
     object_id: Annotated[str | None, Query(max_length=200)] = None,
     actor: Annotated[str | None, Query(max_length=200)] = None,
     actor_kind: ActorKind | None = None,
-    since: Annotated[datetime | None, Query(alias="from")] = None,
-    until: Annotated[datetime | None, Query(alias="to")] = None,
+    since: From = None,
+    until: Before = None,
 ) -> AuditFilters:
     return AuditFilters(object_kind, object_id, actor, actor_kind, since, until)
 

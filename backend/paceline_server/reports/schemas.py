@@ -10,10 +10,12 @@ from paceline_contract.events import ParamValue
 from paceline_contract.items import SideName
 from paceline_contract.units import Unit
 
+from paceline_server.alerts.schemas import AlertOut
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.fleet.schemas import AgentOut
 from paceline_server.jobs.schemas import RunOut
 from paceline_server.kernel.wire import Response
+from paceline_server.series.schemas import ChangeDirection, ChangeState
 from paceline_server.store.audit import ObjectKind
 
 
@@ -61,6 +63,7 @@ class FalseAlarmsOut(Response):
     invalid. `share` is null if fewer than five opened."""
 
     days: int
+    since: datetime
     opened: int
     vanished: int
     invalid: int
@@ -75,6 +78,64 @@ class OverviewOut(Response):
     false_alarms: FalseAlarmsOut
     agents: list[AgentOut]
     runs: list[RunOut]
+
+
+class ChangeSinceOut(Response):
+    """A change of a series' level that was found in the period."""
+
+    id: str
+    series_id: str
+    suite: str
+    benchmark: str
+    arm: str
+    metric: str
+    params: dict[str, ParamValue]
+    title: str | None
+    target_id: str
+    target_name: str
+    state: ChangeState
+    direction: ChangeDirection
+    words: str
+    commit: str
+    alert_id: str | None
+    found_at: datetime
+
+
+class FlippedVerdictOut(Response):
+    """An arm at one point whose newest decided verdict of the period is another than the one before it, on the same
+    target and branch. `words` is about the newest."""
+
+    suite: str
+    benchmark: str
+    arm: str
+    reference: str
+    metric: str
+    params: dict[str, ParamValue]
+    target_id: str
+    target_name: str
+    branch: str | None
+    before: Literal["pass", "fail"]
+    verdict: Literal["pass", "fail"]
+    words: str
+    run_id: str
+    job_id: str
+    measured_at: datetime
+
+
+SinceList = Literal["changes", "flips", "alerts", "runs"]
+
+
+class SinceOut(Response):
+    """What is new since an instant, each list the newest first; those in `more` go on. `runs` failed, were lost or
+    expired, by the time they were requested."""
+
+    since: datetime
+    words: str
+    changes: list[ChangeSinceOut]
+    flips: list[FlippedVerdictOut]
+    alerts: list[AlertOut]
+    runs: list[RunOut]
+    more: list[SinceList]
 
 
 class WaitingOut(Response):

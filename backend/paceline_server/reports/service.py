@@ -81,7 +81,7 @@ def overview(session: Session) -> OverviewOut:
             state: counted.get(state, 0) for state in get_args(AlertState)
         },
         false_alarms=report_sentences.false_alarms(
-            FALSE_ALARM_DAYS, alerts.opened_since(session, since)
+            FALSE_ALARM_DAYS, since, alerts.opened_since(session, since)
         ),
         agents=fleet.agents_heard_last(session, OVERVIEW_AGENTS),
         runs=runs.items,

@@ -42,6 +42,9 @@ class SeriesFilters(NamedTuple):
     branch: str | None = None
     text: str | None = None
     changed: bool | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    """With a point from `since` on, before `until`."""
 
 
 class TitledNamesRow(NamedTuple):
@@ -85,6 +88,13 @@ def select_series(filters: SeriesFilters) -> Select[Any]:
                 named,
             )
         )
+    if filters.since is not None or filters.until is not None:
+        measured = exists().where(SeriesPoint.series_id == Series.id)
+        if filters.since is not None:
+            measured = measured.where(SeriesPoint.at >= filters.since)
+        if filters.until is not None:
+            measured = measured.where(SeriesPoint.at < filters.until)
+        query = query.where(measured)
     if filters.changed is not None:
         live = exists().where(Change.series_id == Series.id, Change.state.in_(LIVE))
         query = query.where(live if filters.changed else ~live)

@@ -24,7 +24,7 @@ from paceline_server.series.schemas import (
     TargetsNoiseOut,
 )
 from paceline_server.series.service import SeriesFilters
-from paceline_server.store.page import Cursor, Limit
+from paceline_server.store.page import Before, Cursor, From, Limit
 from paceline_server.store.session import DbSession
 
 router = APIRouter(tags=["series"])
@@ -61,12 +61,15 @@ def list_series(  # noqa: PLR0917 - query parameters, passed by name
     branch: str | None = None,
     text: Text = None,
     changed: bool | None = None,
+    since: From = None,
+    until: Before = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[SeriesOut]:
-    """Series by benchmark and arm; `changed` selects those with (or without) a suspect or standing change."""
+    """Series by benchmark and arm; `changed` selects those with (or without) a suspect or standing change,
+    `from` and `to` those that were measured then."""
     filters = SeriesFilters(
-        suite, benchmark, arm, metric, target, branch, text, changed
+        suite, benchmark, arm, metric, target, branch, text, changed, since, until
     )
     return service.list_series(session, filters, limit=limit, cursor=cursor)
 

@@ -182,7 +182,7 @@ def _filters(
             alpha,
             facts.p_slow is not None and facts.p_slow <= alpha,
             f"{facts.above_margin} of {facts.blocks} blocks were more than {margin} {bad}; by chance "
-            f"that happens with p = {_p(facts.p_slow)}, and look {facts.look + 1} may spend {alpha:g}.",
+            f"that happens with p = {_p(facts.p_slow)}; at most {alpha:g} is called {bad} after {facts.look + 1} of {len(policy.look_alpha)} batches.",
         ),
         PairFilter(
             "launch_medians",

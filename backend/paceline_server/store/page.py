@@ -18,7 +18,7 @@ from sqlalchemy import Select, bindparam, tuple_
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from paceline_server.kernel.errors import invalid_request
-from paceline_server.kernel.wire import Page, is_storable
+from paceline_server.kernel.wire import Instant, Page, is_storable
 from paceline_server.store import access
 
 Row = TypeVar("Row")
@@ -29,6 +29,10 @@ Limit = Annotated[int, Query(ge=1, le=200)]
 """Declare as `limit: Limit = 50`."""
 Cursor = Annotated[str | None, Query(max_length=500)]
 """Declare as `cursor: Cursor = None`."""
+From = Annotated[Instant | None, Query(alias="from")]
+"""Declare as `since: From = None`: the first instant of a period, included."""
+Before = Annotated[Instant | None, Query(alias="to")]
+"""Declare as `until: Before = None`: the end of a period, not included."""
 
 
 def encode_cursor(key: Key) -> str:

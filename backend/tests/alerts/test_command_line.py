@@ -104,6 +104,22 @@ def test_an_alert_is_taken_and_closed(
     assert say("alerts", "explain", alert).returncode == 0
 
 
+def test_an_alert_is_muted_with_a_reason_and_a_length(
+    past: RecordedHistory, say: Say
+) -> None:
+    alert = past.alert("open")
+    done = say("alerts", "mute", alert, "--for", "7d", "--reason", "the lab moves")
+    assert done.returncode == 0, done.stderr
+    end = done.stdout.split()[-4:]
+    assert end[:3] == ["paceline", "rules", "unmute"]
+    assert "by test: the lab moves" in say("alerts", "show", alert).stdout
+    assert say(*end[1:]).returncode == 0
+    assert "the lab moves" not in say("alerts", "show", alert).stdout.split("at")[0]
+    refused(
+        say("alerts", "mute", alert, "--for", "long", "--reason", "x"), "Use 7d or 12h"
+    )
+
+
 def test_a_bulk_decision_says_how_to_undo_it(past: RecordedHistory, say: Say) -> None:
     alerts = [past.alert("open"), past.alert("open")]
     done = say(
@@ -198,12 +214,12 @@ def test_a_rule_is_tried_saved_changed_and_muted(
     assert again.stdout == "In the last 7 days it would not have fired.\n"
     assert (
         "ledger is muted until"
-        in say("rules", "mute", "ledger", "--reason", "fan", "--hours", "2").stdout
+        in say("rules", "mute", "ledger", "--reason", "fan", "--for", "2h").stdout
     )
     assert said(say("rules", "list", "--json"))[0]["mute"]["reason"] == "fan"
     assert say("rules", "unmute", "ledger").stdout == "ledger is no longer muted.\n"
     assert say("rules", "save", "typo", "--target", "lab-2").returncode == 0
-    idle = say("rules", "orphans").stdout
+    idle = say("rules", "gaps").stdout
     assert "1 rule decides about nothing" in idle
     assert "typo" in idle
     assert say("rules", "delete", "typo").stdout == "typo is deleted.\n"

@@ -187,3 +187,44 @@ def test_a_deleted_rule_is_silent_no_more(desk: AlertLab) -> None:
     assert answer.status_code == 204
     outbox.drain()
     assert actions(desk.alert())[-1] == "notified"
+
+
+@pytest.mark.shapes("embedded", "scaled")
+def test_muting_an_alert_of_the_suites_rule_makes_a_rule_about_this_alone(
+    desk: AlertLab,
+) -> None:
+    desk.measure(SLOWER)
+    alert = desk.alert()
+    assert (alert["rule_id"], alert["mute"], alert["can_be_muted"]) == (
+        None,
+        None,
+        True,
+    )
+    muted = post(
+        desk, f"/alerts/{alert['id']}/mute", {"reason": "fan is broken", "hours": 2}
+    )
+    assert muted["mute"]["reason"] == "fan is broken"
+    assert alert["rule"]["text"] in muted["rule"]["text"]
+    (rule,) = desk.get("/rules")["items"]
+    assert rule["id"] == muted["rule_id"]
+    about = {"suite": "sorting", "benchmark": "sort_batch", "metric": "time"}
+    assert {**about, "arm": "native", "target": "lab-1"}.items() <= rule.items()
+    other = desk.get(
+        "/rules/applied", **about, arm="native", target="lab-2", kind="arm_slower"
+    )
+    assert (other["rule_id"], other["muted"]) == (None, None)
+    desk.confirm(SLOWER)
+    assert actions(desk.alert())[-1] == "silenced"
+    desk.clock.advance(2 * 3600 + 1)
+    outbox.drain()
+    assert (actions(desk.alert())[-1], desk.alert()["mute"]) == ("notified", None)
+
+
+def test_muting_an_alert_of_a_stored_rule_mutes_that_rule(desk: AlertLab) -> None:
+    rule = save(desk)
+    desk.measure(SLOWER)
+    alert = desk.alert()
+    muted = post(desk, f"/alerts/{alert['id']}/mute", {"reason": "x", "hours": 1})
+    assert muted["rule_id"] == rule["id"]
+    (stored,) = desk.get("/rules")["items"]
+    assert (stored["id"], stored["mute"]["reason"]) == (rule["id"], "x")

@@ -190,6 +190,21 @@ def test_an_arm_that_fails_in_several_jobs_on_end_is_one_alert(desk: AlertLab) -
     assert tried(target="other")["fired"] == 0
 
 
+def test_a_replay_about_arms_says_that_demonstrations_are_left_out(
+    desk: AlertLab,
+) -> None:
+    desk.measure({1000: 0.126, 2000: -0.6}, knobs={"slowdown_percent": 40})
+    rule = {"name": "tried", "kind": "arm_slower", "min_effect": 0.0}
+    answer = desk.lab.client.post(
+        "/api/v1/rules/replay", json={"rule": rule}, headers=dict(desk.headers)
+    )
+    assert answer.json()["fired"] == 0
+    assert answer.json()["words"] == (
+        "In the last 30 days it would not have fired. Demonstrations are left out: it would also have fired in "
+        "one run that demonstrates a slowdown."
+    )
+
+
 @pytest.mark.shapes("embedded", "scaled")
 def test_orphans_are_rules_about_nothing_and_measurements_without_a_rule(
     past: RecordedHistory,

@@ -335,3 +335,35 @@ def test_two_people_saving_at_once_make_one_version(
 
     assert sorted(together(save, save), key=str) == [200, 409]
     assert past.get(f"/rules/{made['id']}")["version"] == 2
+
+
+def test_a_rule_made_to_mute_an_alert_never_asks_for_less_than_can_be_measured(
+    past: RecordedHistory,
+) -> None:
+    past.series([100.0] * 3)
+    floor(past.target_id, 0.08)
+    alert = past.alert("open")
+    muted = past.post(f"/alerts/{alert}/mute", {"reason": "moving", "hours": 1})
+    made = past.get(f"/rules/{muted['rule_id']}")
+    assert (made["kind"], made["min_effect"]) == ("history", 0.08)
+
+
+def test_an_alert_without_rules_cannot_be_muted(past: RecordedHistory) -> None:
+    alert = past.alert("open", kind="policy", cause=None)
+    assert past.get(f"/alerts/{alert}")["can_be_muted"] is False
+    refused = past.post(
+        f"/alerts/{alert}/mute", {"reason": "x", "hours": 1}, status=409
+    )
+    assert "mute a channel instead" in refused["detail"]
+
+
+def test_rules_of_suites_and_built_in_ones_are_listed_beside_the_stored(
+    desk: Any,
+) -> None:
+    shipped = desk.get("/rules/shipped")["items"]
+    assert [(rule["suite"], rule["name"], rule["arms"]) for rule in shipped[:1]] == [
+        ("sorting", "native-slower-than-fallback", ["native"])
+    ]
+    built_in = {rule["name"] for rule in shipped if rule["suite"] is None}
+    assert {"default-history", "as-shipped", "default-gate"} <= built_in
+    assert desk.get("/rules")["items"] == []

@@ -231,6 +231,7 @@ OPERATIONS: dict[str, Operation] = {
     "get_overview": reads(),
     "get_arm_standings": reads(),
     "list_targets_by_noise": reads(),
+    "get_since": reads(lambda _: {"from": "2026-01-01T00:00:00Z"}),
     "get_waiting": reads(),
     "get_arms": reads(lambda _: {"suite": "sorting", "benchmark": BENCHMARK}),
     "get_matrix": reads(lambda _: {"suite": "sorting"}),
@@ -253,6 +254,7 @@ OPERATIONS: dict[str, Operation] = {
     "set_alert_due": needs("alerts.triage", body=lambda _: {"due_at": None}),
     "link_alert_issue": needs("alerts.triage", body=lambda _: {"url": None}),
     "add_alert_note": needs("alerts.triage", body=lambda _: {"note": "x"}),
+    "mute_alert": needs("rules.write", body=lambda _: {"reason": "x", "hours": 1}),
     "bisect_alert": needs("runs.create", "targets.use", body=lambda _: {}),
     "list_waivers": reads(),
     "get_waiver": reads(),
@@ -278,6 +280,7 @@ OPERATIONS: dict[str, Operation] = {
             "target": v["target_id"],
         }
     ),
+    "list_shipped_rules": reads(),
     "list_orphans": reads(),
     "create_rule": needs("rules.write", body=lambda _: RULE),
     "replay_rule": needs("rules.write", body=lambda _: {"rule": RULE}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,13 @@ def test_series_are_listed_searched_and_filtered(reader: SeriesReader) -> None:
             series["arm"] for series in reader.get("/series", **query)["items"]
         ] == ["native"], query
     assert reader.get("/series", text="100%")["items"] == []
+    newest = max(series["at"] for series in reader.get("/series")["items"])
+    for days in ({"from": newest}, {"to": newest}):
+        answer = reader.ask("GET", "/series", params=days)
+        assert len(answer["items"]) == 2, days
+    after = (datetime.fromisoformat(newest) + timedelta(seconds=1)).isoformat()
+    assert reader.ask("GET", "/series", params={"from": after})["items"] == []
+    assert reader.ask("GET", "/series", 422, params={"from": "2026-11-28"})["fields"]
     (flat,) = reader.get("/series", changed=False)["items"]
     assert (flat["arm"], flat["points"], flat["changes"]) == ("fallback", 30, {})
     first = reader.get("/series", limit=1)

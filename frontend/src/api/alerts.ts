@@ -26,6 +26,8 @@ export interface AlertFilters {
   shadow?: boolean | undefined;
   rule?: string | undefined;
   text?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
   cursor?: string | undefined;
 }
 
@@ -160,6 +162,20 @@ export function addAlertNote(id: string, note: string): Promise<AlertDetail> {
     client.POST('/api/v1/alerts/{alert_id}/notes', {
       params: { path: { alert_id: id } },
       body: { note },
+    }),
+  );
+}
+
+/** Mutes the rule behind the alert; the server makes one where only the suite's own decides. */
+export function muteAlert(
+  id: string,
+  reason: string,
+  hours: number,
+): Promise<AlertDetail> {
+  return unwrap(
+    client.POST('/api/v1/alerts/{alert_id}/mute', {
+      params: { path: { alert_id: id } },
+      body: { reason, hours },
     }),
   );
 }

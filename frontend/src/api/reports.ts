@@ -16,6 +16,7 @@ import type {
   Completeness,
   Matrix,
   Overview,
+  Since,
   Waiting,
 } from './types';
 
@@ -25,6 +26,18 @@ export const overviewQuery = queryOptions({
     unwrap(client.GET('/api/v1/overview', { signal })),
   refetchInterval: 10_000,
 });
+
+/** What is new since an instant. */
+export function sinceQuery(from: string) {
+  return queryOptions({
+    queryKey: ['since', from],
+    queryFn: ({ signal }): Promise<Since> =>
+      unwrap(
+        client.GET('/api/v1/since', { signal, params: { query: { from } } }),
+      ),
+    refetchInterval: 60_000,
+  });
+}
 
 export const waitingQuery = queryOptions({
   queryKey: ['waiting'],

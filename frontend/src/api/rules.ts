@@ -13,6 +13,7 @@ import type {
   RuleMode,
   RuleRequest,
   RuleVersion,
+  ShippedRule,
 } from './types';
 
 export interface RuleFilters {
@@ -90,6 +91,13 @@ export function ruleVersionsQuery(id: string) {
       ),
   });
 }
+
+export const shippedRulesQuery = queryOptions({
+  queryKey: [...ruleKeys.all, 'shipped'],
+  queryFn: ({ signal }): Promise<Page<ShippedRule>> =>
+    unwrap(client.GET('/api/v1/rules/shipped', { signal })),
+  staleTime: 60_000,
+});
 
 export const orphansQuery = queryOptions({
   queryKey: [...ruleKeys.all, 'orphans'],

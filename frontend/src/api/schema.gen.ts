@@ -343,7 +343,7 @@ export interface paths {
          * List Alerts
          * @description Alerts, the newest first. `assignee=none` lists unassigned alerts. `shadow=true` lists only alerts of
          *     rules in shadow, which are left out otherwise. `rule` is a rule's id. `text` is searched in title, words,
-         *     benchmark, suite and commits.
+         *     benchmark, suite and commits. `from` and `to` bound when it was first seen.
          */
         get: operations["list_alerts"];
         put?: never;
@@ -557,6 +557,27 @@ export interface paths {
          */
         put: operations["link_alert_issue"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/alerts/{alert_id}/mute": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mute Alert
+         * @description Mute the rule behind the alert for some hours. Where only the suite's or the built-in rule decides, a rule about
+         *     this measurement alone is made first.
+         */
+        post: operations["mute_alert"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1810,6 +1831,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/rules/shipped": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Shipped Rules
+         * @description The rules that come with the suites' manifests, and the built-in ones. They apply where no stored rule does.
+         */
+        get: operations["list_shipped_rules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/rules/{rule_id}": {
         parameters: {
             query?: never;
@@ -2125,7 +2166,8 @@ export interface paths {
         };
         /**
          * List Series
-         * @description Series by benchmark and arm; `changed` selects those with (or without) a suspect or standing change.
+         * @description Series by benchmark and arm; `changed` selects those with (or without) a suspect or standing change,
+         *     `from` and `to` those that were measured then.
          */
         get: operations["list_series"];
         put?: never;
@@ -2281,6 +2323,26 @@ export interface paths {
          * @description Set a new password with the one-time token of a reset link, and sign in. All other sessions end.
          */
         post: operations["reset_password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/since": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Since
+         * @description What is new since an instant: changes, flipped verdicts, alerts and failed runs, at most 20 of each.
+         */
+        get: operations["get_since"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2910,7 +2972,11 @@ export interface components {
             /** Baseline Commit */
             baseline_commit?: string | null;
         };
-        /** AlertDetailOut */
+        /**
+         * AlertDetailOut
+         * @description An alert's page. `mute` is the mute of its rule in force; only alerts that people may write rules for can be
+         *     muted (`can_be_muted`).
+         */
         AlertDetailOut: {
             /** Id */
             id: string;
@@ -2987,6 +3053,9 @@ export interface components {
             /** Confirmation Run Id */
             confirmation_run_id: string | null;
             rule: components["schemas"]["RuleOut"];
+            mute: components["schemas"]["MuteOut"] | null;
+            /** Can Be Muted */
+            can_be_muted: boolean;
             /** Explanation */
             explanation: string;
             /** Cause Text */
@@ -3944,6 +4013,55 @@ export interface components {
              * Format: date-time
              */
             updated_at: string;
+        };
+        /**
+         * ChangeSinceOut
+         * @description A change of a series' level that was found in the period.
+         */
+        ChangeSinceOut: {
+            /** Id */
+            id: string;
+            /** Series Id */
+            series_id: string;
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Metric */
+            metric: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Title */
+            title: string | null;
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "suspect" | "standing" | "vanished" | "accepted" | "superseded";
+            /**
+             * Direction
+             * @enum {string}
+             */
+            direction: "slower" | "faster" | "worse" | "better";
+            /** Words */
+            words: string;
+            /** Commit */
+            commit: string;
+            /** Alert Id */
+            alert_id: string | null;
+            /**
+             * Found At
+             * Format: date-time
+             */
+            found_at: string;
         };
         /**
          * ChannelCreatedOut
@@ -5123,6 +5241,11 @@ export interface components {
         FalseAlarmsOut: {
             /** Days */
             days: number;
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
             /** Opened */
             opened: number;
             /** Vanished */
@@ -5302,6 +5425,54 @@ export interface components {
             alert_id: string | null;
             /** Alert State */
             alert_state: string | null;
+        };
+        /**
+         * FlippedVerdictOut
+         * @description An arm at one point whose newest decided verdict of the period is another than the one before it, on the same
+         *     target and branch. `words` is about the newest.
+         */
+        FlippedVerdictOut: {
+            /** Suite */
+            suite: string;
+            /** Benchmark */
+            benchmark: string;
+            /** Arm */
+            arm: string;
+            /** Reference */
+            reference: string;
+            /** Metric */
+            metric: string;
+            /** Params */
+            params: {
+                [key: string]: number | string;
+            };
+            /** Target Id */
+            target_id: string;
+            /** Target Name */
+            target_name: string;
+            /** Branch */
+            branch: string | null;
+            /**
+             * Before
+             * @enum {string}
+             */
+            before: "pass" | "fail";
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "pass" | "fail";
+            /** Words */
+            words: string;
+            /** Run Id */
+            run_id: string;
+            /** Job Id */
+            job_id: string;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
         };
         /**
          * FloorOut
@@ -7106,6 +7277,13 @@ export interface components {
             /** Next */
             next: string | null;
         };
+        /** Page[ShippedRuleOut] */
+        Page_ShippedRuleOut_: {
+            /** Items */
+            items: components["schemas"]["ShippedRuleOut"][];
+            /** Next */
+            next: string | null;
+        };
         /** Page[SuiteOut] */
         Page_SuiteOut_: {
             /** Items */
@@ -8341,6 +8519,54 @@ export interface components {
              * Format: date-time
              */
             expires_at: string;
+        };
+        /**
+         * ShippedRuleOut
+         * @description A rule that nobody wrote here: of a suite's manifest, or built in (`suite` is null). It watches `metric`, by
+         *     default the primary one, of `arms`.
+         */
+        ShippedRuleOut: {
+            /** Suite */
+            suite: string | null;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "arm_slower" | "history" | "gate" | "missing" | "schedule";
+            /** Text */
+            text: string;
+            /** Benchmark */
+            benchmark: string | null;
+            /** Arms */
+            arms: string[];
+            /** Metric */
+            metric: string | null;
+        };
+        /**
+         * SinceOut
+         * @description What is new since an instant, each list the newest first; those in `more` go on. `runs` failed, were lost or
+         *     expired, by the time they were requested.
+         */
+        SinceOut: {
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /** Words */
+            words: string;
+            /** Changes */
+            changes: components["schemas"]["ChangeSinceOut"][];
+            /** Flips */
+            flips: components["schemas"]["FlippedVerdictOut"][];
+            /** Alerts */
+            alerts: components["schemas"]["AlertOut"][];
+            /** Runs */
+            runs: components["schemas"]["RunOut"][];
+            /** More */
+            more: ("changes" | "flips" | "alerts" | "runs")[];
         };
         /**
          * SlowdownOut
@@ -9825,6 +10051,8 @@ export interface operations {
                 shadow?: boolean;
                 rule?: string | null;
                 text?: string | null;
+                from?: string | null;
+                to?: string | null;
                 limit?: number;
                 cursor?: string | null;
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
@@ -10234,6 +10462,44 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["IssueIn"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AlertDetailOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    mute_alert: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                alert_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MuteIn"];
             };
         };
         responses: {
@@ -12934,6 +13200,38 @@ export interface operations {
             };
         };
     };
+    list_shipped_rules: {
+        parameters: {
+            query?: {
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ShippedRuleOut_"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_rule: {
         parameters: {
             query?: {
@@ -13665,6 +13963,8 @@ export interface operations {
                 /** @description Words that must all occur in the name. */
                 text?: string | null;
                 changed?: boolean | null;
+                from?: string | null;
+                to?: string | null;
                 limit?: number;
                 cursor?: string | null;
                 /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
@@ -13980,6 +14280,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionOut"];
+                };
+            };
+            /** @description What went wrong; `code` is the literal to switch on. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_since: {
+        parameters: {
+            query: {
+                from: string;
+                /** @description Which of your projects; `default`, or your only one, unless given. A token has its own. */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SinceOut"];
                 };
             };
             /** @description What went wrong; `code` is the literal to switch on. */

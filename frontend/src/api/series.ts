@@ -21,6 +21,8 @@ export interface SeriesFilters {
   branch?: string | undefined;
   text?: string | undefined;
   changed?: boolean | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
   cursor?: string | undefined;
 }
 

@@ -80,6 +80,9 @@ export type LiveEvent =
   paths['/api/v1/stream']['get']['responses'][200]['content']['text/event-stream'];
 export type LiveKind = LiveEvent['kind'];
 export type Overview = Schemas['OverviewOut'];
+export type Since = Schemas['SinceOut'];
+export type ChangeSince = Schemas['ChangeSinceOut'];
+export type FlippedVerdict = Schemas['FlippedVerdictOut'];
 export type Alert = Schemas['AlertOut'];
 export type AlertDetail = Schemas['AlertDetailOut'];
 export type AlertState = Alert['state'];
@@ -137,6 +140,8 @@ export type DeliveryDetail = Schemas['DeliveryDetailOut'];
 export type DeliveryAttempt = Schemas['DeliveryAttemptOut'];
 export type RuleKind = Rule['kind'];
 export type RuleMode = Rule['mode'];
+/** Of a suite's manifest, or built in. */
+export type ShippedRule = Schemas['ShippedRuleOut'];
 export type Mute = Schemas['MuteOut'];
 export type Replay = Schemas['ReplayOut'];
 export type Fired = Schemas['FiredOut'];

@@ -28,6 +28,7 @@ import { parseImportsSearch } from '../features/imports/imports-search';
 import { parseInstallationSearch } from '../features/installation/installation-search';
 import { parseMembersSearch } from '../features/members/members-search';
 import { parseNoiseSearch } from '../features/noise/noise-search';
+import { parseOverviewSearch } from '../features/overview/overview-search';
 import { parsePoliciesSearch } from '../features/policies/policies-search';
 import {
   parseNewRuleSearch,
@@ -114,9 +115,10 @@ const appRoute = createRoute({
 const overviewRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '/',
+  validateSearch: parseOverviewSearch,
   component: lazyRouteComponent(
-    () => import('../features/overview/overview-page'),
-    'OverviewPage',
+    () => import('./routes/overview'),
+    'OverviewRoute',
   ),
 });
 

@@ -92,7 +92,10 @@ function verticalMarks(marks: readonly VerticalMark[]) {
   ));
 }
 
-/** Right of its line, or left of it where there is more room. */
+/** Width of a letter of such a label on average, px. */
+const LETTER_PX = 6.7;
+
+/** Right of its line, or left of it where there is more room; a label too long for either ends where the plot does. */
 function MarkLabel({
   mark,
   x,
@@ -103,12 +106,14 @@ function MarkLabel({
   y: number;
 }) {
   const plot = usePlotArea();
+  const end = plot === undefined ? Infinity : plot.x + plot.width;
   const left = plot !== undefined && x > plot.x + plot.width / 2;
+  const isTooLong = !left && x + 4 + mark.label.length * LETTER_PX > end;
   return (
     <text
-      x={left ? x - 4 : x + 4}
+      x={isTooLong ? end : left ? x - 4 : x + 4}
       y={y}
-      textAnchor={left ? 'end' : 'start'}
+      textAnchor={left || isTooLong ? 'end' : 'start'}
       fill={markColor(mark)}
       fontSize={12}
       fontWeight={600}

@@ -32,6 +32,14 @@ export function formatAgo(instant: string, now: number): string {
   return formatDate(instant);
 }
 
+/** The instant at which the day before `now` began, in the visitor's zone. */
+export function startOfYesterday(now: number): string {
+  const day = new Date(now);
+  day.setHours(0, 0, 0, 0);
+  day.setDate(day.getDate() - 1);
+  return day.toISOString();
+}
+
 export function formatDate(instant: string): string {
   return new Date(instant).toLocaleDateString('en-GB', {
     day: 'numeric',

@@ -14,11 +14,13 @@ import type {
   RuleRequest,
   RuleVersion,
   Schedule,
+  Since,
 } from '../api/types';
 import {
   audit,
   falseAlarms,
   floors,
+  quietSince,
   scheduleOf,
   targetsNoise,
 } from './fixtures-record';
@@ -47,6 +49,9 @@ export interface FakeDecisions {
   /** Bulk decisions with the alerts as they were before. */
   bulk: { body: BulkRequest; before: AlertDetail[] }[];
   falseAlarms: Overview['false_alarms'];
+  since: Since;
+  /** The instants since which pages asked for news. */
+  askedSince: string[];
   audit: AuditEntry[];
   floors: NoiseFloor[];
   targetsNoise: TargetsNoise;
@@ -66,6 +71,8 @@ export function createFakeDecisions(): FakeDecisions {
     floor: 0.031,
     bulk: [],
     falseAlarms,
+    since: quietSince,
+    askedSince: [],
     audit: [...audit],
     floors: [...floors],
     targetsNoise,

@@ -225,6 +225,8 @@ export function alertDetail(summary: Alert = alert()): AlertDetail {
       version: 1,
       text: 'The native arm must not be slower than the fallback by more than 2 %.',
     },
+    mute: null,
+    can_be_muted: true,
     explanation:
       'In 100 of 100 paired blocks of one job the native arm took longer than the fallback by more than ' +
       'the margin of 2 %, in all five launches. A second session 30 seconds later showed the same.',

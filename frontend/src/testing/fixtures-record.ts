@@ -4,18 +4,31 @@ import type {
   NoiseFloor,
   Overview,
   Schedule,
+  Since,
   TargetsNoise,
 } from '../api/types';
 import { minutesAgo } from './fixtures';
 
 export const falseAlarms: Overview['false_alarms'] = {
   days: 90,
+  since: minutesAgo(90 * 24 * 60),
   opened: 41,
   vanished: 1,
   invalid: 1,
   share: 2 / 41,
   words:
     '2 of 41 alerts opened in the last 90 days were false (4.9 %): 1 vanished, 1 called invalid.',
+};
+
+/** Nothing is new; tests fill its lists. */
+export const quietSince: Since = {
+  since: minutesAgo(24 * 60),
+  words: 'No changes, no flipped verdicts, no new alerts, no failed runs.',
+  changes: [],
+  flips: [],
+  alerts: [],
+  runs: [],
+  more: [],
 };
 
 export const audit: AuditEntry[] = [

@@ -6,6 +6,7 @@ import type {
   Rule,
   RuleDetail,
   RuleVersion,
+  ShippedRule,
 } from '../api/types';
 import { ada, grace, minutesAgo } from './fixtures';
 
@@ -162,6 +163,27 @@ export const replayed: Replay = {
     },
   ],
 };
+
+export const shippedRules: ShippedRule[] = [
+  {
+    suite: 'hashing',
+    name: 'native-slower-than-fallback',
+    kind: 'arm_slower',
+    text: 'The native arm must not be slower than the fallback by more than 2 %.',
+    benchmark: 'ledger_batch',
+    arms: ['native'],
+    metric: 'time',
+  },
+  {
+    suite: null,
+    name: 'default-history',
+    kind: 'history',
+    text: 'A measurement got worse by 3.0 % or more and stayed so.',
+    benchmark: null,
+    arms: [],
+    metric: null,
+  },
+];
 
 export const orphans: Orphans = {
   living_days: 30,

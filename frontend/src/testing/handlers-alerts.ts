@@ -191,6 +191,21 @@ export function alertHandlers(backend: FakeBackend): HttpHandler[] {
         ),
       );
     }),
+    http.post(`${API}/alerts/:id/mute`, async ({ params, request }) => {
+      const body = (await request.json()) as { reason: string; hours: number };
+      return change(backend, params['id'], (alert) => ({
+        ...alert,
+        rule_id: alert.rule_id ?? 'rule-1',
+        mute: {
+          id: 'mute-made',
+          reason: body.reason,
+          until: new Date(Date.now() + body.hours * 3_600_000).toISOString(),
+          muted_by: ada.name,
+          created_at: new Date().toISOString(),
+          ended_at: null,
+        },
+      }));
+    }),
     http.post(`${API}/alerts/:id/notes`, async ({ params, request }) => {
       const { note } = (await request.json()) as { note: string };
       return change(backend, params['id'], (alert) =>

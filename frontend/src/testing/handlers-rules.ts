@@ -10,7 +10,7 @@ import type {
 import type { FakeDecisions } from './fake-decisions';
 import { ada } from './fixtures';
 import { scheduleOf } from './fixtures-record';
-import { brief, rule } from './fixtures-rules';
+import { brief, rule, shippedRules } from './fixtures-rules';
 import { problem } from './problems';
 import type { FakeBackend } from './fake-backend';
 
@@ -77,6 +77,7 @@ function readHandlers({ decisions }: FakeBackend): HttpHandler[] {
     http.get(`${API}/rules/orphans`, () =>
       HttpResponse.json(decisions.orphans),
     ),
+    http.get(`${API}/rules/shipped`, () => page(shippedRules)),
     http.get(`${API}/rules/applied`, ({ request }) => {
       const kind = new URL(request.url).searchParams.get('kind');
       return kind === 'arm_slower'

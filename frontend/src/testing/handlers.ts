@@ -284,6 +284,11 @@ function reportHandlers(backend: FakeBackend): HttpHandler[] {
         false_alarms: backend.decisions.falseAlarms,
       });
     }),
+    http.get(`${API}/since`, ({ request }) => {
+      const from = new URL(request.url).searchParams.get('from') ?? '';
+      backend.decisions.askedSince.push(from);
+      return HttpResponse.json({ ...backend.decisions.since, since: from });
+    }),
     http.get(`${API}/waiting`, () =>
       HttpResponse.json({
         alerts_open: [...backend.alerts.values()].filter(

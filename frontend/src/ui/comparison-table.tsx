@@ -135,6 +135,7 @@ function PointCell({
     <Button
       size="compact-xs"
       variant="default"
+      maw="100%"
       onClick={() => onChoose(row)}
       aria-label={`Distribution of ${row.arm} at ${paramsLabel(row.params)}, ${row.target_name ?? 'target'}`}
     >

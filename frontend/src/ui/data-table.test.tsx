@@ -6,7 +6,6 @@ describe('a table whose rows are cards on narrow screens', () => {
   it('names the header of every cell beside it, where the head is out of sight', () => {
     render(
       <DataTable
-        cards
         label="Machines"
         columns={[
           { header: 'Name', cell: ({ name }: { name: string }) => name },

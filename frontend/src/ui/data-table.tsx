@@ -1,6 +1,6 @@
 /**
- * A semantic table for dense reading: numbers right-aligned in tabular figures, wide tables scroll by
- * keyboard.
+ * A semantic table for dense reading: numbers right-aligned in tabular figures, wide tables scroll by keyboard. On a
+ * narrow screen every row is a card with all its cells, where scrolling sideways would hide what matters.
  */
 import type { ReactNode } from 'react';
 
@@ -24,8 +24,6 @@ export interface DataTableProps<Row> {
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   current?: string | undefined;
-  /** On a narrow screen every row is a card with all its cells, where scrolling sideways would hide what matters. */
-  cards?: boolean;
 }
 
 /** Rows above which a table scrolls in a box of its own, its head staying in sight. */
@@ -37,16 +35,13 @@ export function DataTable<Row>({
   rows,
   rowKey,
   current,
-  cards = false,
 }: DataTableProps<Row>) {
   return (
     <ScrollRegion
       label={label}
       className={rows.length > SCROLL_ABOVE_ROWS ? classes.long : undefined}
     >
-      <table
-        className={cards ? `${classes.table} ${classes.cards}` : classes.table}
-      >
+      <table className={classes.table}>
         <caption className="pl-visually-hidden">{label}</caption>
         <thead>
           <tr>

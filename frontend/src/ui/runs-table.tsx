@@ -1,5 +1,4 @@
 /** Runs as rows: suite, target and outcome. */
-import { Group } from '@mantine/core';
 import { Fragment } from 'react';
 
 import { launchesOf } from '../api/runs';
@@ -21,7 +20,7 @@ import classes from './table.module.css';
 export function RunOutcome({ run }: { run: Run }) {
   return (
     <>
-      <Group gap={6} wrap="nowrap">
+      <div className={classes.outcome}>
         <Status look={OUTCOMES[run.outcome]} title={run.reason ?? undefined} />
         {run.demonstration && (
           <Status
@@ -29,7 +28,7 @@ export function RunOutcome({ run }: { run: Run }) {
             title="A knob made this run slower on purpose."
           />
         )}
-      </Group>
+      </div>
       {hasNoVerdict(run.outcome) && run.reason !== null && (
         <div className={classes.why} title={run.reason}>
           {run.reason}
@@ -102,7 +101,6 @@ export function RunsTable({
 }) {
   return (
     <DataTable
-      cards
       label={label}
       columns={brief ? BRIEF : FULL}
       rows={runs}

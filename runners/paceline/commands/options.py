@@ -224,6 +224,11 @@ Purpose = Annotated[
     ),
 ]
 
+MuteReason = Annotated[str, typer.Option("--reason", help="The reason for muting.")]
+MuteFor = Annotated[
+    str, typer.Option("--for", help="How long: 7d or 12h.", metavar="TIME")
+]
+
 NOBODY = "none"
 
 
@@ -264,6 +269,17 @@ def parse_time(text: str) -> str | None:
     if len(text) == len("2026-12-01"):
         time = time.replace(hour=23, minute=59, second=59)
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).isoformat()
+
+
+def parse_hours(text: str) -> float:
+    """Converts `7d` or `12h` to hours. Raises UserError."""
+    try:
+        hours = float(text[:-1]) * {"d": 24.0, "h": 1.0}[text[-1:]]
+    except (KeyError, ValueError):
+        hours = 0.0
+    if not 0.0 < hours < float("inf"):
+        raise UserError(f"{text!r} is not a length of time.", "Use 7d or 12h.")
+    return hours
 
 
 def parse_share(text: str) -> float:

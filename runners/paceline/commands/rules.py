@@ -7,7 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from paceline.commands.options import Json, Server, Token, parse_share
+from paceline.commands.options import (
+    Json,
+    MuteFor,
+    MuteReason,
+    Server,
+    Token,
+    parse_hours,
+    parse_share,
+)
 from paceline.commands.server_client import (
     Columns,
     Item,
@@ -242,11 +250,12 @@ def mute(  # noqa: PLR0917 - one parameter per option is how typer declares them
     rule: RuleName,
     server: Server,
     token: Token,
-    reason: Annotated[str, typer.Option(help="The reason for muting.")],
-    hours: Annotated[float, typer.Option(min=0.0, help="Duration in hours.")] = 24.0,
+    reason: MuteReason,
+    length: MuteFor = "24h",
     as_json: Json = False,
 ) -> None:
     """Mute a rule for a while. Alerts still open at the end are then sent."""
+    hours = parse_hours(length)
     client = ServerClient(server, token)
     path = f"/rules/{client.find_or_fail('rule', rule)['id']}/mute"
     muted = client.send("POST", path, {"reason": reason, "hours": hours})
@@ -272,8 +281,8 @@ def delete(rule: RuleName, server: Server, token: Token) -> None:
 
 
 @app.command()
-def orphans(server: Server, token: Token, as_json: Json = False) -> None:
-    """List rules without series, and series without a rule."""
+def gaps(server: Server, token: Token, as_json: Json = False) -> None:
+    """List rules that decide about nothing, and measurements without a rule of their own."""
     result = ServerClient(server, token).get("/rules/orphans")
     if as_json:
         print_json(result)

@@ -94,13 +94,14 @@ class RunEndKind(AlertKind[Points]):
     def observe(
         self, session: Session, ended: EndedJob
     ) -> Iterator[Observation[Points]]:
-        target_name = queries.spoken_name(session, ended.job.target_id)
-        for seen in self.inspect(session, ended, target_name):
+        spoken_name = queries.spoken_name(session, ended.job.target_id)
+        name = queries.target_name(session, ended.job.target_id)
+        for seen in self.inspect(session, ended, spoken_name):
             if seen.outcome == "holds":
                 yield seen
                 continue
             subject = RuleSubject(
-                seen.suite, seen.benchmark, seen.arm, seen.metric, target_name
+                seen.suite, seen.benchmark, seen.arm, seen.metric, name
             )
             rule = rules.rule_for(session, self.name, subject)
             if rule.mode != "off":

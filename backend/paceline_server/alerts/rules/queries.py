@@ -251,7 +251,7 @@ def arm_comparisons_since(
     session: Session, since: datetime
 ) -> list[tuple[Comparison, str, str]]:
     """Comparisons of arms since then with commit and target name, oldest first; without confirmations, A/B
-    runs, demonstrations and simulated targets."""
+    runs and simulated targets."""
     query = (
         select(Comparison, Run.commit, Target.name)
         .join(Run, Run.id == Comparison.run_id)
@@ -259,7 +259,6 @@ def arm_comparisons_since(
         .where(
             Comparison.measured_at >= since,
             Comparison.sides == "arms",
-            Comparison.demonstration.is_(False),
             Target.simulated.is_(False),
             Run.confirms_alert_id.is_(None),
             ~Run.compares_revisions,

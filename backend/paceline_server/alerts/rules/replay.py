@@ -1,7 +1,8 @@
 """Replays a rule over the last days before it is saved: which alerts would it have raised?
 
 The rule competes with stored rules as if it were saved (`rule_checks`). An arm that fails
-in several jobs in a row counts as one alert. Confirmations are not replayed.
+in several jobs in a row counts as one alert. Confirmations are not replayed, demonstrations
+only counted.
 """
 
 from __future__ import annotations
@@ -62,9 +63,9 @@ def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
             (finding.target_id, finding.commit, finding.effect > 0): finding
             for finding in findings
         }
-        fired = list(alerts.values())
+        fired, left_out = list(alerts.values()), 0
     else:
-        fired, findings = _arm_failures(session, request.rule, contest, since)
+        fired, findings, left_out = _arm_failures(session, request.rule, contest, since)
     by_target = _by_target(fired)
     return ReplayOut(
         days=request.days,
@@ -72,7 +73,7 @@ def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
         findings_total=len(findings),
         by_target=by_target,
         words=rule_checks.replay_sentence(
-            request.days, request.rule.mode, len(fired), by_target
+            request.days, request.rule.mode, len(fired), by_target, left_out
         ),
         findings=_with_states(session, findings[:FINDINGS_SHOWN]),
     )
@@ -145,9 +146,11 @@ def _finding_of_change(
 
 def _arm_failures(
     session: Session, rule: AlertRuleIn, contest: RuleContest, since: datetime
-) -> tuple[list[FiredOut], list[FiredOut]]:
-    """Return (the first failing job of each streak, its failing points), both the newest first."""
+) -> tuple[list[FiredOut], list[FiredOut], int]:
+    """Return (the first failing job of each streak, its failing points), both the newest first; and in how many
+    demonstrations it would have fired."""
     streaks: dict[tuple[str, ...], bool] = {}
+    demonstrations: set[str] = set()
     fired: list[FiredOut] = []
     findings: list[FiredOut] = []
     rows = [
@@ -168,13 +171,16 @@ def _arm_failures(
             for row in points
             if row[0].verdict == "fail" and _reaches_effect(rule, row[0])
         ]
+        if first.demonstration:
+            demonstrations.update(first.run_id for _ in failing)
+            continue
         if failing and not streaks.get(cause, False):
             shown = [_finding_of_arm(*row) for row in failing]
             fired.append(max(shown, key=lambda finding: finding.effect))
             findings.extend(shown)
         if failing or all(row[0].verdict == "pass" for row in points):
             streaks[cause] = bool(failing)
-    return fired[::-1], findings[::-1]
+    return fired[::-1], findings[::-1], len(demonstrations)
 
 
 def _cause_key(comparison: Comparison) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from paceline_server.alerts.rules.schemas import (
     OrphansOut,
     ReplayIn,
     ReplayOut,
+    ShippedRuleOut,
 )
 from paceline_server.kernel.wire import Page
 from paceline_server.store.page import Cursor, Limit
@@ -62,6 +63,12 @@ def replay_rule(body: ReplayIn, _: Writer) -> ReplayOut:
     # Replaying takes long and must not hold up the database's writer.
     with read_scope() as session:
         return replay.replay_rule(session, body)
+
+
+@router.get("/rules/shipped")
+def list_shipped_rules(_: Reader, session: DbSession) -> Page[ShippedRuleOut]:
+    """The rules that come with the suites' manifests, and the built-in ones. They apply where no stored rule does."""
+    return service.list_shipped_rules(session)
 
 
 @router.get("/rules/orphans")

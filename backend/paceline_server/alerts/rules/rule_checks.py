@@ -83,9 +83,13 @@ def at_least(mde: float, target: str) -> str:
 
 
 def replay_sentence(
-    days: int, mode: str, fired: int, by_target: Sequence[TargetCountOut]
+    days: int,
+    mode: str,
+    fired: int,
+    by_target: Sequence[TargetCountOut],
+    demonstrations: int,
 ) -> str:
-    """`In the last 30 days it would have fired 14×, 12 on host-1.`"""
+    """`In the last 30 days it would have fired 14×, 12 on host-1.` and what was left out."""
     period = "In the last day" if days == 1 else f"In the last {days} days"
     if not fired:
         text = f"{period} it would not have fired."
@@ -97,11 +101,16 @@ def replay_sentence(
             else f"{most.fired} on {most.target_name}"
         )
         text = f"{period} it would have fired {fired}{TIMES}, {where}."
-    return (
-        text
-        if mode == "active"
-        else f"{text} In mode {mode} nobody would have been told."
-    )
+    if mode != "active":
+        text = f"{text} In mode {mode} nobody would have been told."
+    if demonstrations:
+        which = (
+            "one run that demonstrates"
+            if demonstrations == 1
+            else f"{demonstrations} runs that demonstrate"
+        )
+        text = f"{text} Demonstrations are left out: it would also have fired in {which} a slowdown."
+    return text
 
 
 def orphans_sentence(rules: int, unruled: int) -> str:

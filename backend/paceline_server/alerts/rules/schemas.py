@@ -133,6 +133,19 @@ class AlertRuleDetailOut(AlertRuleOut):
     """All of its mutes, the newest first."""
 
 
+class ShippedRuleOut(Response):
+    """A rule that nobody wrote here: of a suite's manifest, or built in (`suite` is null). It watches `metric`, by
+    default the primary one, of `arms`."""
+
+    suite: str | None
+    name: str
+    kind: RuleKindName
+    text: str
+    benchmark: str | None
+    arms: list[str]
+    metric: str | None
+
+
 class AppliedOut(Response):
     """The rule that decides about a measurement; `rule_id` is null for a built-in default."""
 

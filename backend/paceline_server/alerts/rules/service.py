@@ -6,22 +6,27 @@ does. A saved version never changes, and every write adds an entry to the audit 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.lifecycle import show_alert
+from paceline_server.alerts.lifecycle import add_event, show_alert
+from paceline_server.alerts.registry import kind_of, rule_kind_names
 from paceline_server.alerts.rules import queries, rule_checks
 from paceline_server.alerts.rules.rule_book import (
     AppliedRule,
     Mode,
     RuleBook,
     RuleSubject,
+    default_rule,
     mute_words,
 )
 from paceline_server.alerts.rules.schemas import (
@@ -32,19 +37,25 @@ from paceline_server.alerts.rules.schemas import (
     AlertRuleVersionOut,
     MuteIn,
     MuteOut,
+    ShippedRuleOut,
 )
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import conflict, invalid_request, not_found
+from paceline_server.kernel.globs import ANY
 from paceline_server.kernel.wire import Page
 from paceline_server.store import audit, outbox
 from paceline_server.store.page import page
 from paceline_server.store.tables.accounts import Account
+from paceline_server.store.tables.decisions import Alert
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 
 SILENCE_ENDED = "alerts.silence_ended"
 """Outbox topic: a mute ended; `key` is an alert that opened during it."""
 SILENCED, NOTIFIED = "silenced", "notified"
 """Events of an alert's history about notification."""
+_NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
+MUTED = "muted"
+"""Event of an alert's history: a person muted its rule from the alert."""
 
 __all__ = [
     "NOTIFIED",
@@ -55,10 +66,13 @@ __all__ = [
     "RuleSubject",
     "create_rule",
     "delete_rule",
+    "has_stored_rules",
     "list_rules",
+    "list_shipped_rules",
     "list_versions",
     "mute_in_force",
     "mute_rule",
+    "mute_rule_of_alert",
     "mute_words",
     "rule_detail",
     "rule_for",
@@ -109,6 +123,38 @@ def list_rules(
         descending=False,
     )
     return Page(items=_rules_out(session, rules.items), next=rules.next)
+
+
+def list_shipped_rules(session: Session) -> Page[ShippedRuleOut]:
+    """Return the rules of the announced suites' manifests, by suite, and the built-in ones."""
+    of_suites = [
+        ShippedRuleOut(
+            suite=suite.name,
+            name=rule.name,
+            kind=rule.kind,
+            text=rule.text,
+            benchmark=rule.benchmark,
+            arms=rule.arms,
+            metric=rule.metric or manifest.benchmarks[rule.benchmark].primary_metric,
+        )
+        for suite in queries.suites(session)
+        for manifest in (read_manifest(suite.manifest),)
+        for rule in manifest.arm_rules()
+    ]
+    built_in = [
+        ShippedRuleOut(
+            suite=None,
+            name=rule.name,
+            kind=kind,
+            text=rule.text,
+            benchmark=None,
+            arms=[],
+            metric=None,
+        )
+        for kind in rule_kind_names()
+        for rule in (kind_of(kind).built_in_rules[kind],)
+    ]
+    return Page(items=[*of_suites, *built_in], next=None)
 
 
 def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
@@ -311,6 +357,79 @@ def mute_rule(
     audit.record(session, who.name, "mute", "rule", rule.id, detail)
     session.flush()
     return rule_detail(session, rule_id)
+
+
+def has_stored_rules(alert: Alert) -> bool:
+    """Return whether people may write rules for what an alert is about."""
+    return _kind_of_rules(alert) in rule_kind_names()
+
+
+def _kind_of_rules(alert: Alert) -> str:
+    """Return the kind of the rules that decide about an alert: changes by an environment have those of history."""
+    return str(alert.rule.get("kind", alert.kind))
+
+
+def mute_rule_of_alert(
+    session: Session, alert: Alert, spec: MuteIn, who: Principal
+) -> None:
+    """Mute the rule behind a locked alert. Where no stored rule decides, make one that decides as the built-in one
+    does, about what this alert is about and nothing else. Raises 409 where there are no rules."""
+    if not has_stored_rules(alert):
+        raise conflict(
+            "No rule decides about this alert, so none can be muted: mute a channel instead, or triage the alert."
+        )
+    if alert.rule_id is None or queries.rule(session, alert.rule_id) is None:
+        _give_stored_rule(session, alert, who)
+    muted = mute_rule(session, str(alert.rule_id), spec, who)
+    until = f"{muted.mute.until:%Y-%m-%d %H:%M} UTC" if muted.mute else ""
+    note = f"rule {muted.name} until {until}: {spec.reason}"
+    add_event(session, alert, MUTED, who.name, note)
+
+
+def _give_stored_rule(session: Session, alert: Alert, who: Principal) -> None:
+    """Put an alert under the stored rule that decides about it now, made here if there is none."""
+    kind = _kind_of_rules(alert)
+    target = alert_queries.target_name(session, alert.target_id)
+    subject = RuleSubject(alert.suite, alert.benchmark, alert.arm, alert.metric, target)
+    rule = rule_for(session, kind, subject)
+    if rule.rule_id is None:
+        create_rule(session, _rule_for_alert(session, alert, subject), who)
+        rule = rule_for(session, kind, subject)
+        rule = replace(rule, text=f"{alert.rule['text']} {rule.text}")
+    alert.rule_id, alert.rule_version = rule.rule_id, rule.version
+    alert.rule = rule.as_evidence()
+
+
+def _rule_for_alert(
+    session: Session, alert: Alert, subject: RuleSubject
+) -> AlertRuleIn:
+    """Return the rule that decides about the subject of an alert alone, as the built-in one does, or from the noise
+    floor on where that is higher."""
+    kind = _kind_of_rules(alert)
+    about = "-".join(
+        part
+        for part in (subject.benchmark or subject.suite, subject.arm, subject.target)
+        if part
+    )
+    spec = AlertRuleIn(
+        name=f"mute-{_NOT_IN_NAMES.sub('-', about.lower())[:48]}-{alert.id[-6:]}",
+        kind=kind,
+        min_effect=default_rule(kind).min_effect,
+        text="It was made to mute this measurement alone.",
+        comment=f"to mute {alert.title}"[:200],
+        suite=subject.suite,
+        benchmark=subject.benchmark or ANY,
+        arm=subject.arm or ANY,
+        metric=subject.metric or ANY,
+        target=subject.target,
+    )
+    contest = rule_checks.build_contest(
+        spec, None, clock.now(), queries.newest_versions(session, kind)
+    )
+    floor = rule_checks.noisiest_floor(session, contest)
+    if kind != "history" or floor is None or floor.mde <= spec.min_effect:
+        return spec
+    return spec.model_copy(update={"min_effect": floor.mde})
 
 
 def unmute_rule(session: Session, rule_id: str, who: Principal) -> AlertRuleDetailOut:

@@ -152,6 +152,37 @@ describe('triage on the alert', () => {
     expect(await screen.findByText('Expected an address.')).toBeInTheDocument();
   });
 
+  it('leads to the suite’s rule, and is muted with a reason, which its header then says', async () => {
+    const { user } = await open();
+    expect(
+      screen.getByRole('link', { name: 'native-slower-than-fallback' }),
+    ).toHaveAttribute(
+      'href',
+      '/rules?shipped=hashing%2Fnative-slower-than-fallback',
+    );
+    await user.type(
+      screen.getByRole('textbox', { name: 'Reason' }),
+      'new racks',
+    );
+    await user.click(screen.getByRole('button', { name: 'Mute rule' }));
+    expect(
+      await screen.findByRole('button', { name: 'Unmute' }),
+    ).toBeInTheDocument();
+    expect(screen.getAllByText('muted')).toHaveLength(2);
+    expect(screen.getByText('new racks')).toBeInTheDocument();
+  });
+
+  it('offers no mute where no rule can be written', async () => {
+    await open((backend) => {
+      const alert = backend.alerts.get('alert-1');
+      if (alert !== undefined)
+        backend.alerts.set('alert-1', { ...alert, can_be_muted: false });
+    });
+    expect(
+      screen.queryByRole('heading', { name: 'Mute' }),
+    ).not.toBeInTheDocument();
+  });
+
   it('returns to the inbox with u', async () => {
     const { user, router } = await open();
     await user.keyboard('u');

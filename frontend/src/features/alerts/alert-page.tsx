@@ -21,6 +21,7 @@ import {
   DEMONSTRATION,
   SHADOW,
 } from '../../ui/state-badges';
+import { MuteMark } from '../../ui/mute';
 import { Page } from '../../ui/page';
 import { Facts, Panel, MainAndAside } from '../../ui/panel';
 import { Status } from '../../ui/status';
@@ -34,6 +35,8 @@ import { Evidence } from './evidence';
 import { ExpectedDialog } from './expected-dialog';
 import { ExplainPanel } from './explain-panel';
 import { IssueLink } from './due-and-issue-fields';
+import { MutePanel } from './mute-panel';
+import { RuleLink } from './rule-link';
 import { TriagePanel } from './triage-panel';
 import { needsBaseline, useAlertAction, useAssign } from './use-triage';
 
@@ -99,6 +102,7 @@ export function AlertPage({ alertId, onInbox }: AlertPageProps) {
                   onAct={decide.ask}
                   busy={decide.busy}
                 />
+                <MutePanel alert={data} />
                 <AlertFacts alert={data} />
                 <AlertHistory events={data.history} />
               </>
@@ -185,6 +189,7 @@ function Lead({ alert }: { alert: AlertDetail }) {
           title="Raised by a shadow rule: nobody is notified."
         />
       )}
+      {alert.mute !== null && <MuteMark mute={alert.mute} />}
       <span>{ALERT_STATE_MEANING[alert.state]}</span>
     </Group>
   );
@@ -215,15 +220,7 @@ function Claim({ alert }: { alert: AlertDetail }) {
           maxWidth: '85ch',
         }}
       >
-        Rule{' '}
-        {alert.rule_id === null ? (
-          <span className="pl-mono">{alert.rule.name}</span>
-        ) : (
-          <AppLink to="/rules/$ruleId" params={{ ruleId: alert.rule_id }}>
-            {alert.rule.name}
-          </AppLink>
-        )}{' '}
-        (version {alert.rule.version})
+        Rule <RuleLink alert={alert} /> (version {alert.rule.version})
         {alert.explanation.includes(alert.rule.text)
           ? '.'
           : `: ${alert.rule.text}`}

@@ -7,6 +7,7 @@ import { accountsQuery } from '../../api/session';
 import { rulesQuery } from '../../api/rules';
 import type { AlertCause, AlertKind, AlertState } from '../../api/types';
 import { compact } from '../../lib/search-values';
+import { DayFilter } from '../../ui/day-filter';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { ALERT_CAUSES, ALERT_KINDS, ALERT_STATES } from '../../ui/state-badges';
@@ -70,6 +71,16 @@ export function AlertsFilterBar({ search, onSearch }: AlertsFilterBarProps) {
         }))}
       />
       <NamedFilters search={search} set={set} />
+      <DayFilter
+        label="First seen from"
+        value={search.from}
+        onChange={(from) => set({ from })}
+      />
+      <DayFilter
+        label="Before"
+        value={search.to}
+        onChange={(to) => set({ to })}
+      />
       <Group gap={6} wrap="nowrap" role="group" aria-label="Only">
         <Chip
           size="sm"

@@ -1,7 +1,7 @@
 /** Search values of the inbox; `at` is the alert the keyboard stands on. */
 import type { AlertFilters } from '../../api/alerts';
 import type { AlertCause, AlertKind, AlertState } from '../../api/types';
-import { oneOf, textValue } from '../../lib/search-values';
+import { instantValue, oneOf, textValue } from '../../lib/search-values';
 
 export const ALERT_STATE_VALUES: readonly AlertState[] = [
   'open',
@@ -54,6 +54,8 @@ export function parseAlertsSearch(
     shadow: flag(search['shadow']),
     rule: textValue(search['rule']),
     text: textValue(search['text']),
+    from: instantValue(search['from']),
+    to: instantValue(search['to']),
     cursor: textValue(search['cursor']),
     at: textValue(search['at']),
   };

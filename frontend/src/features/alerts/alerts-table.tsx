@@ -71,7 +71,6 @@ export function AlertsTable({
   ];
   return (
     <DataTable
-      cards
       label="Alerts"
       columns={columns}
       rows={alerts}

@@ -45,7 +45,6 @@ export function Standings() {
               <NothingWatched />
             ) : (
               <DataTable
-                cards
                 label="Suites by target"
                 columns={suiteColumns(data)}
                 rows={data.suites}
@@ -64,7 +63,6 @@ export function Standings() {
               }
             >
               <DataTable
-                cards
                 label="Arms, worst first"
                 columns={ROW_COLUMNS}
                 rows={data.rows}

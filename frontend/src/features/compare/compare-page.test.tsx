@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 
+import { run } from '../../testing/fixtures';
 import { compared, compareRow } from '../../testing/fixtures-history';
 import { renderApp } from '../../testing/render-app';
 
@@ -22,10 +23,10 @@ describe('comparing two sides', () => {
   it('asks for both sides first, and keeps them in the address', async () => {
     const { user, router, backend } = renderApp('/compare');
     expect(
-      await screen.findByText('Enter a base and a head'),
+      await screen.findByText('Choose a base and a head'),
     ).toBeInTheDocument();
-    await user.type(screen.getByRole('textbox', { name: 'Base' }), ' run_1 ');
-    await user.type(screen.getByRole('textbox', { name: 'Head' }), 'run_2');
+    await user.type(screen.getByRole('combobox', { name: 'Base' }), ' run_1 ');
+    await user.type(screen.getByRole('combobox', { name: 'Head' }), 'run_2');
     await user.click(screen.getByRole('button', { name: 'Compare' }));
     expect(
       await screen.findByRole('heading', { name: 'Environment' }),
@@ -39,6 +40,37 @@ describe('comparing two sides', () => {
       head: 'run_2',
       limit: '200',
     });
+  });
+
+  it('offers what was measured last, and takes the newest commit of a branch for it', async () => {
+    const { user, router } = renderApp('/compare', (backend) => {
+      backend.runs = [
+        run({ id: 'run-new', commit: 'c'.repeat(40), branch: 'main' }),
+        run({ id: 'run-old', commit: 'b'.repeat(40), branch: 'main' }),
+        run({ id: 'run-live', state: 'active', commit: 'd'.repeat(40) }),
+      ];
+    });
+    await user.click(await screen.findByRole('combobox', { name: 'Base' }));
+    const list = within(await screen.findByRole('listbox', { name: 'Base' }));
+    const offered = (await list.findAllByRole('option')).map(
+      (option) => option.textContent,
+    );
+    expect(offered.map((text) => text?.split(' ')[0])).toEqual([
+      'main',
+      'cccccccccccc',
+      'bbbbbbbbbbbb',
+      'un-new',
+      'un-old',
+    ]);
+    await user.click(screen.getByRole('option', { name: /^bbbbbbbbbbbb/ }));
+    await user.type(screen.getByRole('combobox', { name: 'Head' }), 'main');
+    await user.click(screen.getByRole('button', { name: 'Compare' }));
+    await waitFor(() =>
+      expect(router.state.location.search).toEqual({
+        base: 'b'.repeat(12),
+        head: 'c'.repeat(12),
+      }),
+    );
   });
 
   it('shows the text of names with a digest, in rows and in the filter', async () => {

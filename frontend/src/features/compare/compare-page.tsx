@@ -2,19 +2,23 @@
  * Compares two revisions or two runs: first the differences of the environment, then every measurement in the
  * server's order. Only A/B jobs judge, so the page offers to start one.
  */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import {
   useInfiniteQuery,
+  useQuery,
   type InfiniteData,
   type UseQueryResult,
 } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 
+import { suitesQuery } from '../../api/catalog';
 import { isApiError } from '../../api/errors';
 import { compareQuery, type CompareFilters } from '../../api/reports';
+import { runsQuery } from '../../api/runs';
 import type { Compare } from '../../api/types';
 import { compact } from '../../lib/search-values';
 import { ButtonLink } from '../../ui/button-link';
+import { FilterSelect } from '../../ui/filter-select';
 import { QueryView } from '../../ui/query-view';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
@@ -22,6 +26,7 @@ import { EmptyState } from '../../ui/states';
 import { CompareReport } from './compare-report';
 import classes from './compare.module.css';
 import type { CompareSearchProps } from './compare-search';
+import { choicesOf, SideField, sideOf } from './side-field';
 
 export function ComparePage({ search, onSearch }: CompareSearchProps) {
   const { base, head } = search;
@@ -29,7 +34,7 @@ export function ComparePage({ search, onSearch }: CompareSearchProps) {
     <Page title="Compare" about="Two revisions or two runs, side by side.">
       <Panel
         title="What to compare"
-        note="A run id (run_…), or at least 7 digits of a commit."
+        about="Choose from what was measured last, or enter a run's id (run_…) or at least 7 digits of a commit. A branch stands for its newest measured commit. A commit that several suites measured needs a suite."
       >
         <RevisionForm
           key={`${base} ${head}`}
@@ -48,7 +53,7 @@ export function ComparePage({ search, onSearch }: CompareSearchProps) {
         <Panel title="Nothing selected">
           <EmptyState
             icon="compare"
-            title="Enter a base and a head"
+            title="Choose a base and a head"
             action={
               <ButtonLink to="/runs" variant="default">
                 Find a run
@@ -66,26 +71,44 @@ export function ComparePage({ search, onSearch }: CompareSearchProps) {
 function RevisionForm({ search, onSearch }: CompareSearchProps) {
   const [base, setBase] = useState(search.base ?? '');
   const [head, setHead] = useState(search.head ?? '');
+  const suites = useQuery(suitesQuery);
+  const recent = useQuery(runsQuery(compact({ suite: search.suite })));
+  const choices = choicesOf(recent.data?.items ?? []);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onSearch(compact({ ...search, base: base.trim(), head: head.trim() }));
+    onSearch(
+      compact({
+        ...search,
+        base: sideOf(base, choices),
+        head: sideOf(head, choices),
+      }),
+    );
   };
-  const box = { maxLength: 64, className: classes.side ?? '' };
   return (
     <form onSubmit={submit} className={classes.sides}>
-      <TextInput
-        {...box}
-        label="Base"
-        placeholder="older run or commit"
-        value={base}
-        onChange={(event) => setBase(event.currentTarget.value)}
+      <FilterSelect
+        label="Suite"
+        all="All suites"
+        value={search.suite}
+        onChange={(suite) => onSearch(compact({ ...search, suite }))}
+        options={suites.data?.items.map(({ name, title }) => ({
+          value: name,
+          label: title,
+        }))}
       />
-      <TextInput
-        {...box}
+      <SideField
+        label="Base"
+        placeholder="older branch, commit or run"
+        value={base}
+        choices={choices}
+        onChange={setBase}
+      />
+      <SideField
         label="Head"
-        placeholder="newer run or commit"
+        placeholder="newer branch, commit or run"
         value={head}
-        onChange={(event) => setHead(event.currentTarget.value)}
+        choices={choices}
+        onChange={setHead}
       />
       <Button type="submit" disabled={base.trim() === '' || head.trim() === ''}>
         Compare

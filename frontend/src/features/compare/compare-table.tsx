@@ -79,7 +79,6 @@ export function CompareTable({ rows }: { rows: readonly CompareRow[] }) {
       : COLUMNS;
   return (
     <DataTable
-      cards
       label="Measurements of both sides"
       rows={rows}
       rowKey={rowKey}

@@ -74,7 +74,6 @@ export function TargetsPanel() {
             </EmptyState>
           ) : (
             <DataTable
-              cards
               label="Targets by noise"
               columns={COLUMNS}
               rows={targets}

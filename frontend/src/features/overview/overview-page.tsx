@@ -20,6 +20,7 @@ import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './overview.module.css';
+import { SincePanel, type SincePanelProps } from './since-panel';
 
 /** Always shown, also with zero alerts; closed states appear when there are any. */
 const ALWAYS: readonly AlertState[] = ['open', 'acknowledged', 'suspected'];
@@ -33,7 +34,7 @@ const WHEN_ANY: readonly AlertState[] = [
   'vanished',
 ];
 
-export function OverviewPage() {
+export function OverviewPage(props: SincePanelProps) {
   const overview = useQuery(overviewQuery);
   return (
     <Page
@@ -51,6 +52,7 @@ export function OverviewPage() {
             <MainAndAside
               main={
                 <>
+                  <SincePanel {...props} />
                   <LastRuns overview={data} />
                   <PoliciesPanel filters={{}} title="Usage policies" />
                 </>
@@ -99,7 +101,10 @@ function AlertTiles({ counts }: { counts: Overview['alerts_by_state'] }) {
 /** How often alerts were false. The share is the server’s, and absent while there are too few alerts. */
 function FalseAlarms({ of }: { of: Overview['false_alarms'] }) {
   return (
-    <Panel title="False alarms">
+    <Panel
+      title="False alarms"
+      about="Opened alerts that vanished with more measurements or that a person called invalid, on real targets and without demonstrations. A rule's own quality also counts those blamed on infrastructure."
+    >
       {of.share !== null && (
         <p className={classes.rate}>
           {formatPercent(Number(of.share.toPrecision(2)))}
@@ -107,10 +112,10 @@ function FalseAlarms({ of }: { of: Overview['false_alarms'] }) {
       )}
       <p className={classes.meaning}>{of.words}</p>
       <p className={classes.counts}>
-        <AppLink to="/alerts" search={{ state: 'vanished' }}>
+        <AppLink to="/alerts" search={{ state: 'vanished', from: of.since }}>
           {of.vanished} vanished
         </AppLink>
-        <AppLink to="/alerts" search={{ state: 'invalid' }}>
+        <AppLink to="/alerts" search={{ state: 'invalid', from: of.since }}>
           {of.invalid} invalid
         </AppLink>
       </p>

@@ -28,7 +28,7 @@ export function PoliciesPage({ search, onSearch }: PoliciesPageProps) {
   return (
     <Page
       title="Usage policies"
-      about="From where on an arm pays off on each target, compared with the policy in force."
+      about="A usage policy says from which size on (a batch, a message) an arm is used in place of its reference. Here is what the measurements advise on each target, beside the policy in force."
     >
       <Filters search={search} onSearch={onSearch} />
       <QueryView query={policies} what="the policies" lines={6}>

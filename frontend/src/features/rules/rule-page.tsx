@@ -11,11 +11,12 @@ import { formatPercent } from '../../lib/units';
 import { paramsLabel } from '../../lib/params';
 import { AppLink } from '../../ui/app-link';
 import { QueryView } from '../../ui/query-view';
+import { MuteMark } from '../../ui/mute';
 import { Page } from '../../ui/page';
 import { Facts, Panel, MainAndAside } from '../../ui/panel';
 import { Status } from '../../ui/status';
 import { TimeAgo } from '../../ui/time-ago';
-import { MuteMark, MutePanel } from './mute-panel';
+import { MutePanel } from './mute-panel';
 import { draftOf } from './rule-draft';
 import { RuleForm } from './rule-form';
 import { RuleVersions } from './rule-versions';
@@ -141,7 +142,10 @@ function RuleContent({ rule }: { rule: RuleDetail }) {
 
 function Precision({ rule: { precision, id } }: { rule: RuleDetail }) {
   return (
-    <Panel title="Alert quality">
+    <Panel
+      title="Alert quality"
+      about="Useful: fixed, expected or acknowledged. False: invalid, vanished or blamed on infrastructure. Demonstrations and simulated targets are not counted."
+    >
       <p style={{ margin: '0 0 0.6rem' }}>{precision.words}</p>
       <Facts
         items={[

@@ -12,12 +12,12 @@ import { ButtonLink } from '../../ui/button-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
+import { MuteMark } from '../../ui/mute';
 import { PagedList } from '../../ui/paged-list';
 import { Page } from '../../ui/page';
 import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
-import { MuteMark } from './mute-panel';
 import { OrphansPanel } from './orphans-panel';
 import {
   DIRECTION_LABELS,
@@ -26,6 +26,7 @@ import {
   MODE_MEANING,
 } from './rule-labels';
 import { RULE_KINDS, RULE_MODES, type RulesSearch } from './rules-search';
+import { ShippedRulesPanel } from './shipped-rules-panel';
 import classes from './rules.module.css';
 
 export interface RulesPageProps {
@@ -34,9 +35,10 @@ export interface RulesPageProps {
 }
 
 export function RulesPage({ search, onSearch }: RulesPageProps) {
-  const rules = useQuery(rulesQuery(search));
+  const { shipped, ...ofRules } = search;
+  const rules = useQuery(rulesQuery(ofRules));
   const session = useQuery(sessionQuery);
-  const { cursor: _cursor, ...filters } = search;
+  const { cursor: _cursor, ...filters } = ofRules;
   const filtered = Object.keys(filters).length > 0;
   return (
     <Page
@@ -71,6 +73,7 @@ export function RulesPage({ search, onSearch }: RulesPageProps) {
           )}
         </PagedList>
       </Panel>
+      <ShippedRulesPanel current={shipped} />
       <OrphansPanel />
     </Page>
   );

@@ -12,13 +12,17 @@ export const RULE_KINDS: readonly RuleKind[] = [
 ];
 export const RULE_MODES: readonly RuleMode[] = ['active', 'shadow', 'off'];
 
-export type RulesSearch = RuleFilters;
+export interface RulesSearch extends RuleFilters {
+  /** `SUITE/NAME` of the shipped rule that is pointed out. */
+  shipped?: string | undefined;
+}
 
 export function parseRulesSearch(search: Record<string, unknown>): RulesSearch {
   return {
     kind: oneOf(search['kind'], RULE_KINDS),
     mode: oneOf(search['mode'], RULE_MODES),
     cursor: textValue(search['cursor']),
+    shipped: textValue(search['shipped']),
   };
 }
 

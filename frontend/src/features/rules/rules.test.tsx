@@ -65,6 +65,18 @@ describe('the list of rules', () => {
     );
   });
 
+  it('lists the rules of suites read-only and points out the one an alert leads to', async () => {
+    renderApp('/rules?shipped=hashing%2Fdefault-history');
+    const table = within(
+      await screen.findByRole('table', { name: 'Rules of suites' }),
+    );
+    const [, ofSuite, builtIn] = table.getAllByRole('row');
+    expect(ofSuite).toHaveTextContent('ledger_batch, time of native');
+    expect(ofSuite).not.toHaveAttribute('aria-current');
+    expect(builtIn).toHaveTextContent('built in');
+    expect(builtIn).toHaveAttribute('aria-current', 'true');
+  });
+
   it('offers writing to those who may', async () => {
     renderApp('/rules', (backend) => {
       if (backend.session !== null)

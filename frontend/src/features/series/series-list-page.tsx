@@ -10,6 +10,7 @@ import { formatInteger, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { ButtonLink } from '../../ui/button-link';
 import { DataTable, type Column } from '../../ui/data-table';
+import { DayFilter } from '../../ui/day-filter';
 import { FilterBar } from '../../ui/filter-bar';
 import { FilterSelect } from '../../ui/filter-select';
 import { Identifier } from '../../ui/identifier';
@@ -64,7 +65,6 @@ export function SeriesListPage({ search, onSearch }: SeriesListPageProps) {
         >
           {(rows) => (
             <DataTable
-              cards
               label="Series"
               rows={rows}
               rowKey={({ id }) => id}
@@ -186,6 +186,16 @@ function Filters({ search, onSearch }: SeriesListPageProps) {
           { value: 'yes', label: 'with a change' },
           { value: 'no', label: 'without' },
         ]}
+      />
+      <DayFilter
+        label="Measured from"
+        value={search.from}
+        onChange={(from) => set({ from })}
+      />
+      <DayFilter
+        label="Before"
+        value={search.to}
+        onChange={(to) => set({ to })}
       />
     </FilterBar>
   );

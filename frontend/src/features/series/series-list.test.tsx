@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 
 import { series } from '../../testing/fixtures-history';
 import { renderApp } from '../../testing/render-app';
@@ -45,6 +45,22 @@ describe('finding a series', () => {
     );
     await waitFor(() => expect(rows()).toHaveLength(1));
     expect(router.state.location.search).toEqual({ text: 'frame native' });
+  });
+
+  it('keeps the days in the address as instants, and drops what is none', async () => {
+    const { router } = await open(
+      '/series?from=2026-11-02&to=2026-11-03T00:00:00Z',
+    );
+    expect(screen.getByLabelText('Measured from')).toHaveValue('');
+    expect(screen.getByLabelText('Before')).not.toHaveValue('');
+    fireEvent.change(screen.getByLabelText('Measured from'), {
+      target: { value: '2026-11-02' },
+    });
+    await waitFor(() =>
+      expect(router.state.location.search).toMatchObject({
+        from: new Date('2026-11-02T00:00').toISOString(),
+      }),
+    );
   });
 
   it('filters by target and by whether there is a change', async () => {

@@ -1,6 +1,6 @@
 /** Search values of the pages of series. */
 import type { SeriesFilters, Window } from '../../api/series';
-import { oneOf, textValue } from '../../lib/search-values';
+import { instantValue, oneOf, textValue } from '../../lib/search-values';
 
 export interface SeriesListSearch extends Omit<SeriesFilters, 'changed'> {
   changed?: 'yes' | 'no' | undefined;
@@ -18,6 +18,8 @@ export function parseSeriesListSearch(
     branch: textValue(search['branch']),
     text: textValue(search['text']),
     changed: oneOf(search['changed'], ['yes', 'no']),
+    from: instantValue(search['from']),
+    to: instantValue(search['to']),
     cursor: textValue(search['cursor']),
   };
 }

@@ -66,7 +66,6 @@ export function TargetsPage({ search, onSearch }: TargetsPageProps) {
         >
           {(rows) => (
             <DataTable
-              cards
               label="Targets"
               columns={COLUMNS}
               rows={rows}
