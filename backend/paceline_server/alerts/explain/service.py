@@ -17,11 +17,13 @@ from paceline_server.alerts.explain.schemas import (
     ExplainedFindingOut,
     ExplanationOut,
     RederivedOut,
+    SegmentStartOut,
     WindowOut,
 )
 from paceline_server.alerts.queries import FindingEvidence
 from paceline_server.alerts.schemas import FilterOut, FindingOut
 from paceline_server.kernel.errors import ProblemError, not_found
+from paceline_server.series import service as history
 from paceline_server.store.tables.decisions import Alert
 
 MOST_AGAIN = 20
@@ -160,6 +162,7 @@ def _explained_finding_out(
             "words": sentences.finding_sentence(evidence),
             "filters": [filter_out(stored) for stored in finding.filters],
             "window": _window(session, evidence),
+            "segments": _segments(session, evidence),
             "method": finding.method,
             "parameters": finding.parameters,
             "created_at": finding.created_at,
@@ -171,6 +174,15 @@ def _explained_finding_out(
 def filter_out(stored: dict[str, object]) -> FilterOut:
     """A stored filter with its sentence."""
     return FilterOut.model_validate({**stored, "text": sentences.filter_text(stored)})
+
+
+def _segments(session: Session, evidence: FindingEvidence) -> list[SegmentStartOut]:
+    if evidence.series is None:
+        return []
+    return [
+        SegmentStartOut(first_at=start.first_at, change=start.change or "")
+        for start in history.segment_starts(session, evidence.series)
+    ]
 
 
 def _window(session: Session, evidence: FindingEvidence) -> WindowOut:
