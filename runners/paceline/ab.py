@@ -33,7 +33,7 @@ from paceline.git import (
     run_git,
 )
 from paceline.launches import BASE, HEAD, Side, SideManifests, prepare_sides, read_sides
-from paceline.local import Display, RunRecord, measure_and_record
+from paceline.local import Display, RunRecord, measure_and_record, shown_claimant
 from paceline.manifest import Manifest
 from paceline.outcome import Outcome
 from paceline.selection import Selection
@@ -203,8 +203,8 @@ def run(
         )
 
     with ExitStack() as claims:
-        display.phase("waiting for the target's lock")
-        if not claims.enter_context(executor.claim(stop)):
+        by = shown_claimant(f"paceline ab of {manifests.head.suite.name}", display)
+        if not claims.enter_context(executor.claim(stop, by=by)):
             return Outcome("cancelled", "Stopped while another run held the target.")
         display.phase("building both revisions")
         try:

@@ -7,6 +7,7 @@ backoff and jitter. A request for a lease is never repeated, because a lost resp
 from __future__ import annotations
 
 import gzip
+import logging
 import random
 import threading
 from collections.abc import Callable
@@ -25,6 +26,9 @@ FIRST_BACKOFF_S = 0.2
 LONGEST_BACKOFF_S = 15.0
 GZIP_FROM_BYTES = 1024
 TIMEOUT = httpx.Timeout(20.0, connect=5.0)
+NO_SUCH_ROUTE = ((404, "Not Found"), (405, "Method Not Allowed"))
+"""What a server answers that does not have the route. Where the route is there and the job is not, it names the job."""
+log = logging.getLogger("paceline.api")
 
 
 class ApiError(Exception):
@@ -161,6 +165,8 @@ class ApiClient:
             headers["Authorization"] = f"Bearer {check_credential(credential)}"
         self._client = httpx.Client(base_url=base, headers=headers, timeout=TIMEOUT)
         self._pause = threading.Event()
+        self._lacking: set[str] = set()
+        """What the server is too old for, as far as it was logged."""
 
     def close(self) -> None:
         self._client.close()
@@ -211,14 +217,19 @@ class ApiClient:
             (lease.job_id, lease.attempt, lease.lease_token), "state", data, tries
         )
 
-    def manifest(self, lease: Lease, report: ManifestReport) -> PlanReply:
-        """Reports what the measured commits declare, in one try; returns what is to be measured of it."""
-        answer = self._attempt(
-            (lease.job_id, lease.attempt, lease.lease_token),
-            "manifest",
-            msgspec.json.encode(report),
-            tries=1,
-        )
+    def manifest(self, lease: Lease, report: ManifestReport) -> PlanReply | None:
+        """Reports what the measured commits declare, in one try; returns what is to be measured of it, or None from a
+        server that is too old to take such reports."""
+        try:
+            answer = self._attempt(
+                (lease.job_id, lease.attempt, lease.lease_token),
+                "manifest",
+                msgspec.json.encode(report),
+                tries=1,
+            )
+        except ApiError as error:
+            self._note_missing_route("takes no reports of manifests", error)
+            return None
         return msgspec.convert(answer, PlanReply)
 
     def finish(
@@ -281,6 +292,18 @@ class ApiClient:
 
         text: str = self._retry(tries, fetch)
         return text
+
+    def _note_missing_route(self, lacking: str, error: ApiError) -> None:
+        """Logs once that the server is too old for what was asked; raises `error` if it is of another kind."""
+        if (error.status, error.detail) not in NO_SUCH_ROUTE:
+            raise error
+        if lacking not in self._lacking:
+            self._lacking.add(lacking)
+            log.warning(
+                "the server is older than this agent (%s) and %s: update the server before its agents",
+                __version__,
+                lacking,
+            )
 
     def _attempt(
         self,

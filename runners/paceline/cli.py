@@ -83,7 +83,13 @@ from paceline.commands.options import (
     output_directory,
     parse_outputs,
 )
-from paceline.display import display_for, print_line, print_note, terminal
+from paceline.display import (
+    display_for,
+    print_json,
+    print_line,
+    print_note,
+    terminal,
+)
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
@@ -212,6 +218,12 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     shell: Shell = None,
     timeout_s: TimeoutS = 600,
     verbose: Verbose = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json", help="Print run.json, with its `directory`, instead of the path."
+        ),
+    ] = False,
 ) -> None:
     """Measure the working tree here, without a server: a suite, or what a command after -- measures.
 
@@ -307,7 +319,10 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     if past is not None:
         past_runs.remember(valid, selection, past, time.monotonic() - began)
     print_note(f"Judge it: paceline-server judge {target} --manifest {suite}")
-    print_line(str(target))
+    if as_json:
+        print_json({"directory": str(target), **local.read_record(target)})
+    else:
+        print_line(str(target))
 
 
 @app.command("ab")
@@ -681,6 +696,9 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
             metavar="RUN", help="Wait for this run instead of requesting one."
         ),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The same as --format json.")
+    ] = False,
 ) -> None:
     """Request a run, wait for it and print its verdicts.
 
@@ -693,7 +711,8 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     and the verdict is shown in the forge. A pull request fails if its head is slower than the merge base with the
     branch it goes to, if a required gate does not hold, or if an arm loses to its reference. Trouble with the forge is printed and never changes the exit.
     """
-    outputs = parse_outputs(format_ or [], output or [])
+    formats = [*(format_ or []), *(["json"] if as_json else [])]
+    outputs = parse_outputs(formats, output or [])
     forge = chosen_forge({"github": github, "gitlab": gitlab, "forgejo": forgejo})
     reporter = None
     if forge is not None:

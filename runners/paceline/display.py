@@ -7,21 +7,33 @@ plain lines in a pipe.
 from __future__ import annotations
 
 import io
+import re
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from paceline_contract.outputs import json_text
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
-FILE_COLUMNS = 200
-"""Width of a table in a file: wide enough that no sentence of an ordinary suite is broken."""
+from paceline.terminal_text import readable_line
+
+QUIET_S = 30.0
+"""After so long without a line of its own, a log gets the newest line of the build."""
+UNLIMITED = 100_000
+"""Columns of what is no terminal: a line of a file or pipe is never broken, whatever it holds."""
+_ID = re.compile(r"[a-z]{3}_[0-9A-Za-z]+")
 
 
 def terminal(*, stderr: bool = False) -> Console:
-    """A console that prints names as they are: a key's `:AB:` or `:cd:` is no emoji."""
-    return Console(stderr=stderr, emoji=False)
+    """A console that prints names as they are: a key's `:AB:` or `:cd:` is no emoji. A pipe or file gets lines of full
+    width without escape codes, whatever variables such as FORCE_COLOR say."""
+    stream = sys.stderr if stderr else sys.stdout
+    if stream.isatty():
+        return Console(stderr=stderr, emoji=False)
+    return Console(stderr=stderr, emoji=False, force_terminal=False, width=UNLIMITED)
 
 
 def print_line(text: RenderableType, *, stderr: bool = False) -> None:
@@ -35,10 +47,17 @@ def print_note(text: RenderableType) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Prints rows; None is an empty cell."""
-    table = Table(*columns)
-    for row in rows:
-        table.add_row(*("" if value is None else str(value) for value in row))
+    """Prints rows; None is an empty cell. Ids are never cut: they are what the next command needs."""
+    cells = [["" if value is None else str(value) for value in row] for row in rows]
+    table = Table()
+    for header, *values in zip(columns, *cells, strict=True):
+        if values and all(_ID.fullmatch(value) for value in values):
+            longest = max(map(len, values))
+            table.add_column(header, no_wrap=True, min_width=longest)
+        else:
+            table.add_column(header, overflow="fold")
+    for row in cells:
+        table.add_row(*map(Text, row))  # a cell may hold what would be markup
     terminal().print(table, soft_wrap=True)
 
 
@@ -47,7 +66,7 @@ def render_table(table: Table) -> str:
     if not table.row_count:
         return ""
     text = io.StringIO()
-    Console(file=text, emoji=False, width=FILE_COLUMNS).print(table)
+    Console(file=text, emoji=False, force_terminal=False, width=UNLIMITED).print(table)
     return text.getvalue()
 
 
@@ -57,18 +76,33 @@ def print_json(value: object) -> None:
 
 
 class PlainDisplay:
-    """One line per event that a log should hold."""
+    """One line per event that a log should hold, and in a long build how far it is."""
 
-    def __init__(self, console: Console, verbose: bool) -> None:
-        self._console, self._verbose = console, verbose
+    def __init__(
+        self,
+        console: Console,
+        verbose: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._console, self._verbose, self._clock = console, verbose, clock
+        self._phase_since = self._printed_at = clock()
 
     def phase(self, text: str) -> None:
+        self._phase_since = self._clock()
         self._line(text)
 
     def log(self, lines: list[str]) -> None:
         for line in lines:
             if self._verbose or line.startswith(("warning:", "$ ")):
                 self._line(line)
+        if lines:
+            self._show_newest(readable_line(lines[-1]))
+
+    def _show_newest(self, line: str) -> None:
+        """Shows the newest line of a build that printed nothing else for a while."""
+        now = self._clock()
+        if now - self._printed_at >= QUIET_S:
+            self._line(f"  after {now - self._phase_since:.0f} s: {line}")
 
     def launch(self, number: int, total: int, workload: str) -> None:
         self._line(f"launch {number + 1} of {total}: {workload}")
@@ -80,6 +114,7 @@ class PlainDisplay:
         """Nothing to release."""
 
     def _line(self, text: str) -> None:
+        self._printed_at = self._clock()
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -89,7 +124,8 @@ class BarDisplay(PlainDisplay):
     def __init__(self, console: Console, verbose: bool) -> None:
         super().__init__(console, verbose)
         columns = (
-            TextColumn("{task.description}"),
+            # A build may print what would be markup.
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.percentage:>3.0f} %"),
         )
@@ -98,12 +134,19 @@ class BarDisplay(PlainDisplay):
         )
         self._task: TaskID | None = None
         self._base = 0.0
+        self._phase = ""
 
     def phase(self, text: str) -> None:
+        self._phase = text
         if self._task is None:
             self._bars.start()
             self._task = self._bars.add_task(text, total=None)
         self._bars.update(self._task, description=text)
+
+    def _show_newest(self, line: str) -> None:
+        if self._task is not None:
+            text = f"{self._phase}: {line}"[: self._console.width // 2]
+            self._bars.update(self._task, description=text)
 
     def launch(self, number: int, total: int, workload: str) -> None:
         if self._task is None:

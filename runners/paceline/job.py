@@ -36,6 +36,7 @@ from paceline.devices.errors import cause_of
 from paceline.enrolment import NOT_ACCEPTED
 from paceline.errors import UserError
 from paceline.executors.base import Executor, LaunchSpec, SessionWork, TargetError
+from paceline.executors.claim import Claimant
 from paceline.git import Repository, SourceError
 from paceline.launches import (
     LaunchSink,
@@ -62,6 +63,8 @@ T = TypeVar("T")
 
 REFUSED = (400, 413, 422)
 """What a suite says cannot be measured; other refusals are of this attempt."""
+MAX_WORDS = 500
+"""Characters of a step that the server keeps."""
 LONGEST_PAUSE_S = 10.0
 """Between two tries to reach the server before anything is measured."""
 PATIENCE_S = 10.0
@@ -117,10 +120,12 @@ class Job:
         executor = self._executor
         with ExitStack() as claims:
             self._announce(StateReport("preparing", "waiting for the target"))
-            self._enter_claim(claims, executor.claim(self._stop))
+            claimed = executor.claim(self._stop, by=self._claimant("the target"))
+            self._enter_claim(claims, claimed)
             repository = self._find_repository()
             with ExitStack() as building:
-                self._enter_claim(building, executor.building(self._stop))
+                here = self._claimant("its host, to build there")
+                self._enter_claim(building, executor.building(self._stop, here))
                 self._announce(StateReport("preparing", "checkout and build"))
                 base = self._find_base(repository)
                 manifests = self._read_manifests(repository, base)
@@ -161,6 +166,15 @@ class Job:
                 "agent_error",
                 f"The agent failed: {type(error).__name__}: {error}. See its log.",
             )
+
+    def _claimant(self, of: str) -> Claimant:
+        """This job, which announces who it waits for."""
+        return Claimant(
+            f"job {self._lease.job_id} of {self._lease.work.suite}",
+            lambda holder: self._announce(
+                StateReport("preparing", f"waiting for {of}: {holder}"[:MAX_WORDS])
+            ),
+        )
 
     def _enter_claim(
         self, claims: ExitStack, claim: AbstractContextManager[bool]
@@ -205,14 +219,15 @@ class Job:
         return read_sides(read, base, work.commit)
 
     def _report_manifests(self, manifests: SideManifests | Manifest) -> list[str]:
-        """Reports what the commits declare; returns the benchmarks that the server has planned by it."""
+        """Reports what the commits declare; returns the benchmarks that the server has planned by it, or those of the
+        lease where the server takes no such report."""
         report = (
             ManifestReport(manifests.head.raw, manifests.base.raw)
             if isinstance(manifests, SideManifests)
             else ManifestReport(manifests.raw)
         )
         plan = self._agree(lambda: self._resources.api.manifest(self._lease, report))
-        return plan.benchmarks
+        return self._lease.work.benchmarks if plan is None else plan.benchmarks
 
     def _agree(self, send: Callable[[], T]) -> T:
         """Return the answer to something the server must know before anything is measured; waits until it can be

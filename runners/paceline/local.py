@@ -23,6 +23,7 @@ from paceline_contract.items import Conditions
 
 from paceline import environment
 from paceline.executors.base import Executor, LaunchSpec
+from paceline.executors.claim import Claimant
 from paceline.git import SourceError, working_revision, working_revision_in_words
 from paceline.launches import Side, plan_launches, run_launches, session_work
 from paceline.manifest import Manifest
@@ -60,8 +61,8 @@ def run(
         manifest, working_revision(path.resolve().parent), selection, out
     )
     with ExitStack() as claims:
-        display.phase("waiting for the target's lock")
-        if not claims.enter_context(executor.claim(stop)):
+        by = shown_claimant(f"paceline run of {manifest.suite.name}", display)
+        if not claims.enter_context(executor.claim(stop, by=by)):
             return Outcome("cancelled", "Stopped while another run held the target.")
         display.phase(f"building {working_revision_in_words(record.revision)}")
         try:
@@ -80,6 +81,13 @@ def run(
         return measure_and_record(
             record, [Side(prepared, selection)], executor, display, stop
         )
+
+
+def shown_claimant(purpose: str, display: Display) -> Claimant:
+    """A claimant that shows who it waits for."""
+    return Claimant(
+        purpose, lambda holder: display.phase(f"waiting for the target: {holder}")
+    )
 
 
 def measure_and_record(
@@ -103,6 +111,12 @@ def measure_and_record(
     finally:
         record.write(sides, outcome)
     return outcome
+
+
+def read_record(out: Path) -> dict[str, Any]:
+    """The content of the run.json of a run that has ended."""
+    record: dict[str, Any] = json.loads((out / "run.json").read_text(encoding="utf-8"))
+    return record
 
 
 class RunRecord:

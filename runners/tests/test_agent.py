@@ -14,7 +14,9 @@ import psutil
 import pytest
 from paceline.agent import Agent
 from paceline.errors import UserError
+from paceline.executors.claim import Claimant, TargetClaim
 from paceline.spool import Attempt, Spool
+from paceline.stop import Stop
 from paceline_contract.announcements import manifest_digest
 from paceline_contract.testing.waiting import WITHIN_S
 
@@ -267,6 +269,7 @@ def test_what_a_workload_measures_undeclared_is_a_fault_of_the_suite(
         ((422, "invalid_request", "It is the suite 'other'."), "suite_invalid"),
         ((413, "body_too_large", "At most 8 MiB."), "suite_invalid"),
         ((409, "other_manifest", "Another agent read another."), "checkout_failed"),
+        ((404, "not_found", "There is no job 'job_1'."), "checkout_failed"),
     ],
 )
 def test_a_refused_manifest_ends_the_job_before_anything_is_measured(
@@ -278,6 +281,36 @@ def test_a_refused_manifest_ends_the_job_before_anything_is_measured(
     assert (finish["outcome"], finish["cause"]) == ("failed", cause)
     assert refusal[2] in finish["detail"]
     assert job.of_kind("samples") == []
+    assert running is not None
+
+
+def test_a_job_whose_target_somebody_else_uses_says_who_until_it_is_free(
+    world: World, running: Agent
+) -> None:
+    by_hand = TargetClaim(world.serial)
+    with by_hand.claim(Stop(), by=Claimant("paceline run of mine")) as claimed:
+        assert claimed
+        job = world.add_job()
+        said = "waiting for the target: paceline run of mine (process "
+        world.server.wait_for(
+            lambda: any(
+                (state.get("detail") or "").startswith(said) for state in job.states
+            )
+        )
+    assert finish_of(world, job)["outcome"] == "done"
+    assert running is not None
+
+
+def test_a_server_without_reports_of_manifests_decides_by_its_lease_and_is_named_once(
+    world: World, running: Agent, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.server.refuse_manifest = (404, "not_found", "Not Found")
+    jobs = [world.add_job(name) for name in ("job-1", "job-2")]
+    for job in jobs:
+        assert finish_of(world, job)["outcome"] == "done"
+        assert job.of_kind("samples")
+    older = [line for line in caplog.messages if "is older than this agent" in line]
+    assert len(older) == 1
     assert running is not None
 
 

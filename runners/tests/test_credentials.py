@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 
 import pytest
 from paceline.credentials import check_address, check_credential
@@ -70,15 +71,7 @@ def test_what_only_a_file_can_hold_is_refused_too(wrong: str) -> None:
 def test_an_address_that_cannot_be_one_is_refused_without_a_word_of_it(
     address: str,
 ) -> None:
-    done = commands.run(
-        "targets",
-        "list",
-        "--token",
-        SECRET,
-        "--server",
-        address,
-        env={**os.environ},
-    )
+    done = list_targets(address)
     assert done.returncode == 1
     assert "address" in done.stderr
     assert_nothing_is_told(done.stdout + done.stderr)
@@ -102,18 +95,15 @@ def test_an_enrolment_code_that_cannot_be_one_is_never_printed(
 
 def test_what_a_library_says_of_a_request_reaches_nobody(server: FakeServer) -> None:
     """A port at which nobody listens is an error of the network, and that is said; the token is not."""
-    done = commands.run(
-        "targets",
-        "list",
-        "--token",
-        SECRET,
-        "--server",
-        "http://127.0.0.1:1",
-        env={**os.environ},
-    )
+    done = list_targets("http://127.0.0.1:1")
     assert done.returncode == 1
     assert "The server cannot be reached: 127.0.0.1:1" in done.stderr
     assert_nothing_is_told(done.stdout + done.stderr)
+
+
+def list_targets(address: str) -> subprocess.CompletedProcess[str]:
+    options = ["--token", SECRET, "--server", address]
+    return commands.run("targets", "list", *options, env={**os.environ})
 
 
 def assert_nothing_is_told(output: str) -> None:

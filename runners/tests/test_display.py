@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
 import paceline
 import pytest
-from paceline.display import terminal
+from paceline.display import PlainDisplay, print_table, terminal
 from rich.table import Table
 
 KEY = "9B:AB:CD:2D"
@@ -21,6 +22,53 @@ def test_a_keys_fingerprint_is_printed_as_it_is(
     for shown in (f"accept {KEY}", table):
         terminal().print(shown, markup=False)
         assert KEY in capsys.readouterr().out
+
+
+def test_a_build_that_is_silent_for_long_shows_its_newest_line(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seconds = iter(range(0, 1000, 10))
+    display = PlainDisplay(terminal(), verbose=False, clock=lambda: next(seconds))
+    display.phase("building 0123456789ab")
+    for number in range(1, 7):
+        display.log([f"Compiling \x1b[32mcrate-{number}\x1b[0m"])
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[0] == "building 0123456789ab"
+    assert re.fullmatch(r"  after \d+ s: Compiling crate-\d", shown[1])
+    assert 2 <= len(shown) < 6, "not every line"
+
+
+IDS = ["run_01jdabcdefghjkmnpqrstvwxyz", "run_01jdabcdefghjkmnpqrstvwxya"]
+ROWS = [[name, "a long sentence [/odd] that says a lot " * 4] for name in IDS]
+
+
+def test_a_pipe_gets_whole_lines_without_escape_codes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "40")
+    print_table(["id", "words"], ROWS)
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    for name, words in ROWS:
+        (line,) = (line for line in out.splitlines() if name in line)
+        assert words in line
+
+
+def test_a_narrow_terminal_breaks_sentences_and_no_ids(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Screen(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    screen = Screen()
+    monkeypatch.setattr("sys.stdout", screen)
+    monkeypatch.setenv("COLUMNS", "40")
+    print_table(["id", "words"], ROWS)
+    lines = screen.getvalue().splitlines()
+    assert [sum(name in line for line in lines) for name in IDS] == [1, 1]
+    assert len(lines) > len(ROWS) + 4, "the sentences are broken"
 
 
 def test_every_terminal_is_made_in_one_place() -> None:

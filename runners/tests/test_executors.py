@@ -16,6 +16,7 @@ import psutil
 import pytest
 from device_providers import DeviceProvider
 from paceline.executors.base import Executor, LaunchSpec, Session, SessionWork
+from paceline.executors.claim import Claimant
 from paceline.executors.fake import FakeExecutor, LaunchScript
 from paceline.executors.host import HostExecutor
 from paceline.executors.launch import Limits
@@ -285,6 +286,40 @@ def test_a_stop_ends_the_launch_with_its_reason(
     threading.Timer(0.2, stop.set, [reason]).start()
     outcome = run(LaunchScript(lines(START), hangs=True), Recorder(), stop, 60)
     assert outcome.cause == cause
+
+
+def test_whoever_waits_for_a_target_is_told_who_holds_it_since_when(
+    tmp_path: Path,
+) -> None:
+    told: list[str] = []
+    waiting = Claimant("job_2 of demo", told.append)
+    holder = Claimant("paceline run of \x1b[31mdemo")
+    with host(tmp_path).claim(Stop(), by=holder):
+        for _ in range(2):
+            with host(tmp_path).claim(Stop(), 0.25, waiting) as got:
+                assert not got
+    said = f"paceline run of demo (process {os.getpid()}) holds the lock since 20"
+    assert len(told) == 2, "once per wait, however often it looks"
+    assert all(text.startswith(said) and text.endswith(" UTC") for text in told)
+
+
+@pytest.mark.parametrize("note", ["", "{", '{"purpose":"x","pid":0.5,"since":1}', None])
+def test_a_holder_that_left_no_note_can_still_be_found(
+    tmp_path: Path, note: str | None
+) -> None:
+    told: list[str] = []
+    with host(tmp_path).claim(Stop()):
+        (path,) = tmp_path.glob("*.holder")
+        path.unlink()
+        if note is None:
+            path.symlink_to(tmp_path / "elsewhere")
+        else:
+            path.write_text(note)
+        with host(tmp_path).claim(Stop(), 0.0, Claimant("mine", told.append)) as got:
+            assert not got
+    (lock,) = tmp_path.glob("*.lock")
+    assert told == [f"another program holds the lock: `fuser {lock}` names it"]
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_the_target_is_used_by_one_at_a_time(tmp_path: Path) -> None:

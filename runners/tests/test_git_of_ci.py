@@ -48,19 +48,18 @@ def two_commits(suite_repository: Path) -> Path:
     return suite_repository
 
 
+def clone_partially(origin: Path, directory: Path, left_out: str) -> Path:
+    clone = directory / "partial"
+    filtering = f"--filter={left_out}"
+    git(directory, "clone", "--quiet", filtering, origin.as_uri(), str(clone))
+    return clone
+
+
 @pytest.mark.parametrize("left_out", ["blob:none", "tree:0", "blob:limit=1"])
 def test_two_commits_of_a_partial_clone_are_compared(
     two_commits: Path, tmp_path: Path, left_out: str
 ) -> None:
-    clone = tmp_path / "partial"
-    git(
-        tmp_path,
-        "clone",
-        "--quiet",
-        f"--filter={left_out}",
-        two_commits.as_uri(),
-        str(clone),
-    )
+    clone = clone_partially(two_commits, tmp_path, left_out)
     done = compare(clone, tmp_path)
     assert "verdict: INCONCLUSIVE" in done.stdout + done.stderr
     assert (tmp_path / "out/run.json").is_file()
@@ -69,15 +68,7 @@ def test_two_commits_of_a_partial_clone_are_compared(
 def test_a_partial_clone_whose_origin_is_gone_says_what_it_lacks(
     two_commits: Path, tmp_path: Path
 ) -> None:
-    clone = tmp_path / "partial"
-    git(
-        tmp_path,
-        "clone",
-        "--quiet",
-        "--filter=tree:0",
-        two_commits.as_uri(),
-        str(clone),
-    )
+    clone = clone_partially(two_commits, tmp_path, "tree:0")
     shutil.rmtree(two_commits)
     with pytest.raises(SourceError, match="partial clone") as refused:
         Repository("mine", str(clone), tmp_path / "data").show(

@@ -12,6 +12,7 @@ import pytest
 from paceline.adb.port import AdbError, LostError, TransferError
 from paceline.api import ApiClient
 from paceline.artifacts import ArtifactCache
+from paceline.executors.claim import SOMEBODY, Claimant
 from paceline.executors.fake import FakeExecutor, LaunchScript
 from paceline.job import Job, JobResources
 from paceline.spool import Attempt, Spool
@@ -29,8 +30,10 @@ class Away(FakeExecutor):
         self._error = error
 
     @contextmanager
-    def claim(self, stop: Stop, timeout_s: float | None = None) -> Iterator[bool]:
-        with super().claim(stop, timeout_s) as claimed:
+    def claim(
+        self, stop: Stop, timeout_s: float | None = None, by: Claimant = SOMEBODY
+    ) -> Iterator[bool]:
+        with super().claim(stop, timeout_s, by) as claimed:
             if claimed:
                 raise self._error
             yield claimed

@@ -11,6 +11,7 @@ from paceline.commands.server_client import user_errors
 from paceline.commands.submitting import (
     FinishedRun,
     comparison_table,
+    describe_job,
     summary,
     write_outputs,
 )
@@ -53,6 +54,33 @@ def test_the_summary_of_a_failed_run_names_the_cause_of_each_failed_job() -> Non
         "lab-1: failed: build_failed: error[E0425]: cannot find function `hash`",
         "lab-3: expired: no agent leased it",
     ]
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "words"),
+    [
+        (
+            "queued",
+            {
+                "text": "lab-1 runs job job_7 of demo",
+                "since": "2026-11-28T14:02:11Z",
+                "advice": "It starts when that ends.",
+            },
+            "lab-1 queued since 2026-11-28 14:02 UTC: lab-1 runs job job_7 of demo. It starts when that ends.",
+        ),
+        (
+            "preparing",
+            {"text": "checkout and build", "since": None, "advice": None},
+            "lab-1 preparing: checkout and build",
+        ),
+        ("measuring", None, "lab-1 measuring"),
+    ],
+)
+def test_a_job_that_waits_says_since_when_why_and_what_would_change_that(
+    state: str, reason: dict[str, Any] | None, words: str
+) -> None:
+    job = {"target_name": "lab-1", "state": state, "waiting_reason": reason}
+    assert describe_job(job) == words
 
 
 def test_a_refused_field_is_named_once() -> None:

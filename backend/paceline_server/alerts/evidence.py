@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
+from paceline_contract.imported_series import texts_of_names
 from paceline_contract.params import params_text
 from sqlalchemy.orm import Session
 
@@ -19,6 +20,7 @@ from paceline_server.alerts.registry import kind_of
 from paceline_server.stats.plain_words import percent
 from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.decisions import Comparison
+from paceline_server.store.tables.history import Series
 
 CLOSING = (
     "vanish",
@@ -88,9 +90,18 @@ def case_place(arm: str, benchmark: str, params: Mapping[str, Any]) -> str:
     return f"{arm} in {benchmark}" + (f" at {at}" if at else "")
 
 
+def series_place(series: Series) -> str:
+    """The same of a series, by the texts that imported names were made of."""
+    texts = texts_of_names(series.title or "", series.benchmark, series.arm)
+    arm, benchmark = (texts.get(name, name) for name in (series.arm, series.benchmark))
+    return case_place(arm, benchmark, series.params)
+
+
 def finding_place(evidence: FindingEvidence) -> str:
     """Return the arm, benchmark and params a finding is about."""
-    about = evidence.series or evidence.comparison
+    if evidence.series is not None:
+        return series_place(evidence.series)
+    about = evidence.comparison
     if about is not None:
         return case_place(about.arm, about.benchmark, about.params)
     numbers = evidence.finding.numbers or {}

@@ -22,12 +22,14 @@ from paceline_server.alerts.schemas import (
     FilterOut,
     FindingOut,
     RederivedOut,
+    SegmentStartOut,
     WindowOut,
 )
 from paceline_server.detect import service as detect
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.ingest import service as ingest
 from paceline_server.kernel.errors import ProblemError, not_found
+from paceline_server.series import service as history
 from paceline_server.stats import changepoint
 from paceline_server.stats.blocks import WarmPolicy, warm_samples
 from paceline_server.stats.history import ChangePoint, Parameters
@@ -172,6 +174,7 @@ def _explained_finding_out(
             "words": sentences.finding_sentence(evidence),
             "filters": [filter_out(stored) for stored in finding.filters],
             "window": _window(session, evidence),
+            "segments": _segments(session, evidence),
             "method": finding.method,
             "parameters": finding.parameters,
             "created_at": finding.created_at,
@@ -183,6 +186,15 @@ def _explained_finding_out(
 def filter_out(stored: dict[str, object]) -> FilterOut:
     """Return a stored filter with its sentence."""
     return FilterOut.model_validate({**stored, "text": sentences.filter_text(stored)})
+
+
+def _segments(session: Session, evidence: FindingEvidence) -> list[SegmentStartOut]:
+    if evidence.series is None:
+        return []
+    return [
+        SegmentStartOut(first_at=start.first_at, change=start.change or "")
+        for start in history.segment_starts(session, evidence.series)
+    ]
 
 
 def _window(session: Session, evidence: FindingEvidence) -> WindowOut:

@@ -333,6 +333,13 @@ class RederivedOut(Response):
     numbers: dict[str, float | int | str | None]
 
 
+class SegmentStartOut(Response):
+    """Where the history of a finding's series starts anew: no step is looked for across it. `change` says what changed."""
+
+    first_at: datetime
+    change: str
+
+
 class ExplainedFindingOut(Response):
     """A finding with its sentence, filters, data and method."""
 
@@ -343,6 +350,8 @@ class ExplainedFindingOut(Response):
     words: str
     filters: list[FilterOut]
     window: WindowOut
+    segments: list[SegmentStartOut]
+    """Empty for findings in no series, and for series that never changed their target or meaning."""
     method: str
     parameters: dict[str, Any]
     created_at: datetime

@@ -10,6 +10,7 @@ from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.orm import Session, defer
 
 from paceline_server.store.insert import insert_into
+from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.store.tables.catalog import Suite, SuiteAgent
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Run
 
@@ -44,6 +45,20 @@ def suite_without_manifest(session: Session, name: str) -> Suite | None:
     """Return a suite whose manifest is loaded only when touched: heartbeats compare its hash."""
     query = select(Suite).where(Suite.name == name).options(defer(Suite.manifest))
     return session.scalars(query).one_or_none()
+
+
+CLAIM_REFUSED = "suite.claim_refused"
+"""Action of the audit entries about a name that another repository wants."""
+
+
+def refused_claims(session: Session, name: str) -> set[str]:
+    """The repositories whose claims to a suite's name are in the audit log."""
+    query = select(AuditEntry.detail).where(
+        AuditEntry.object_id == name,
+        AuditEntry.object_kind == "suite",
+        AuditEntry.action == CLAIM_REFUSED,
+    )
+    return {str(detail["claimed_by"]) for detail in session.scalars(query)}
 
 
 def insert_suite(session: Session, values: dict[str, Any]) -> None:

@@ -38,7 +38,7 @@ from paceline_server.catalog.schemas import (
 )
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError
-from paceline_server.store import access
+from paceline_server.store import access, audit
 from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.tables.catalog import Suite
 
@@ -47,6 +47,10 @@ log = structlog.get_logger("paceline.catalog")
 
 NICKNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 """What `agent.toml` may call a repository."""
+
+
+MOST_CLAIMS = 20
+"""Repositories named in the audit log for one suite: an agent must not fill it."""
 
 
 class AnnouncedSuite(NamedTuple):
@@ -196,8 +200,9 @@ def _store_suites(
     for suite in suites:
         stored = queries.suite_without_manifest(session, suite.name)
         reason = None if stored is None else _owned(session, agent_id, suite, stored)
-        if reason is not None:
+        if stored is not None and reason is not None:
             refused.append(SuiteRefusedOut(suite=suite.name, reason=reason))
+            _tell_owner(session, agent_id, suite, stored)
         elif _store(session, agent_id, suite, stored):
             nicknames[suite.name] = suite.repository
         else:
@@ -274,6 +279,24 @@ def _owned(
         f"The suite {suite.name!r} belongs to the repository {stored.location}, and this agent announces it from "
         f"{suite.location}. Name the same url in agent.toml on every host, or give this suite another name."
     )
+
+
+def _tell_owner(
+    session: Session, agent_id: str, suite: AnnouncedSuite, stored: Suite
+) -> None:
+    """Tell those who own a suite that another repository wants its name: once for each repository, in the project's
+    audit log."""
+    claimed_by = suite.location or suite.repository
+    told = queries.refused_claims(session, suite.name)
+    if claimed_by in told or len(told) >= MOST_CLAIMS:
+        return
+    detail = {
+        "claimed_by": claimed_by,
+        "belongs_to": stored.location or stored.repository,
+        "agent_id": agent_id,
+    }
+    audit.record(session, "system", queries.CLAIM_REFUSED, "suite", suite.name, detail)
+    log.warning("suite_name_taken", suite=suite.name, **detail)
 
 
 def find(session: Session, name: str) -> Suite:

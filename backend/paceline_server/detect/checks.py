@@ -19,7 +19,7 @@ def check_rows(
     manifest: Manifest, request: JobRequest, seen: Sequence[Check]
 ) -> list[CheckOut]:
     """One row per check: ok if every launch passed it and every workload that declares it reported it."""
-    expected = _expected_by_workload(manifest, request)
+    expected = expected_checks(manifest, request)
     rows: dict[str, CheckOut] = {}
     for check in seen:
         row = rows.get(check.name)
@@ -27,9 +27,9 @@ def check_rows(
             rows[check.name] = CheckOut(
                 name=check.name, ok=check.ok, detail=_detail(check, expected)
             )
-    for name in manifest.expected.checks:
-        rows.setdefault(name, _missing(name, "expected, but no launch reported it"))
     for name, workloads in expected.items():
+        if not workloads:
+            rows.setdefault(name, _missing(name, "expected, but no launch reported it"))
         reporting = {check.workload for check in seen if check.name == name}
         unreported = [workload for workload in workloads if workload not in reporting]
         if unreported and (name not in rows or rows[name].ok):
@@ -40,16 +40,15 @@ def check_rows(
     return list(rows.values())
 
 
-def _expected_by_workload(
-    manifest: Manifest, request: JobRequest
-) -> dict[str, list[str]]:
-    """The workloads of this job that declare each check, by check name."""
+def expected_checks(manifest: Manifest, request: JobRequest) -> dict[str, list[str]]:
+    """The checks that must pass, each with the workloads of this job that declare it. It has none if the suite
+    declares it for all together."""
     ran = {
         benchmark.workload
         for name, benchmark in manifest.benchmarks.items()
         if request.benchmarks is None or name in request.benchmarks
     }
-    expected: dict[str, list[str]] = {}
+    expected: dict[str, list[str]] = {name: [] for name in manifest.expected.checks}
     for workload in manifest.workloads:
         for name in workload.checks if workload.name in ran else ():
             expected.setdefault(name, []).append(workload.name)

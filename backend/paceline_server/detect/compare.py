@@ -27,6 +27,7 @@ from paceline_server.stats.paired import (
     METHOD,
     PairPolicy,
     PairVerdict,
+    Verdict,
     control_run,
     judge_pair,
 )
@@ -216,13 +217,7 @@ def judge_samples(
     outcome = _extend_if_unsteady(judge_pair(blocks, look.number, policy), blocks)
     outcome = _withdraw_unmeasured(outcome, samples, names, blocks)
     if missing is not None:
-        outcome = replace(
-            outcome,
-            verdict="not_applicable",
-            reason=missing,
-            extendable=False,
-            insufficient=False,
-        )
+        outcome = withdraw(outcome, "not_applicable", missing)
     elif outcome.insufficient and request.is_quick_look(policy):
         outcome = replace(outcome, extendable=False)
     return blocks, outcome
@@ -236,6 +231,13 @@ def _extend_if_unsteady(outcome: PairVerdict, blocks: PairedBlocks) -> PairVerdi
     if outcome.look == 0 and blocks.unsteady and outcome.verdict == "pass":
         return replace(outcome, extendable=True)
     return outcome
+
+
+def withdraw(outcome: PairVerdict, verdict: Verdict, reason: str) -> PairVerdict:
+    """Put another verdict in place of the one that the samples gave; more launches would not change it."""
+    return replace(
+        outcome, verdict=verdict, reason=reason, extendable=False, insufficient=False
+    )
 
 
 def _withdraw_unmeasured(

@@ -38,6 +38,7 @@ from paceline_server.detect.compare import (
     control_false_discoveries,
     judge_samples,
     window_of,
+    withdraw,
 )
 from paceline_server.detect.condition_tracks import summarise_tracks
 from paceline_server.detect.facts import (
@@ -357,13 +358,7 @@ def _pairs(
                 look=look,
             )
             if changed is not None:
-                outcome = replace(
-                    outcome,
-                    verdict="inconclusive",
-                    reason=changed,
-                    extendable=False,
-                    insufficient=False,
-                )
+                outcome = withdraw(outcome, "inconclusive", changed)
             if same_artifact and outcome.verdict == "fail":
                 outcome = replace(outcome, reason=f"{outcome.reason}; {SAME_ARTIFACT}")
             yield Pair(

@@ -6,7 +6,7 @@ job from passing, and neither may vanish in silence.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from paceline_contract.manifest import Manifest
 from paceline_contract.names import SidePairing, select_at_base
 from paceline_contract.params import params_key
 
+from paceline_server.detect.checks import expected_checks
 from paceline_server.detect.facts import JobFacts, JobRequest
 from paceline_server.detect.groups import Group, expected_groups
 from paceline_server.detect.unavailable import list_some
@@ -40,7 +41,7 @@ class SideDifferences:
     added: tuple[str, ...]
     """What only head declares, in words: whole benchmarks, arms, metrics or points."""
     removed: tuple[str, ...]
-    """What only base declares."""
+    """What only base declares, correctness checks and derived metrics among it."""
 
     @classmethod
     def of(cls, base: Manifest, head: Manifest, request: JobRequest) -> SideDifferences:
@@ -52,7 +53,7 @@ class SideDifferences:
             frozenset(at_head),
             frozenset(at_base),
             _only_in(at_head, at_base),
-            _only_in(at_base, at_head),
+            (*_only_in(at_base, at_head), *_removed_demands(base, head, request)),
         )
 
     def is_new(self, group: Group, arm: str, metric: str) -> bool:
@@ -107,6 +108,40 @@ def _declared_values(
                 _value(renamed, arm_name, metric) for metric in benchmark.metrics
             ]
     return values
+
+
+def _removed_demands(
+    base: Manifest, head: Manifest, request: JobRequest
+) -> Iterator[str]:
+    """The correctness checks and derived metrics that base expects and head does not. Gates and rules of base hold
+    without being declared again (`pull_requests.py`), unless what they are about is gone, which is named."""
+    request_of_base = request_at_base(base, head, request)
+    at_head = expected_checks(head, request)
+    workloads = {workload.name for workload in head.workloads}
+    for check, at_base in expected_checks(base, request_of_base).items():
+        if check not in at_head:
+            yield f"check {check}"
+            continue
+        for workload in at_base if at_head[check] else ():
+            if workload in workloads and workload not in at_head[check]:
+                yield f"check {check} of workload {workload}"
+    derived = {metric.name: metric.every_arm for metric in head.derived}
+    pairing = SidePairing.of(base, head)
+    for metric in base.derived:
+        if metric.benchmark not in (request_of_base.benchmarks or ()):
+            continue
+        if metric.name not in derived:
+            yield f"derived metric {metric.name}"
+            continue
+        for base_arm in metric.every_arm:
+            benchmark, arm = pairing.in_head(metric.benchmark, base_arm)
+            declared = head.benchmarks.get(benchmark)
+            if (
+                declared is not None
+                and arm in declared.arms
+                and arm not in derived[metric.name]
+            ):
+                yield f"derived metric {metric.name} of {arm}"
 
 
 def _value(group: Group, arm: str, metric: str) -> DeclaredValue:

@@ -34,8 +34,14 @@ from paceline_server.fleet.schemas import (
     TargetAnnouncementIn,
     TargetRefusedOut,
 )
+from paceline_server.fleet.target_messages import refusal_of
 from paceline_server.fleet.target_state import is_free_to_use, is_online
-from paceline_server.fleet.target_views import agent_out, publish_target, targets_out
+from paceline_server.fleet.target_views import (
+    agent_out,
+    held_for_others,
+    publish_target,
+    targets_out,
+)
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.errors import ProblemError, not_found
 from paceline_server.kernel.ids import new_id, new_secret, sha256_hex
@@ -63,6 +69,7 @@ __all__ = [
     "find_target",
     "has_silent_targets",
     "heartbeat",
+    "held_for_others",
     "imported_target",
     "is_enrolled",
     "is_free_to_use",
@@ -71,6 +78,7 @@ __all__ = [
     "publish_silent_targets",
     "publish_target",
     "readings",
+    "refusal_of",
     "run_succeeded",
     "sweep",
     "targets_out",

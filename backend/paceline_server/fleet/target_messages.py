@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import NamedTuple, cast
 
 from paceline_server.fleet.device_schemas import ConfigurationErrorOut, HealthState
-from paceline_server.fleet.target_state import is_connected, is_in_maintenance
+from paceline_server.fleet.target_state import (
+    is_connected,
+    is_in_maintenance,
+    is_reachable,
+)
 from paceline_server.stats.configuration import describe_error
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target, TargetEvent
 
@@ -56,26 +61,53 @@ def _describe_maintenance(target: Target) -> str:
     return _with_reason(text, target.maintenance_reason)
 
 
-def refusal_reasons(target: Target, at: datetime, *, online: bool) -> list[str]:
+class Refusal(NamedTuple):
+    """Why no job is leased for a target, since when, and what would change that."""
+
+    text: str
+    advice: str | None = None
+    since: datetime | None = None
+
+
+def refusals(target: Target, at: datetime, *, online: bool) -> list[Refusal]:
     """Return why no job is leased for it, the most important reason first; empty if it takes jobs."""
     if target.agent_id == IMPORTS_AGENT:
-        return [target.refuses or ""]
-    reasons = []
+        return [Refusal(target.refuses or "")]
+    found = []
     if is_in_maintenance(target, at):
-        reasons.append(_describe_maintenance(target))
+        ends = "Its maintenance ends by itself or on its page."
+        if target.maintenance_until is None:
+            ends = "End its maintenance on its page."
+        since = target.maintenance_since
+        found.append(Refusal(_describe_maintenance(target), ends, since))
     if target.health == "quarantined":
-        reasons.append(_with_reason(_HEALTH["quarantined"], target.health_reason))
+        found.append(_refusal_by_health(target))
     if not is_connected(target):
-        reasons.append(
-            _with_reason(_CONNECTION[target.connection], target.connection_reason)
-        )
+        text = _with_reason(_CONNECTION[target.connection], target.connection_reason)
+        found.append(Refusal(text, target.connection_advice, target.connection_since))
     elif not online:
-        reasons.append("its agent is silent")
+        advice = "Start its agent. If it runs, its log says why it does not reach the server."
+        found.append(Refusal("its agent is silent", advice, target.last_seen_at))
     if target.kind == "device" and target.health not in ("good", "quarantined"):
-        reasons.append(_with_reason(_HEALTH[target.health], target.health_reason))  # type: ignore[index]  # a state
+        found.append(_refusal_by_health(target))
     if target.refuses:
-        reasons.append(target.refuses)
-    return reasons
+        found.append(Refusal(target.refuses))
+    return found
+
+
+def _refusal_by_health(target: Target) -> Refusal:
+    state = cast(HealthState, target.health)
+    text = _with_reason(_HEALTH[state], target.health_reason)
+    return Refusal(text, ADVICE[state], target.health_since)
+
+
+def refusal_of(target: Target, at: datetime) -> Refusal | None:
+    """All reasons why no job is leased for it, with the advice and the time of the most important one; None if it takes
+    jobs."""
+    reasons = refusals(target, at, online=is_reachable(target, at))
+    if not reasons:
+        return None
+    return reasons[0]._replace(text="; ".join(reason.text for reason in reasons))
 
 
 def _with_reason(text: str, reason: str | None) -> str:
@@ -86,9 +118,8 @@ def describe_availability(
     target: Target, at: datetime, *, online: bool, busy: bool
 ) -> tuple[bool, str]:
     """Return (whether a job may be leased for it now, the sentence that says so)."""
-    reasons = refusal_reasons(target, at, online=online)
-    if reasons:
-        return False, "takes no jobs: " + "; ".join(reasons)
+    if reasons := refusals(target, at, online=online):
+        return False, "takes no jobs: " + "; ".join(reason.text for reason in reasons)
     return (False, "takes no other job: it runs one") if busy else (True, "takes jobs")
 
 

@@ -201,10 +201,22 @@ def _requested_names(run: Run, reported: ReportedManifests) -> list[str]:
     head = reported.head.manifest
     announced = SidePairing.of(read_manifest(run.manifest), head)
     names = dict.fromkeys(announced.benchmark_in_head(name) for name in run.benchmarks)
-    kept = [name for name in names if name in head.benchmarks]
-    if not run.compares_revisions:
+    if not run.compares_revisions or reported.base is None:
         return list(names)
-    if kept:
+    at_base = reported.base.manifest.benchmarks
+    nowhere = [
+        name
+        for name in run.benchmarks
+        if announced.benchmark_in_head(name) not in head.benchmarks
+        and name not in at_base
+    ]
+    if nowhere:
+        raise _refused(
+            "benchmarks",
+            f"Neither {_place(run)} nor {_place(run, 'base')} declares {', '.join(nowhere)}. Request what one of them "
+            "declares.",
+        )
+    if kept := [name for name in names if name in head.benchmarks]:
         return kept
     raise _refusal(
         "benchmarks",

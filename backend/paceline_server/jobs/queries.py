@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -216,6 +217,64 @@ def _leasable(
         .limit(1)
     )
     return query if target_ids is None else query.where(Target.id.in_(list(target_ids)))
+
+
+class HoldingJobRow(NamedTuple):
+    """A job that holds a target, since when, and what it measures."""
+
+    job_id: str
+    run_id: str
+    suite: str
+    since: datetime
+
+
+class QueuedJobRow(NamedTuple):
+    """A job in the queue of a target."""
+
+    job_id: str
+    target_id: str
+
+
+def holding_jobs(
+    session: Session, target_ids: Sequence[str]
+) -> dict[str, HoldingJobRow]:
+    """The jobs that hold these targets, by target id, as far as the session may see them."""
+    query = (
+        select(Job.target_id, Job.id, Run.id, Run.suite, Attempt.leased_at)
+        .join(Run, Run.id == Job.run_id)
+        .join(Attempt, and_(Attempt.job_id == Job.id, Attempt.number == Job.attempt))
+        .where(Job.target_id.in_(target_ids), Job.state.in_(HELD))
+    )
+    return {row[0]: HoldingJobRow(*row[1:]) for row in session.execute(query)}
+
+
+def queues(
+    session: Session, target_ids: Sequence[str], at: datetime
+) -> dict[str, list[QueuedJobRow]]:
+    """The queued jobs of these targets that are due, by target id, in the order in which they are leased."""
+    query = (
+        select(Job.id, Job.target_id)
+        .where(
+            Job.target_id.in_(target_ids),
+            Job.state == "queued",
+            Job.not_before <= at,
+        )
+        .order_by(func.coalesce(Job.queue_at, Job.not_before), Job.id)
+    )
+    found: dict[str, list[QueuedJobRow]] = {}
+    for row in session.execute(query):
+        found.setdefault(row.target_id, []).append(QueuedJobRow(*row))
+    return found
+
+
+def leased_at(session: Session, job_ids: Sequence[str]) -> dict[str, datetime]:
+    """Since when the newest attempt of each of these jobs has its lease."""
+    query = (
+        select(Job.id, Attempt.leased_at)
+        .join(Attempt, and_(Attempt.job_id == Job.id, Attempt.number == Job.attempt))
+        .where(Job.id.in_(job_ids))
+    )
+    return {row[0]: row[1] for row in session.execute(query)}
 
 
 def has_leasable_job(

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from paceline_server.jobs import run_views
 from paceline_server.jobs.schemas import RunOut
 from paceline_server.jobs.transitions import JOBS_CHANNEL
+from paceline_server.jobs.waiting import waiting_reasons
 from paceline_server.kernel import clock, ids
 from paceline_server.stats.constants import DEFAULT_LAUNCHES, DEVICE_LAUNCHES
 from paceline_server.store import live_events
@@ -96,4 +97,4 @@ def store_run(
             session, "job", run.id, job.id, run_views.job_event(job, target)
         )
     hint(session, JOBS_CHANNEL)
-    return run_views.run_out(run, pairs)
+    return run_views.run_out(run, pairs, waiting_reasons(session, pairs))

@@ -55,6 +55,8 @@ COMMIT = r"^[0-9a-f]{7,64}$"
 
 BRANCH = r"^[^\x00-\x20\x7f~^:?*\[\\-][^\x00-\x20\x7f~^:?*\[\\]*$"
 """What git accepts in the name of a branch, without a leading dash, which a command would take for an option."""
+MAX_BENCHMARKS = 500
+"""As many as a manifest may declare."""
 HTTP_ADDRESS = r"^https?://[^\s]+$"
 
 
@@ -99,7 +101,9 @@ class RunIn(Request):
     base: str | None = Field(default=None, pattern=COMMIT)
     base_branch: str | None = Field(default=None, max_length=255, pattern=BRANCH)
     pull_request: PullRequestIn | None = None
-    benchmarks: list[str] | None = Field(default=None, min_length=1, max_length=200)
+    benchmarks: list[str] | None = Field(
+        default=None, min_length=1, max_length=MAX_BENCHMARKS
+    )
     targets: list[str] | None = Field(default=None, min_length=1, max_length=200)
     launches: int | None = Field(default=None, ge=1, le=100)
     rounds: int = Field(default=20, ge=1, le=10_000)
@@ -125,7 +129,9 @@ class ScheduleIn(Request):
     kind: Literal["a_a", "measure"]
     suite: str = Field(min_length=1, max_length=200)
     target_id: str | None = None
-    benchmarks: list[str] | None = Field(default=None, min_length=1, max_length=200)
+    benchmarks: list[str] | None = Field(
+        default=None, min_length=1, max_length=MAX_BENCHMARKS
+    )
     params: dict[str, list[ParamValue]] = Field(default_factory=dict, max_length=64)
     launches: int | None = Field(default=None, ge=1, le=100)
     rounds: int = Field(default=20, ge=1, le=10_000)
@@ -189,9 +195,21 @@ class FailureOut(Response):
     advice: str
 
 
+class WaitingReasonOut(Response):
+    """Why a job measures nothing now: what it waits for, or which step of its preparation it is at. `advice`: what would
+    change that, where anything would. `since`: when that began, if it is known; of a preparation, when the agent took the
+    job. `run_id`: the run of the job that has its target."""
+
+    text: str
+    advice: str | None = None
+    since: datetime | None = None
+    run_id: str | None = None
+
+
 class JobOut(Response):
     """`outcome` is the word to show; `cause` and `cause_detail` say why it failed, was lost, expired or was
-    cancelled, and are null if it was judged."""
+    cancelled, and are null if it was judged. `waiting_reason` is null while it measures and after its end, and left out
+    of live events, because it changes with its target and with other jobs."""
 
     id: str
     run_id: str
@@ -200,6 +218,7 @@ class JobOut(Response):
     state: JobState
     outcome: Outcome
     detail: str | None
+    waiting_reason: WaitingReasonOut | None = None
     cause: Cause | None
     cause_detail: str | None
     """The text that `failure` is parsed from."""

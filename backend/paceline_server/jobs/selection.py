@@ -49,23 +49,28 @@ def select_measurements(
     declared: SuiteDeclaration,
     request: MeasurementRequest,
     reported: Collection[str] = (),
+    *,
+    is_final: bool = True,
 ) -> Selection:
     """Check the benchmarks, params, knobs and suppressed names of a request.
 
-    `reported`: configuration errors that targets of the suite have, perhaps unknown to this server.
+    `reported`: configuration errors that targets of the suite have, perhaps unknown to this server. `is_final`: false
+    if another commit than the one of `declared` is measured, whose manifest is read later: what this one does not
+    declare is then left to that one.
     """
     faults: dict[str, str] = {}
     names = list(dict.fromkeys(request.benchmarks or declared.benchmarks))
     for name in names:
-        if name not in declared.benchmarks:
+        if is_final and name not in declared.benchmarks:
             known = ", ".join(declared.benchmarks)
             faults["benchmarks"] = (
                 f"{name!r} is not declared by {declared.suite}; it has {known}"
             )
     known_names = [name for name in names if name in declared.benchmarks]
     for param, values in request.params.items():
-        fault = _param_fault(declared, known_names, param, values)
-        if fault is not None:
+        if not 1 <= len(values) <= MAX_VALUES_PER_PARAM:
+            faults[f"params.{param}"] = f"give 1 to {MAX_VALUES_PER_PARAM} values"
+        elif is_final and (fault := _param_fault(declared, known_names, param, values)):
             faults[f"params.{param}"] = fault
     for name in request.suppress:
         if name not in CONFIGURATION_ERRORS and name not in reported:
@@ -73,7 +78,11 @@ def select_measurements(
             faults["suppress"] = (
                 f"{name!r} is not a configuration error; known are {known}"
             )
-    knobs, demonstration = _knobs(declared, request.knobs, faults)
+    knobs, demonstration = _knobs(
+        declared, request.knobs, faults if is_final else dict[str, str]()
+    )
+    if not is_final:
+        knobs = dict(request.knobs)
     return Selection(
         benchmarks=names,
         params={
@@ -98,8 +107,6 @@ def _param_fault(
     ]
     if not benchmarks:
         return "none of the selected benchmarks has this param"
-    if not 1 <= len(values) <= MAX_VALUES_PER_PARAM:
-        return f"give 1 to {MAX_VALUES_PER_PARAM} values"
     for value in values:
         for benchmark in benchmarks:
             refused = value_fault(benchmark.params[param], value)

@@ -45,6 +45,7 @@ from paceline_server.jobs.schemas import JobOut, RunIn, RunOut, Trigger, Verdict
 from paceline_server.jobs.selection import Selection, select_measurements
 from paceline_server.jobs.states import FINAL, HELD, MAX_BATCH, Event
 from paceline_server.jobs.transitions import move, publish_job, refresh_run
+from paceline_server.jobs.waiting import waiting_reasons
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, invalid_request, not_found
 from paceline_server.kernel.wire import Page
@@ -167,6 +168,12 @@ def preview_run(session: Session, spec: RunIn) -> RunPreview:
     return _check_request(session, spec)
 
 
+def _measures_announced(spec: RunIn, suite: Suite) -> bool:
+    """Return whether the commit to measure is the one whose manifest was announced."""
+    commit = spec.head or spec.commit
+    return commit is None or suite.commit.startswith(commit)
+
+
 def _branch_of(spec: RunIn, suite: Suite) -> str | None:
     """The branch whose history a run belongs to.
 
@@ -179,11 +186,7 @@ def _branch_of(spec: RunIn, suite: Suite) -> str | None:
             detail = f"give the commit too: only the head of {suite.branch or 'no branch'} was announced"
             raise invalid_request(f"branch: {detail}.", {"branch": detail})
         return spec.branch
-    return (
-        suite.branch
-        if spec.commit is None or suite.commit.startswith(spec.commit)
-        else None
-    )
+    return suite.branch if _measures_announced(spec, suite) else None
 
 
 def targets_for_schedule(session: Session, spec: RunIn) -> Sequence[Target]:
@@ -211,7 +214,12 @@ def _check_request(
     declared = suite_declaration(suite.manifest)
     able = queries.targets_of_suite(session, spec.suite)
     reported = {name for target in able for name in target.configuration}
-    selection = select_measurements(declared, spec, reported.union(also_suppressible))
+    selection = select_measurements(
+        declared,
+        spec,
+        reported.union(also_suppressible),
+        is_final=_measures_announced(spec, suite),
+    )
     targets = _choose_targets(able, declared, spec, selection)
     if selection.faults:
         first = next(iter(selection.faults.items()))
@@ -302,7 +310,8 @@ def get_run(session: Session, run_id: str) -> RunOut:
     run = queries.run(session, run_id)
     if run is None:
         raise not_found("run", run_id)
-    return run_views.run_out(run, queries.jobs_of_runs(session, [run_id])[run_id])
+    jobs = queries.jobs_of_runs(session, [run_id])[run_id]
+    return run_views.run_out(run, jobs, waiting_reasons(session, jobs))
 
 
 def get_job(session: Session, job_id: str) -> JobOut:
@@ -310,7 +319,8 @@ def get_job(session: Session, job_id: str) -> JobOut:
     job_and_target = queries.job_with_target(session, job_id)
     if job_and_target is None:
         raise not_found("job", job_id)
-    return run_views.job_out(*job_and_target)
+    reasons = waiting_reasons(session, [job_and_target])
+    return run_views.job_out(*job_and_target, reasons.get(job_id))
 
 
 def job_with_reason(job: Job, target: Target) -> tuple[JobOut, str]:
@@ -340,8 +350,11 @@ def list_runs(
         cursor=cursor,
     )
     jobs = queries.jobs_of_runs(session, [run.id for run in runs.items])
+    reasons = waiting_reasons(
+        session, [pair for pairs in jobs.values() for pair in pairs]
+    )
     return Page[RunOut](
-        items=[run_views.run_out(run, jobs[run.id]) for run in runs.items],
+        items=[run_views.run_out(run, jobs[run.id], reasons) for run in runs.items],
         next=runs.next,
     )
 

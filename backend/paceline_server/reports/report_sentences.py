@@ -226,6 +226,7 @@ _DONE = {
     "expected": "called {} expected",
     "invalid": "called {} invalid",
     "infra": "called {} infrastructure",
+    "suite.claim_refused": "refused the name of {} to another repository",
     "schedule.create": "made {}",
     "schedule.change": "changed {}",
     "schedule.remove": "removed {}",

@@ -177,7 +177,12 @@ def describe_job(job: JobOut) -> str:
     """Return a line about a job where each change becomes a new line: progress in steps of 10 %."""
     if (percent := _percent(job)) is not None:
         return f"{_launch(job)}, {percent // 10 * 10} %"
-    return f"{job.target_name}: {job.state}{f' ({job.detail})' if job.detail else ''}"
+    return f"{job.target_name}: {job.state}{f' ({words})' if (words := _words(job)) else ''}"
+
+
+def _words(job: JobOut) -> str | None:
+    """What a job waits for, or which step it is at."""
+    return job.detail if job.waiting_reason is None else job.waiting_reason.text
 
 
 def live_line(job: JobOut, seconds: float, printed: str, columns: int) -> str:
@@ -187,7 +192,7 @@ def live_line(job: JobOut, seconds: float, printed: str, columns: int) -> str:
         text = f"  {_launch(job)}, {percent} %"
     else:
         parts = [f"  {job.target_name}: {job.state}", f"{seconds:.0f} s"]
-        parts += [part for part in (job.detail, _printable(printed)) if part]
+        parts += [part for part in (_words(job), _printable(printed)) if part]
         text = " · ".join(parts)
     return text if len(text) < columns else f"{text[: columns - 2]}…"
 

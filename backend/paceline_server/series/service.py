@@ -57,6 +57,7 @@ __all__ = [
     "remove_annotation",
     "retired_key",
     "retired_reasons",
+    "segment_starts",
     "series_out",
     "series_page",
     "standings",
@@ -137,6 +138,12 @@ def _environments(
     return shapes.environments_out(row, plain, factors), shapes.environment_indices(
         plain
     )
+
+
+def segment_starts(session: Session, row: Series) -> list[EnvironmentOut]:
+    """Where a series starts anew because its target or the meaning of its number changed, oldest first."""
+    environments, _ = _environments(session, row)
+    return environments[1:]
 
 
 def series_page(session: Session, series_id: str) -> SeriesPageOut:

@@ -20,6 +20,7 @@ ObjectKind = Literal[
     "alert",
     "rule",
     "schedule",
+    "suite",
     "benchmark",
     "token",
     "account",

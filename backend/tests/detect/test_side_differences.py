@@ -21,6 +21,7 @@ from paceline_server.detect.side_differences import NEW
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.testing.sorting_suite import (
     BENCHMARK,
+    CHECK,
     passed_checks,
     revision_bench_cases,
     suite_manifest,
@@ -141,6 +142,54 @@ def test_what_one_side_has_is_named_and_the_rest_passes(
     new = [row for row in analysis.report.comparisons if row.reason == NEW]
     assert {row.verdict for row in new} <= {"not_applicable"}
     assert bool(new) == bool([name for name in added if not name.endswith("space")])
+
+
+def expect(
+    of_suite: Sequence[str], of_workload: Sequence[str] = (), **fields: Any
+) -> Raw:
+    """The suite with these correctness checks."""
+    manifest = declare() | {"expected": {"checks": list(of_suite)}, **fields}
+    manifest["workloads"][0]["checks"] = list(of_workload)
+    return manifest
+
+
+def derive(*arms: str) -> Raw:
+    """The suite with a metric derived for these arms."""
+    growth = {
+        "name": "growth",
+        "kind": "degradation_across_param",
+        "benchmark": BENCHMARK,
+        "metric": "time",
+        "param": "batch",
+        "from": 1000,
+        "to": 2000,
+    }
+    return expect([CHECK], derived=[growth | {"arms": list(arms)}] if arms else [])
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "removed"),
+    [
+        (expect([CHECK]), expect([], [CHECK]), []),
+        (expect([CHECK]), expect([]), [f"check {CHECK}"]),
+        (expect([CHECK]), expect([CHECK]), []),
+        (derive("native"), derive("native", "fallback"), []),
+        (derive("native", "fallback"), derive(), ["derived metric growth"]),
+        (
+            derive("native", "fallback"),
+            derive("native"),
+            ["derived metric growth of fallback"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("judge_by", [analyse_revisions, analyse_pull_request])
+def test_what_head_no_longer_expects_is_named(
+    base: Raw, head: Raw, removed: list[str], judge_by: Callable[..., Analysis]
+) -> None:
+    analysis = analyse(base, head, judge_by=judge_by)
+    assert analysis.report.removed == removed
+    sentence = f"removed in head: {', '.join(removed)}"
+    assert (sentence in analysis.reason) == bool(removed), analysis.reason
 
 
 @pytest.mark.parametrize(

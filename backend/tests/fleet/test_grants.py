@@ -161,6 +161,25 @@ def test_another_agent_replaces_no_suite_by_choosing_its_repositorys_nickname(
     )
 
 
+def test_those_who_own_a_suite_are_told_once_that_another_repository_wants_its_name(
+    client: TestClient, admin: Headers, enrol: Callable[..., EnrolledOverHttp]
+) -> None:
+    enrol("first").announce()
+    second = enrol("second")
+    for _ in range(2):
+        (refused,) = second.announce(location=THEIRS)
+        assert "give this suite another name" in refused["reason"]
+    entries = client.get(
+        "/api/v1/audit", params={"object_kind": "suite"}, headers=admin
+    ).json()["items"]
+    (entry,) = entries
+    assert entry["words"] == (
+        "system refused the name of suite demo to another repository."
+    )
+    assert entry["detail"]["claimed_by"] == "git.example.org/other/theirs"
+    assert entry["detail"]["belongs_to"] == "git.example.org/team/ours"
+
+
 def test_two_hosts_call_one_repository_as_they_like_and_are_leased_it_by_that_name(
     client: TestClient, admin: Headers, enrol: Callable[..., EnrolledOverHttp]
 ) -> None:

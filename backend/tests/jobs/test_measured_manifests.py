@@ -146,6 +146,52 @@ def test_named_benchmarks_are_found_by_the_names_of_the_measured_commit(
     assert agent.lease().report_manifest(manifest).json()["benchmarks"] == benchmarks
 
 
+DEPTH = {
+    "kind": "int",
+    "default": 1,
+    "minimum": 1,
+    "maximum": 9,
+    "description": "How deep.",
+}
+NEW_AT_COMMIT = changed(
+    "benchmarks", "sorting", "params", "n", to={"kind": "int", "values": [0]}
+) | {
+    "knobs": {
+        **MANIFEST["knobs"],
+        "depth": DEPTH,
+    }
+}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        ({"benchmarks": ["searching"]}, MORE),
+        ({"benchmarks": ["sorting"], "params": {"n": [0]}}, NEW_AT_COMMIT),
+        ({"benchmarks": ["sorting"], "knobs": {"depth": 3}}, NEW_AT_COMMIT),
+    ],
+)
+def test_what_only_the_measured_commit_declares_can_be_requested(
+    agent: ScriptedAgent,
+    new_run: Make,
+    client: TestClient,
+    ci: dict[str, str],
+    case: tuple[dict[str, Any], Manifest],
+) -> None:
+    """The announced commit is another one. Its own manifest would refuse the same request."""
+    requested, manifest = case
+    body = {"suite": "demo", "commit": OLD, **requested}
+    estimate = client.post(f"{PREFIX}/runs/estimate", json=body, headers=ci)
+    assert estimate.status_code == 200, estimate.text
+    new_run(commit=OLD, **requested)
+    plan = agent.lease().report_manifest(manifest)
+    assert plan.json() == {"benchmarks": requested["benchmarks"]}
+    at_announced = client.post(
+        f"{PREFIX}/runs", json={"suite": "demo", **requested}, headers=ci
+    )
+    assert at_announced.status_code == 400
+
+
 def test_a_benchmark_of_today_is_found_at_a_commit_that_had_another_name_for_it(
     agent: ScriptedAgent, new_run: Make, client: TestClient, enrolled: Make
 ) -> None:
@@ -237,6 +283,18 @@ Refusal = tuple[dict[str, Any], tuple[Manifest, Manifest | None], str, str]
             "so there is nothing to compare. If a benchmark was renamed",
         ),
         ({}, (DEVICE_ONLY, None), "benchmarks", "does not run on a host"),
+        (
+            {"commit": OLD, "benchmarks": ["nope"]},
+            (MORE, None),
+            "benchmarks",
+            "suite.toml at ffffffffffff: benchmarks: 'nope' is not declared by demo; it has sorting, hashing, searching.",
+        ),
+        (
+            {"head": OLD, "base": "e" * 40, "benchmarks": ["sorting", "nope"]},
+            (MORE, MANIFEST),
+            "benchmarks",
+            "Neither suite.toml at ffffffffffff nor suite.toml at eeeeeeeeeeee declares nope.",
+        ),
     ],
 )
 def test_a_manifest_that_cannot_be_measured_is_refused_with_what_to_mend(

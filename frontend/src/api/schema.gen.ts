@@ -5171,6 +5171,8 @@ export interface components {
             /** Filters */
             filters: components["schemas"]["FilterOut"][];
             window: components["schemas"]["WindowOut"];
+            /** Segments */
+            segments: components["schemas"]["SegmentStartOut"][];
             /** Method */
             method: string;
             /** Parameters */
@@ -6217,7 +6219,8 @@ export interface components {
         /**
          * JobOut
          * @description `outcome` is the word to show; `cause` and `cause_detail` say why it failed, was lost, expired or was
-         *     cancelled, and are null if it was judged.
+         *     cancelled, and are null if it was judged. `waiting_reason` is null while it measures and after its end, and left out
+         *     of live events, because it changes with its target and with other jobs.
          */
         JobOut: {
             /** Id */
@@ -6240,6 +6243,7 @@ export interface components {
             outcome: "queued" | "running" | "pass" | "fail" | "inconclusive" | "failed" | "lost" | "expired" | "cancelled";
             /** Detail */
             detail: string | null;
+            waiting_reason: components["schemas"]["WaitingReasonOut"] | null;
             /** Cause */
             cause: ("stream_invalid" | "workload_hung" | "workload_flooded" | "workload_crashed" | "workload_error" | "workload_no_terminal" | "check_failed" | "build_failed" | "suite_invalid" | "checkout_failed" | "agent_lost" | "agent_error" | "disk_full" | "target_refused" | "lease_lost" | "cancelled" | "device_lost" | "device_rebooted" | "device_refused" | "device_storage_full" | "device_unauthorized" | "placing_failed" | "analysis_failed") | null;
             /** Cause Detail */
@@ -8401,6 +8405,19 @@ export interface components {
             starts_because: string;
         };
         /**
+         * SegmentStartOut
+         * @description Where the history of a finding's series starts anew: no step is looked for across it. `change` says what changed.
+         */
+        SegmentStartOut: {
+            /**
+             * First At
+             * Format: date-time
+             */
+            first_at: string;
+            /** Change */
+            change: string;
+        };
+        /**
          * SeriesOut
          * @description A series in a list. `value`, `at` and `commit` are those of its newest point, counted or not;
          *     `changes` is the number of changes by state. `title` is the text that it was named after, where its names
@@ -9215,6 +9232,22 @@ export interface components {
             runs_queued: number;
             /** Targets Quarantined */
             targets_quarantined: number;
+        };
+        /**
+         * WaitingReasonOut
+         * @description Why a job measures nothing now: what it waits for, or which step of its preparation it is at. `advice`: what would
+         *     change that, where anything would. `since`: when that began, if it is known; of a preparation, when the agent took the
+         *     job. `run_id`: the run of the job that has its target.
+         */
+        WaitingReasonOut: {
+            /** Text */
+            text: string;
+            /** Advice */
+            advice: string | null;
+            /** Since */
+            since: string | null;
+            /** Run Id */
+            run_id: string | null;
         };
         /**
          * WaivedOut
@@ -10705,7 +10738,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
-                object_kind?: ("alert" | "rule" | "schedule" | "benchmark" | "token" | "account" | "project" | "member" | "agent" | "enrolment_code" | "triage_batch" | "target" | "import" | "waiver" | "channel") | null;
+                object_kind?: ("alert" | "rule" | "schedule" | "suite" | "benchmark" | "token" | "account" | "project" | "member" | "agent" | "enrolment_code" | "triage_batch" | "target" | "import" | "waiver" | "channel") | null;
                 object_id?: string | null;
                 actor?: string | null;
                 actor_kind?: ("account" | "token" | "agent" | "system" | "anonymous") | null;
@@ -11676,7 +11709,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
-                object_kind?: ("alert" | "rule" | "schedule" | "benchmark" | "token" | "account" | "project" | "member" | "agent" | "enrolment_code" | "triage_batch" | "target" | "import" | "waiver" | "channel") | null;
+                object_kind?: ("alert" | "rule" | "schedule" | "suite" | "benchmark" | "token" | "account" | "project" | "member" | "agent" | "enrolment_code" | "triage_batch" | "target" | "import" | "waiver" | "channel") | null;
                 object_id?: string | null;
                 actor?: string | null;
                 actor_kind?: ("account" | "token" | "agent" | "system" | "anonymous") | null;

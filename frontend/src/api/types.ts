@@ -147,6 +147,7 @@ export type Replay = Schemas['ReplayOut'];
 export type Fired = Schemas['FiredOut'];
 export type Orphans = Schemas['OrphansOut'];
 export type Explanation = Schemas['ExplanationOut'];
+export type WaitingReason = Schemas['WaitingReasonOut'];
 export type ExplainedFinding = Schemas['ExplainedFindingOut'];
 export type Bisection = Schemas['BisectionOut'];
 export type BisectionStep = Schemas['BisectionStepOut'];

@@ -235,6 +235,15 @@ export function explanation(of: AlertDetail, again: boolean): Explanation {
         first_at: source.series_id === null ? null : minutesAgo(90_000),
         last_at: source.series_id === null ? null : minutesAgo(90),
       },
+      segments:
+        source.series_id === null
+          ? []
+          : [
+              {
+                first_at: minutesAgo(90_000),
+                change: 'time is in ns since 0123456789ab, in bytes before',
+              },
+            ],
       method: source.method,
       parameters: source.parameters,
       created_at: source.created_at,

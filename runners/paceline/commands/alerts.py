@@ -81,6 +81,7 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
     alerts = client.list_items(
         "/alerts",
         limit,
+        advice="a larger --limit lists more",
         state=state,
         suite=suite,
         target=target and client.target_id(target),
@@ -177,6 +178,9 @@ def explain(
     for finding in explanation["findings"]:
         print_line(f"\n{finding['role']}: {finding['where']}: {finding['words']}")
         print_line(f"  by {finding['method']}, on {finding['window']['text']}")
+        for segment in finding.get("segments", []):
+            started = short_time(segment["first_at"])
+            print_line(f"  a new segment since {started}: {segment['change']}")
         for check in finding["filters"]:
             result = "passed" if check["passed"] else "failed"
             print_line(f"  {result}  {check['name']}: {check['text']}")

@@ -13,7 +13,7 @@ import typer
 
 from paceline.api import ApiClient, ApiError, UnreachableError
 from paceline.commands.options import NOBODY
-from paceline.display import print_json, print_line, print_table
+from paceline.display import print_json, print_line, print_note, print_table
 from paceline.errors import UserError
 
 Item = dict[str, Any]
@@ -58,9 +58,14 @@ class ServerClient:
             return self._api.call("GET", path, params=params, tries=READ_TRIES)
 
     def list_items(
-        self, path: str, limit: int | None = None, **query: object
+        self,
+        path: str,
+        limit: int | None = None,
+        *,
+        advice: str | None = None,
+        **query: object,
     ) -> list[Item]:
-        """Items of all pages of a list, at most `limit`."""
+        """Items of all pages of a list, at most `limit`. Where that leaves some out, this says so with `advice`."""
         items: list[Item] = []
         cursor: str | None = None
         while limit is None or len(items) < limit:
@@ -69,7 +74,9 @@ class ServerClient:
             items += page["items"]
             cursor = page["next"]
             if cursor is None:
-                break
+                return items
+        if advice is not None:
+            print_note(f"Only {limit} are listed: {advice}.")
         return items
 
     def send(self, method: str, path: str, body: object = None) -> Any:

@@ -25,9 +25,11 @@ from paceline.commands.server_client import (
     READ_TRIES,
     UNAUTHENTICATED,
     ServerClient,
+    short_time,
     user_errors,
 )
 from paceline.display import (
+    QUIET_S,
     print_json,
     print_line,
     print_note,
@@ -441,16 +443,55 @@ def _cancel(api: ApiClient, run_id: str) -> NoReturn:
     raise RunCancelledError(run_id)
 
 
-def _describe_job(job: dict[str, Any]) -> str:
-    """Where a job is: `lab-1 preparing (building ledger, step 1 of 2: cargo build --release)`."""
-    detail = f" ({job['detail']})" if job.get("detail") else ""
-    return f"{job['target_name']} {job['state']}{detail}"
+def describe_job(job: dict[str, Any]) -> str:
+    """Where a job is, and why it measures nothing: `lab-1 queued since 2026-11-28 14:02 UTC: lab-1 runs job job_7 of
+    hashing. It starts when that ends.`"""
+    state = f"{job['target_name']} {job['state']}"
+    reason = job.get("waiting_reason")
+    if reason is None:
+        return f"{state} ({job['detail']})" if job.get("detail") else state
+    since = f" since {short_time(reason['since'])} UTC" if reason["since"] else ""
+    advice = f". {reason['advice']}" if reason["advice"] else ""
+    return f"{state}{since}: {reason['text']}{advice}"
+
+
+class _Progress:
+    """Prints what changes about the jobs of a run, and in a long build its newest line."""
+
+    def __init__(self, api: ApiClient) -> None:
+        self._api = api
+        self._printed, self._printed_at = "", time.monotonic()
+
+    def show(self, run: dict[str, Any]) -> str:
+        """Prints what is new; returns where the jobs are."""
+        jobs, now = run.get("jobs", []), time.monotonic()
+        states = "; ".join(describe_job(job) for job in jobs)
+        if states != self._printed:
+            self._printed, self._printed_at = states, now
+            print_note(states or run["state"])
+        elif now - self._printed_at >= QUIET_S:
+            self._printed_at = now
+            for job in jobs:
+                if job["state"] == "preparing":
+                    self._show_newest_line(job)
+        return states
+
+    def _show_newest_line(self, job: dict[str, Any]) -> None:
+        """Prints the newest line of a build; says nothing where the log cannot be read."""
+        try:
+            page = self._api.call(
+                "GET", f"/jobs/{job['id']}/log", params={"tail": "true", "limit": "1"}
+            )
+        except (ApiError, UnreachableError):
+            return
+        for line in page["items"]:
+            print_note(f"  {job['target_name']}: {readable_line(line['text'])}")
 
 
 def _wait(api: ApiClient, run_id: str, waiting: Waiting) -> dict[str, Any]:
     timeout_s, pause = waiting.timeout_s, waiting.stop
     deadline, unreachable_since = time.monotonic() + timeout_s, None
-    printed = ""
+    progress = _Progress(api)
     while True:
         if pause.is_set():
             _cancel(api, run_id)
@@ -465,10 +506,7 @@ def _wait(api: ApiClient, run_id: str, waiting: Waiting) -> dict[str, Any]:
             continue
         if run["state"] in ("done", "failed", "cancelled"):
             return run
-        states = ", ".join(_describe_job(job) for job in run.get("jobs", []))
-        if states != printed:
-            printed = states
-            print_note(states or run["state"])
+        states = progress.show(run)
         if time.monotonic() > deadline:
             advice = f"The run continues; `--resume {run_id}` goes on waiting, --timeout-s waits longer."
             raise UserError(

@@ -35,10 +35,11 @@ from paceline.devices.errors import RebootedError, WrongDeviceError
 from paceline.devices.identity import Identity, VerifiedConnection
 from paceline.devices.reboots import Reboots
 from paceline.devices.routes import order_routes, route_survives_restart
-from paceline.executors.claim import TargetClaim
+from paceline.executors.claim import Claimant, TargetClaim
 from paceline.stop import Stop
 
 log = logging.getLogger("paceline.devices")
+ITS_AGENT = Claimant("a check or recovery of the device by its agent")
 
 REGAIN_FIRST_S, REGAIN_LONGEST_S = 0.2, 5.0
 """Pauses between tries to reach a device lost in a job: a re-enumerated cable is back in about a second."""
@@ -235,10 +236,10 @@ class AttachedDevice:
         return False
 
     def claim(
-        self, stop: Stop, timeout_s: float | None = None
+        self, stop: Stop, timeout_s: float | None = None, by: Claimant = ITS_AGENT
     ) -> AbstractContextManager[bool]:
         """Claims the device for exclusive use on this host (I9)."""
-        return self._claim.claim(stop, timeout_s)
+        return self._claim.claim(stop, timeout_s, by)
 
     def reboot(self, by: str) -> None:
         """Counts a restart, then requests it. Raises AdbError, and OfflineError when none is left today."""

@@ -30,7 +30,7 @@ from paceline.devices.leftovers import RunJournal, RunNote
 from paceline.devices.reconnecting import ReconnectingDevice, SessionTimeouts
 from paceline.devices.topology import choose_cluster
 from paceline.executors.base import LaunchSpec, Session, SessionWork, Sink, TargetError
-from paceline.executors.claim import TargetClaim
+from paceline.executors.claim import SOMEBODY, Claimant, TargetClaim
 from paceline.executors.detached import DetachedLaunch, RemotePaths
 from paceline.executors.job_conditions import JobConditions
 from paceline.executors.launch import LaunchMonitor, Limits
@@ -71,12 +71,14 @@ class AndroidExecutor:
         return Destination("device", tuple(self._device.facts.abis))
 
     def claim(
-        self, stop: Stop, timeout_s: float | None = None
+        self, stop: Stop, timeout_s: float | None = None, by: Claimant = SOMEBODY
     ) -> AbstractContextManager[bool]:
-        return self._device.claim(stop, timeout_s)
+        return self._device.claim(stop, timeout_s, by)
 
-    def building(self, stop: Stop) -> AbstractContextManager[bool]:
-        return self._host.claim(stop)
+    def building(
+        self, stop: Stop, by: Claimant = SOMEBODY
+    ) -> AbstractContextManager[bool]:
+        return self._host.claim(stop, by=by)
 
     def fingerprint(self) -> str:
         return self._device.facts.fingerprint

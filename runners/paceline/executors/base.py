@@ -21,6 +21,7 @@ from paceline_contract.items import Conditions, SideName
 
 from paceline.destination import Destination
 from paceline.errors import UserError
+from paceline.executors.claim import SOMEBODY, Claimant
 from paceline.executors.process import inherited_environment
 from paceline.log_reports import LogListener
 from paceline.outcome import Outcome
@@ -122,11 +123,13 @@ class Executor(Protocol):
         """The destination to build for."""
 
     def claim(
-        self, stop: Stop, timeout_s: float | None = None
+        self, stop: Stop, timeout_s: float | None = None, by: Claimant = SOMEBODY
     ) -> AbstractContextManager[bool]:
         """Waits for exclusive use of the target (I9). Yields False when stopped or timed out first."""
 
-    def building(self, stop: Stop) -> AbstractContextManager[bool]:
+    def building(
+        self, stop: Stop, by: Claimant = SOMEBODY
+    ) -> AbstractContextManager[bool]:
         """Held, besides the claim, while this host builds, so that nothing is measured here meanwhile.
         Yields False when stopped first."""
 

@@ -17,6 +17,7 @@ from paceline_contract.stream import StreamError, StreamReader
 
 from paceline.destination import HOST
 from paceline.executors.base import HostLayout, LaunchSpec, SessionWork, Sink
+from paceline.executors.claim import SOMEBODY, Claimant
 from paceline.first_error import ErrorFinder
 from paceline.outcome import LaunchFacts, Outcome, judge
 from paceline.stop import Stop
@@ -44,8 +45,12 @@ class FakeExecutor(HostLayout):
         self._claimed = False
 
     @contextmanager
-    def claim(self, stop: Stop, timeout_s: float | None = None) -> Iterator[bool]:
+    def claim(
+        self, stop: Stop, timeout_s: float | None = None, by: Claimant = SOMEBODY
+    ) -> Iterator[bool]:
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        if self._claimed:
+            by.on_wait("another job holds the lock")
         while self._claimed:
             if stop.wait(0.01) or (
                 deadline is not None and time.monotonic() >= deadline
@@ -58,7 +63,11 @@ class FakeExecutor(HostLayout):
         finally:
             self._claimed = False
 
-    def building(self, stop: Stop) -> AbstractContextManager[bool]:  # noqa: ARG002 - the port's signature
+    def building(
+        self,
+        stop: Stop,  # noqa: ARG002 - the port's signature
+        by: Claimant = SOMEBODY,  # noqa: ARG002 - as above
+    ) -> AbstractContextManager[bool]:
         return nullcontext(True)
 
     def fingerprint(self) -> str:

@@ -23,7 +23,7 @@ from paceline import environment
 from paceline.conditions import Sampler
 from paceline.destination import HOST
 from paceline.executors.base import HostLayout, LaunchSpec, SessionWork, Sink
-from paceline.executors.claim import TargetClaim
+from paceline.executors.claim import SOMEBODY, Claimant, TargetClaim
 from paceline.executors.launch import Channel, LaunchMonitor, Limits, StopSignal
 from paceline.executors.process import GuardedProcess, ProcessEnd
 from paceline.outcome import Outcome
@@ -53,11 +53,15 @@ class HostExecutor(HostLayout):
         self._claim = TargetClaim(serial, lock_dir)
 
     def claim(
-        self, stop: Stop, timeout_s: float | None = None
+        self, stop: Stop, timeout_s: float | None = None, by: Claimant = SOMEBODY
     ) -> AbstractContextManager[bool]:
-        return self._claim.claim(stop, timeout_s)
+        return self._claim.claim(stop, timeout_s, by)
 
-    def building(self, stop: Stop) -> AbstractContextManager[bool]:  # noqa: ARG002 - the port's signature
+    def building(
+        self,
+        stop: Stop,  # noqa: ARG002 - the port's signature
+        by: Claimant = SOMEBODY,  # noqa: ARG002 - as above
+    ) -> AbstractContextManager[bool]:
         return nullcontext(True)  # the claim is of this very host
 
     def fingerprint(self) -> str:

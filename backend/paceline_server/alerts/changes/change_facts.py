@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from paceline_server.alerts.evidence import case_place
+from paceline_server.alerts.evidence import series_place
 from paceline_server.series.change_sentences import worsening
 from paceline_server.series.declarations import (
     Declaration,
@@ -244,7 +244,7 @@ def describe_change(fact: ChangeFacts) -> str:
 
 def change_place(fact: ChangeFacts) -> str:
     """`native in sort_batch at batch=1000`."""
-    return case_place(fact.series.arm, fact.series.benchmark, fact.series.params)
+    return series_place(fact.series)
 
 
 def title(facts: Sequence[ChangeFacts], target_name: str, *, environment: bool) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
+from paceline_contract.imported_series import arm_of, name_of
 from paceline_server.alerts.changes.change_facts import (
     GroupableChange,
     TimeRange,
     group_by_cause,
 )
+from paceline_server.alerts.evidence import series_place
+from paceline_server.store.tables.history import Series
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -40,6 +43,17 @@ def test_neighbours_do_not_chain_two_causes_together() -> None:
         moved("a", 0, 4, p=1e-9), moved("m", 3, 6, p=1e-3), moved("z", 5, 9, p=1e-6)
     )
     assert groups == [["a", "m"], ["z"]]
+
+
+def test_a_change_of_an_imported_series_is_placed_by_the_whole_text_of_its_names() -> (
+    None
+):
+    names = {"benchmark": name_of("解析"), "arm": arm_of("n<=8")}
+    series = Series(title="解析/n<=8", params={"size": 4}, **names)
+    assert series_place(series) == "n<=8 in 解析 at size=4"
+    assert series_place(Series(title=None, params={}, **names)) == (
+        f"{names['arm']} in {names['benchmark']}"
+    )
 
 
 def test_the_surest_leads_and_the_order_given_does_not_matter() -> None:

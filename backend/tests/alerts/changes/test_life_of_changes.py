@@ -76,6 +76,18 @@ def test_a_page_has_its_window_in_short_and_whole_only_when_asked(
     assert short == {"points": len(jobs), "first": jobs[0], "last": jobs[-1]}
 
 
+def test_an_explanation_names_where_the_series_began_to_mean_something_else(
+    desk: HistoryDesk,
+) -> None:
+    desk.nights(20, meaning={"unit": "bytes"})
+    alert = _suspected(desk)
+    (finding,) = desk.get(f"/alerts/{alert['id']}/explain")["findings"]
+    changes_of_meaning = [segment["change"] for segment in finding["segments"]]
+    assert changes_of_meaning == [
+        f"time is in ns since {commit_of(6)[:12]}, in bytes before"
+    ]
+
+
 def test_one_answer_makes_a_bounded_number_of_findings_again(
     desk: HistoryDesk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -72,6 +72,13 @@ describe('an alert about history', () => {
     expect(within(filters).getByText('no')).toBeInTheDocument();
   });
 
+  it('names where the series began to mean something else', async () => {
+    await open();
+    expect(
+      await screen.findByText(/A new segment since .*in bytes before/),
+    ).toBeInTheDocument();
+  });
+
   it('makes its findings again from stored samples when asked', async () => {
     const { user } = await open();
     await user.click(await screen.findByRole('button', { name: /Recompute/ }));

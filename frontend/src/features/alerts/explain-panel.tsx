@@ -120,6 +120,11 @@ function FindingView({
         )}
         .
       </p>
+      {finding.segments.map(({ first_at, change }) => (
+        <p key={first_at} className={classes.window}>
+          A new segment since <TimeAgo at={first_at} />: {change}.
+        </p>
+      ))}
       {finding.filters.length > 0 && (
         <DataTable
           label={`Filters of ${title}`}

@@ -32,6 +32,7 @@ export const AUDITED_KIND_LABELS: Record<AuditedKind, string> = {
   member: 'members',
   account: 'accounts',
   agent: 'agents',
+  suite: 'suites',
   enrolment_code: 'enrolment codes',
 };
 

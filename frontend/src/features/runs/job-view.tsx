@@ -5,13 +5,20 @@ import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 
 import { jobEnded, liveSeriesQuery } from '../../api/runs';
-import type { Job, JobState, Progress, Run } from '../../api/types';
+import type {
+  Job,
+  JobState,
+  Progress,
+  Run,
+  WaitingReason,
+} from '../../api/types';
 import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { Icon, type IconName } from '../../ui/icon';
 import { hasNoVerdict, JOB_STATES, OUTCOMES } from '../../ui/state-badges';
 import { Panel, TwoColumns } from '../../ui/panel';
 import { Status, type Badge } from '../../ui/status';
+import { TimeAgo } from '../../ui/time-ago';
 import { SimulatedMarkOf } from '../../ui/target-name';
 import tones from '../../ui/tones.module.css';
 import { ConditionTracks } from './condition-tracks';
@@ -163,7 +170,7 @@ function JobProgress({ job }: { job: Job }) {
   const percent = progress === null ? 0 : progressPercent(progress);
   const where =
     progress === null
-      ? (job.detail ?? waitingText(job.state))
+      ? (job.waiting_reason?.text ?? job.detail ?? waitingText(job.state))
       : `Launch ${progress.launch + 1} of ${progress.launches}, step ${progress.done} of ${progress.total}`;
   return (
     <div>
@@ -185,7 +192,32 @@ function JobProgress({ job }: { job: Job }) {
       >
         <div className={classes.fill} style={{ width: `${percent}%` }} />
       </div>
+      {job.waiting_reason && <WaitingReasonLine reason={job.waiting_reason} />}
     </div>
+  );
+}
+
+/** Since when a job waits, and what would change that. */
+function WaitingReasonLine({ reason }: { reason: WaitingReason }) {
+  const { since, advice, run_id: runId } = reason;
+  if (since === null && advice === null) return null;
+  return (
+    <p className={classes.waiting}>
+      {since !== null && (
+        <>
+          Since <TimeAgo at={since} />.{' '}
+        </>
+      )}
+      {advice}
+      {runId !== null && (
+        <>
+          {' '}
+          <AppLink to="/runs/$runId" params={{ runId }}>
+            That run
+          </AppLink>
+        </>
+      )}
+    </p>
   );
 }
 

@@ -217,6 +217,36 @@ describe('a demonstration run', () => {
   });
 });
 
+describe('a run whose job waits', () => {
+  it('says what for, since when, what would change that, and leads to the run that is in the way', async () => {
+    renderApp('/runs/run-live-1', (backend) => {
+      const run = backend.runs[0];
+      const job = run?.jobs[0];
+      if (run === undefined || job === undefined) return;
+      const waiting_reason = {
+        text: 'lab-1 runs job job_7 of hashing',
+        advice: 'It starts when that ends.',
+        since: AT,
+        run_id: 'run-7',
+      };
+      const jobs = [
+        { ...job, state: 'queued' as const, progress: null, waiting_reason },
+      ];
+      backend.runs[0] = { ...run, jobs };
+    });
+    expect(
+      await screen.findByText('lab-1 runs job job_7 of hashing'),
+    ).toBeInTheDocument();
+    expect(
+      screen.getByText(/Since .* It starts when that ends\./),
+    ).toBeInTheDocument();
+    expect(screen.getByRole('link', { name: 'That run' })).toHaveAttribute(
+      'href',
+      '/runs/run-7',
+    );
+  });
+});
+
 describe('a run with several targets', () => {
   it('keeps the chosen one in the address', async () => {
     const { user, router } = renderApp('/runs/run-live-1', (backend) => {

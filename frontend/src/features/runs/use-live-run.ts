@@ -11,6 +11,7 @@ import { liveSeriesQuery, runEnded, runKeys } from '../../api/runs';
 import type {
   Conditions,
   Job,
+  JobState,
   LiveEvent,
   Progress,
   Run,
@@ -21,6 +22,8 @@ import { throttle, type Throttled } from '../../lib/throttle';
 
 const REFETCH_MS = 1000;
 const POLL_MS = 4000;
+/** States in which a job measures nothing and says why. */
+const WAITING: readonly JobState[] = ['queued', 'leased', 'preparing', 'lost'];
 
 function setRun(
   client: QueryClient,
@@ -39,12 +42,15 @@ function withJob(run: Run, jobId: string, change: (job: Job) => Job): Run {
   };
 }
 
-/** An older attempt's or batch's report never overwrites a newer one. */
+/**
+ * An older attempt's or batch's report never overwrites a newer one. Events do not say what a job waits for, and what
+ * was known of that is over.
+ */
 function newerJob(before: Job, after: Job): Job {
   const stale =
     after.attempt < before.attempt ||
     (after.attempt === before.attempt && after.batch < before.batch);
-  return stale ? before : { ...before, ...after };
+  return stale ? before : { ...before, waiting_reason: null, ...after };
 }
 
 /** Conditions belong to the attempt that is under way. */
@@ -146,6 +152,20 @@ export function useLiveRun(run: Run | undefined, runId: string): StreamStatus {
     const timer = setInterval(() => refetchAll(client, runId), POLL_MS);
     return () => clearInterval(timer);
   }, [client, live, runId, status]);
+  // What a job waits for changes with its target and with other runs, of which no event tells this page.
+  const waits = live && run.jobs.some(({ state }) => WAITING.includes(state));
+  useEffect(() => {
+    if (!waits) return undefined;
+    const timer = setInterval(
+      () =>
+        void client.invalidateQueries({
+          queryKey: runKeys.run(runId),
+          exact: true,
+        }),
+      POLL_MS,
+    );
+    return () => clearInterval(timer);
+  }, [client, waits, runId]);
   const wasLive = useRef(live);
   useEffect(() => {
     if (wasLive.current && !live) refetchAll(client, runId);
