@@ -1,9 +1,9 @@
 """Computes the report of a job; the server and `judge` share this analysis.
 
-A failed or missing check (I1), void conditions or a broken launch make every verdict inconclusive. A job passes
-only if every rule and every required gate passes, and fails if one of them fails (I12).
+A failed or missing check (I1), void conditions or a broken launch make every verdict inconclusive. Conditions that
+only disturb demand an extra margin of ratios, and leave levels unjudged. A job passes only if every rule and every required gate passes, and fails if one of them fails (I12).
 
-    blocked? ──yes──▶ inconclusive (the first blocker is the reason)
+    blocked? ──yes──▶ inconclusive (the blockers are the reasons)
        │no
     a rule or a required gate fails ──▶ fail (final: no further batch, even if others are inconclusive)
     one of them inconclusive ─────────▶ inconclusive, extended if another batch may decide it
@@ -13,10 +13,10 @@ only if every rule and every required gate passes, and fails if one of them fail
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from paceline_contract.manifest import Manifest, Rule
-from paceline_contract.params import params_key, params_text
+from paceline_contract.params import params_key
 
 from paceline_server.detect.audits import audit_groups
 from paceline_server.detect.checks import check_rows
@@ -26,6 +26,7 @@ from paceline_server.detect.compare import (
     arm_pairs,
     comparison_out,
     control_false_discoveries,
+    withdrawn,
 )
 from paceline_server.detect.condition_tracks import summarise_tracks
 from paceline_server.detect.cpu_features import CpuFeatures
@@ -38,19 +39,17 @@ from paceline_server.detect.facts import (
     Look,
 )
 from paceline_server.detect.gates import gate_rows, with_engine
-from paceline_server.detect.groups import Group, expected_groups
+from paceline_server.detect.groups import Group, expected_groups, unannounced_value
 from paceline_server.detect.measure import WarmSamples, measurements
 from paceline_server.detect.policies.advise import PolicyAssessment, assess_policies
+from paceline_server.detect.reasons import join_reasons, reasons_of, verdict_of
 from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut
 from paceline_server.detect.unavailable import UnavailableArms, no_arm_sentence
 from paceline_server.jobs.schemas import Verdict
 from paceline_server.stats.configuration import list_suppressed
-from paceline_server.stats.voids import (
-    Reading,
-    Void,
-    advise_on_shared_host,
-    find_voids,
-)
+from paceline_server.stats.disturbance import Disturbance, separate_disturbances
+from paceline_server.stats.paired import VOIDING_METHOD
+from paceline_server.stats.voids import Reading, Void, advise, find_voids
 
 
 @dataclass(frozen=True)
@@ -79,6 +78,7 @@ class Analysis:
     extendable: bool
     blockers: tuple[str, ...]
     voids: tuple[Void, ...]
+    disturbance: Disturbance = field(default_factory=Disturbance)
     policies: tuple[PolicyAssessment, ...] = ()
 
 
@@ -89,6 +89,7 @@ class MeasuredRevision:
     manifest: Manifest
     facts: JobFacts
     request: JobRequest
+    look: Look
     index: CaseIndex
     groups: Sequence[Group]
     checks: list[CheckOut]
@@ -107,7 +108,7 @@ class MeasuredRevision:
         index = CaseIndex.of(facts.cases)
         groups = expected_groups(manifest, request, facts)
         checks = check_rows(manifest, request, facts.checks)
-        voids = tuple(voids_of(facts, request, look))
+        voids, disturbance = conditions_of(facts, request, look)
         unavailable = UnavailableArms.of(facts)
         unavailable_benchmarks = unavailable.unavailable_benchmarks(manifest, groups)
         circumstances = Circumstances(
@@ -116,11 +117,14 @@ class MeasuredRevision:
             audit_groups(manifest, groups, index, facts),
             unavailable,
             CpuFeatures.of(facts.conditions),
+            disturbance,
+            facts.announced,
         )
         return cls(
             manifest=manifest,
             facts=facts,
             request=request,
+            look=look,
             index=index,
             groups=groups,
             checks=checks,
@@ -183,7 +187,11 @@ class MeasuredRevision:
             audits=self.circumstances.audits.rows(),
             unavailable=self.circumstances.unavailable.rows(self.manifest, self.groups),
             blockers=list(self.blockers),
-            advice=advice_of(self.voids, self.request),
+            disturbances=disturbance_sentences(self.circumstances.disturbance),
+            next_steps=next_steps_of(
+                self.voids, self.circumstances.disturbance, self.request
+            ),
+            method=self.look.method,
             suppressed=suppressed_of(self.facts, self.request),
             conditions=summarise_tracks(self.facts.conditions),
         )
@@ -202,7 +210,12 @@ def analyse(
     blockers = measured.blockers
     ruled = measured.rule(control_false_discoveries(measured.pairs, look))
     report = measured.report(identity, ruled)
-    verdict, reason = _verdict(ruled, report.gates, blockers, measured.groups)
+    required = [gate for gate in report.gates if gate.level == "required"]
+    deciding = [judged.pair for judged in ruled if judged.decides]
+    verdict, reason = judge_report(report, held_sentence(deciding, required))
+    if not blockers and not measured.groups:
+        verdict = "inconclusive"
+        reason = "none of the requested benchmarks is in the suite"
     if verdict == "pass" and measured.unavailable_benchmarks:
         reason = f"{reason}; {no_arm_sentence(measured.unavailable_benchmarks)}"
     reason = with_suppressed(reason, report.suppressed)
@@ -216,16 +229,34 @@ def analyse(
             measured.groups,
             measured.index,
             measured.circumstances,
-            blockers,
+            (*blockers, *report.disturbances),
         )
     )
     return Analysis(
-        report, ruled, verdict, reason, extendable, blockers, measured.voids, policies
+        report,
+        ruled,
+        verdict,
+        reason,
+        extendable,
+        blockers,
+        measured.voids,
+        measured.circumstances.disturbance,
+        policies,
     )
 
 
-def voids_of(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Void]:
-    """Void conditions of each attempt, then those that the server itself knows of the target.
+def conditions_of(
+    facts: JobFacts, request: JobRequest, look: Look
+) -> tuple[tuple[Void, ...], Disturbance]:
+    """What voids a job, and what only disturbs it, by the method of the look."""
+    conditions = tuple(_conditions(facts, request, look))
+    if look.method == VOIDING_METHOD:
+        return conditions, Disturbance()
+    return separate_disturbances(conditions, request.target_kind)
+
+
+def _conditions(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Void]:
+    """Conditions of each attempt beyond their limits, then those that the server itself knows of the target.
 
     Attempts are judged separately, because no sample spans two of them. Suppressed configuration errors are
     left out."""
@@ -244,9 +275,24 @@ def voids_of(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Void]
     )
 
 
-def advice_of(voids: Sequence[Void], request: JobRequest) -> str | None:
-    """What to do about a void job; a device shares its CPU with nobody we could name."""
-    return advise_on_shared_host(voids) if request.target_kind == "host" else None
+def disturbance_sentences(disturbance: Disturbance) -> list[str]:
+    """What disturbed a job, one sentence per condition."""
+    return [f"disturbed: {condition.text}" for condition in disturbance.conditions]
+
+
+def next_steps_of(
+    voids: Sequence[Void], disturbance: Disturbance, request: JobRequest
+) -> dict[str, str]:
+    """What to do next, by the sentence of a void condition or disturbance."""
+    sentences = [
+        *((_void_sentence(void), void) for void in voids),
+        *zip(disturbance_sentences(disturbance), disturbance.conditions, strict=True),
+    ]
+    return {text: advise(void, request.target_kind) for text, void in sentences}
+
+
+def _void_sentence(void: Void) -> str:
+    return f"conditions void: {void.text}"
 
 
 def suppressed_of(facts: JobFacts, request: JobRequest) -> list[str]:
@@ -277,7 +323,7 @@ def blockers_of(
     return [
         *failed,
         *facts.broken,
-        *(f"conditions void: {void.text}" for void in voids),
+        *map(_void_sentence, voids),
     ]
 
 
@@ -290,6 +336,10 @@ def nothing_measured(
     """A blocker if nothing was measured, even if no arm is available. `at` names the side: ` at base`."""
     if any(case.value.size for case in facts.cases):
         return []
+    differences = (unannounced_value(group, facts.announced) for group in groups)
+    difference = next((text for text in differences if text is not None), None)
+    if difference is not None:
+        return [f"nothing was measured{at}: {difference}"]
     if unavailable_benchmarks and {group.benchmark for group in groups} == set(
         unavailable_benchmarks
     ):
@@ -300,10 +350,7 @@ def nothing_measured(
 def blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:
     if not blockers or pair.outcome.verdict == "not_applicable":
         return pair
-    outcome = replace(
-        pair.outcome, verdict="inconclusive", reason=blockers[0], extendable=False
-    )
-    return replace(pair, outcome=outcome)
+    return replace(pair, outcome=withdrawn(pair.outcome, blockers[0]))
 
 
 def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:
@@ -312,30 +359,11 @@ def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:
     return gate.model_copy(update={"verdict": "inconclusive", "reason": blockers[0]})
 
 
-def _verdict(
-    ruled: Sequence[JudgedPair],
-    gates: Sequence[GateOut],
-    blockers: Sequence[str],
-    groups: Sequence[Group],
-) -> tuple[Verdict, str]:
-    if blockers:
-        return "inconclusive", with_count_of_others(blockers[0], len(blockers))
-    required = [gate for gate in gates if gate.level == "required"]
-    deciding = [judged.pair for judged in ruled if judged.decides]
-    for verdict in ("fail", "inconclusive"):
-        pairs = sorted(
-            (pair for pair in deciding if pair.outcome.verdict == verdict),
-            key=lambda pair: -(pair.outcome.ratio or 0.0),
-        )
-        sentences = [_pair_sentence(pair, verdict) for pair in pairs]
-        sentences += [
-            gate_sentence(gate) for gate in required if gate.verdict == verdict
-        ]
-        if sentences:
-            return verdict, with_count_of_others(sentences[0], len(sentences))
-    if not groups:
-        return "inconclusive", "none of the requested benchmarks is in the suite"
-    return "pass", held_sentence(deciding, required)
+def judge_report(report: JobReportOut, held: str) -> tuple[Verdict, str]:
+    """The verdict of a report with every reason in one line; `held`: that of a pass."""
+    reasons = reasons_of(report)
+    verdict = verdict_of(reasons)
+    return verdict, held if verdict == "pass" else join_reasons(reasons, verdict)
 
 
 def held_sentence(deciding: Sequence[Pair], required: Sequence[GateOut]) -> str:
@@ -377,25 +405,6 @@ def _passed(comparisons: int, gates: int, not_applicable: int) -> str:
     return "; ".join(
         part for part in (sentence, rest if not_applicable else "") if part
     )
-
-
-def _pair_sentence(pair: Pair, verdict: str) -> str:
-    if verdict == "fail":
-        finding = f"is {pair.words(pair.reference)}"
-    else:
-        finding = f"- {pair.outcome.reason}"
-    return f"{pair.group.words()}: {pair.arm} {finding}"
-
-
-def gate_sentence(gate: GateOut) -> str:
-    """`sort_batch: gate median of native time: 12 <= 10 does not hold`."""
-    params = params_text(gate.params, " ")
-    where = " ".join(part for part in (gate.benchmark, params) if part)
-    return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}: {gate.reason}"
-
-
-def with_count_of_others(first: str, count: int) -> str:
-    return first if count == 1 else f"{first} (and {count - 1} more)"
 
 
 def _count(number: int, noun: str) -> str:

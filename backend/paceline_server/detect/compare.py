@@ -17,11 +17,13 @@ from paceline_contract.manifest import Manifest
 from paceline_server.detect.audits import Audits, GroupAudit
 from paceline_server.detect.cpu_features import CpuFeatures
 from paceline_server.detect.facts import CaseIndex, JobRequest, Look
-from paceline_server.detect.groups import Group
+from paceline_server.detect.groups import Group, unannounced_value
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.detect.unavailable import UnavailableArms
+from paceline_server.ingest.cases import Case
 from paceline_server.stats import plain_words
 from paceline_server.stats.blocks import PairedBlocks, WarmPolicy, pair_blocks
+from paceline_server.stats.disturbance import Disturbance
 from paceline_server.stats.noise import NoiseFloor
 from paceline_server.stats.paired import (
     METHOD,
@@ -62,11 +64,18 @@ class Pair:
     @property
     def shown(self) -> str:
         """The verdict as pages show it; for revisions `head 6.1 % slower than base (…)`."""
-        return (
+        words = (
             self.words()
             if self.sides == "arms"
             else f"head {self.words(self.reference)}"
         )
+        return f"{words}{self.disturbed}"
+
+    @property
+    def disturbed(self) -> str:
+        """`, on a busy host` of a decided pair; else empty."""
+        is_decided = self.outcome.verdict in ("pass", "fail")
+        return f", {self.policy.disturbed}" if is_decided and self.policy.disturbed else ""
 
     def words(self, reference: str | None = None) -> str:
         """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
@@ -92,6 +101,8 @@ class Circumstances:
     audits: Audits
     unavailable: UnavailableArms
     cpu: CpuFeatures
+    disturbance: Disturbance = field(default_factory=Disturbance)
+    announced: Sequence[Case] = ()
 
 
 def arm_pairs(
@@ -140,10 +151,18 @@ def _withdraw_defective(pair: Pair) -> Pair:
     why = None if pair.audit is None else pair.audit.why_not(*names)
     if why is None:
         return pair
-    outcome = replace(
-        pair.outcome, verdict="inconclusive", reason=why, extendable=False
+    return replace(pair, outcome=withdrawn(pair.outcome, why))
+
+
+def withdrawn(outcome: PairVerdict, reason: str) -> PairVerdict:
+    """The outcome without its verdict, which no number of launches brings back."""
+    return replace(
+        outcome,
+        verdict="inconclusive",
+        reason=reason,
+        extendable=False,
+        launches_needed=None,
     )
-    return replace(pair, outcome=outcome)
 
 
 def _p_value(outcome: PairVerdict) -> float:
@@ -154,7 +173,7 @@ def _pairs(
     manifest: Manifest, group: Group, index: CaseIndex, circumstances: Circumstances
 ) -> Iterator[Pair]:
     benchmark = manifest.benchmarks[group.benchmark]
-    policy = PairPolicy(margin_percent=benchmark.margin_percent)
+    policy = policy_under(circumstances.disturbance, benchmark.margin_percent)
     for metric, declared in benchmark.metrics.items():
         primary = metric == benchmark.primary_metric
         reference = index.get(
@@ -178,6 +197,9 @@ def _pairs(
                 request=circumstances.request,
                 look=circumstances.look,
             )
+            difference = unannounced_value(group, circumstances.announced)
+            if case is None and reference is None and difference is not None:
+                outcome = replace(outcome, reason=difference)
             audited = (
                 circumstances.audits.of(group)
                 if case is not None and reference is not None
@@ -197,6 +219,15 @@ def _pairs(
                 primary,
                 audit=audited,
             )
+
+
+def policy_under(disturbance: Disturbance, margin_percent: float) -> PairPolicy:
+    """The policy of a pair that was measured under a disturbance."""
+    return PairPolicy(
+        margin_percent=margin_percent,
+        extra_percent=disturbance.extra_percent,
+        disturbed=disturbance.phrase,
+    )
 
 
 def judge_samples(
@@ -235,9 +266,8 @@ def _extend_if_unsteady(outcome: PairVerdict, blocks: PairedBlocks) -> PairVerdi
 
 def withdraw(outcome: PairVerdict, verdict: Verdict, reason: str) -> PairVerdict:
     """Put another verdict in place of the one that the samples gave; more launches would not change it."""
-    return replace(
-        outcome, verdict=verdict, reason=reason, extendable=False, insufficient=False
-    )
+    undecided = withdrawn(outcome, reason)
+    return replace(undecided, verdict=verdict, insufficient=False)
 
 
 def _withdraw_unmeasured(
@@ -255,7 +285,7 @@ def _withdraw_unmeasured(
             reason = f"{name} takes {median(value):.3g} ns per operation: probably optimised away"
         else:
             continue
-        return replace(outcome, verdict="inconclusive", reason=reason, extendable=False)
+        return withdrawn(outcome, reason)
     return outcome
 
 
@@ -307,6 +337,10 @@ def comparison_out(pair: Pair, demonstration: bool, decides: bool) -> Comparison
         demonstration=demonstration,
         sides=pair.sides,
         decides=decides,
+        extra_percent=pair.policy.extra_percent,
+        launches_needed=outcome.launches_needed
+        if outcome.verdict == "inconclusive"
+        else None,
     )
 
 

@@ -15,7 +15,7 @@ from paceline_contract.names import SidePairing
 from paceline_contract.params import params_key
 
 from paceline_server.ingest.cases import Case, CaseWarning, Check, Conditions
-from paceline_server.stats.paired import PairPolicy
+from paceline_server.stats.paired import METHOD, PairPolicy
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
 
@@ -106,6 +106,8 @@ class Look:
     other_p_values: tuple[float, ...] = ()
     unjudged_jobs: int = 0
     limits: VoidLimits = field(default_factory=VoidLimits)
+    method: str = METHOD
+    """The method of the decision. By `VOIDING_METHOD` what only disturbs a job voids it."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 A gate has a row even when nothing was measured for it. It is `not_applicable` where the target cannot run the
 arm or the CPU lacks the features (`cpu_features.py`), and `inconclusive` where the measurement has a defect (I12).
+On a disturbed target no level is judged, and a ratio of paired arms only where it clears the extra margin.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from paceline_contract.manifest import Gate, Manifest
 
 from paceline_server.detect.compare import Circumstances
 from paceline_server.detect.cpu_features import GatesOnCpu
-from paceline_server.detect.derive import DerivedRow
+from paceline_server.detect.derive import PAIRED, DerivedRow
 from paceline_server.detect.groups import Group
 from paceline_server.detect.measure import WarmSamples
+from paceline_server.detect.reasons import LEVEL_NOT_JUDGED
 from paceline_server.detect.schemas import GateOut
-from paceline_server.stats.derived import DerivedValue
+from paceline_server.stats.derived import DerivedValue, widen_paired
+from paceline_server.stats.disturbance import Disturbance
 from paceline_server.stats.gates import (
     GateVerdict,
     Op,
@@ -29,6 +32,7 @@ from paceline_server.stats.gates import (
     share_reached,
     standing_of,
 )
+from paceline_server.stats.plain_words import percent
 from paceline_server.stats.samples import Interval, median
 from paceline_server.stats.summary import probably_optimised_away
 
@@ -54,7 +58,7 @@ def gate_rows(
             continue
         refused = on_cpu.refused.get(index)
         if gate.derived is not None:
-            rows.extend(_derived_gate(gate, derived, refused))
+            rows.extend(_derived_gate(gate, derived, refused, known.disturbance))
             continue
         for group in groups:
             if group.benchmark == gate.benchmark and group.matches(gate.params):
@@ -96,6 +100,7 @@ def _measured_gate(
     defect = known.audits.why_not(group, arm) or _too_fast(
         group, gate.metric or "", arm, warm
     )
+    disturbed = _level_not_judged(known.disturbance)
     for level, target in _levels(gate, refused):
         verdict = GateVerdict("inconclusive", f"{arm} was not measured", None, NOTHING)
         if refused is not None:
@@ -104,9 +109,10 @@ def _measured_gate(
             verdict = judge_gate(
                 samples[0], samples[1], gate.statistic, gate.op, target
             )
-            if defect is not None:
+            doubt = defect or disturbed
+            if doubt is not None:
                 verdict = GateVerdict(
-                    "inconclusive", defect, verdict.actual, verdict.interval
+                    "inconclusive", doubt, verdict.actual, verdict.interval
                 )
         elif missing is not None:
             verdict = GateVerdict("not_applicable", missing, None, NOTHING)
@@ -118,6 +124,13 @@ def _measured_gate(
             gate.statistic,
         )
         yield _gate_row(gate, identity, level, target, verdict)
+
+
+def _level_not_judged(disturbance: Disturbance) -> str | None:
+    """Why a level is not judged; None without a disturbance. Pairing protects ratios from it, but no level."""
+    if not disturbance.conditions:
+        return None
+    return f"{LEVEL_NOT_JUDGED} {disturbance.phrase}: {disturbance.conditions[0].text}"
 
 
 def _too_fast(group: Group, metric: str, arm: str, warm: WarmSamples) -> str | None:
@@ -134,7 +147,10 @@ def _too_fast(group: Group, metric: str, arm: str, warm: WarmSamples) -> str | N
 
 
 def _derived_gate(
-    gate: Gate, derived: Sequence[DerivedRow], refused: GateVerdict | None
+    gate: Gate,
+    derived: Sequence[DerivedRow],
+    refused: GateVerdict | None,
+    disturbance: Disturbance,
 ) -> Iterator[GateOut]:
     for row in derived:
         declared = row.declared
@@ -143,7 +159,7 @@ def _derived_gate(
         if gate.arm is not None and gate.arm != row.arm:
             continue
         for level, target in _levels(gate, refused):
-            verdict = refused or _judge_derived(row, gate, target)
+            verdict = refused or _judge_derived(row, gate, target, disturbance)
             identity = (
                 declared.benchmark,
                 row.arm,
@@ -154,23 +170,33 @@ def _derived_gate(
             yield _gate_row(gate, identity, level, target, verdict)
 
 
-def _judge_derived(row: DerivedRow, gate: Gate, target: float) -> GateVerdict:
+def _judge_derived(
+    row: DerivedRow, gate: Gate, target: float, disturbance: Disturbance
+) -> GateVerdict:
     value, interval = row.result.value, row.result.interval
     if row.missing is not None:
         return GateVerdict("not_applicable", row.missing, None, NOTHING)
     doubt = row.defect or row.few
     if doubt is not None:
         return GateVerdict("inconclusive", doubt, value, interval)
+    disturbed = _level_not_judged(disturbance)
+    if disturbed is not None and row.declared.kind not in PAIRED:
+        return GateVerdict("inconclusive", disturbed, value, interval)
     if row.result.answered and value is None:
         return _judge_absent_crossover(row.result, gate.op, target)
     if value is None:
         return GateVerdict("inconclusive", row.note(), None, interval)
+    if disturbed is not None:
+        interval = widen_paired(row.declared.kind, interval, disturbance.extra_percent)
     if gate.absolute:
         value, interval = absolute_value(value, interval)
     verdict, reason = judge_level(value, interval, gate.op, target)
-    return GateVerdict(
-        verdict, f"the size {reason}" if gate.absolute else reason, value, interval
-    )
+    reason = f"the size {reason}" if gate.absolute else reason
+    if disturbed is not None:
+        reason += (
+            f", {percent(disturbance.extra_percent / 100)} wider {disturbance.phrase}"
+        )
+    return GateVerdict(verdict, reason, value, interval)
 
 
 def _judge_absent_crossover(

@@ -6,7 +6,7 @@ Requested groups without samples are listed too, so that they show as not measur
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from paceline_contract.events import ParamValue
@@ -14,6 +14,10 @@ from paceline_contract.manifest import Benchmark, Manifest
 from paceline_contract.params import params_key, params_text
 
 from paceline_server.detect.facts import JobFacts, JobRequest
+from paceline_server.ingest.cases import Case
+
+MANIFEST_SAYS = "the manifest says"
+"""How the reason begins where a workload announced other values than its manifest."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,21 @@ def expected_groups(
                     (measured_benchmark, key), Group(name, dict(case.params))
                 )
     return list(groups.values())
+
+
+def unannounced_value(group: Group, announced: Sequence[Case]) -> str | None:
+    """How a manifest and its workload disagree about the params of a group; None if they do not, or nothing was
+    announced of its benchmark."""
+    for name, value in group.params.items():
+        values = dict.fromkeys(
+            case.params[name]
+            for case in announced
+            if case.benchmark == group.benchmark and name in case.params
+        )
+        if values and value not in values:
+            listed = ", ".join(map(str, values))
+            return f"{MANIFEST_SAYS} {name} {value}, the workload announced {listed}"
+    return None
 
 
 def _declared_points(

@@ -93,7 +93,7 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
         artifact_hash=job.artifact_hash,
         fingerprint=fingerprint,
         factors=target.factors if fingerprint == target.fingerprint else {},
-        excluded=report.blockers[0] if report.blockers else None,
+        excluded=next(iter((*report.blockers, *report.disturbances)), None),
         conditions=summarise_tracks(ingest.conditions(session, job.id)),
         rows=[
             _measured_point(row, texts)

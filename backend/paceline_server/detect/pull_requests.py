@@ -59,7 +59,7 @@ def analyse_pull_request(
     reasons = reasons_of(report)
     verdict = verdict_of(reasons)
     if verdict == "pass":
-        _, slower = compared.verdict(of_revisions)
+        _, slower = compared.verdict(report, of_revisions)
         reason = "; ".join(filter(None, (slower, _held(of_arms, report))))
     else:
         differing = "" if compared.blockers else compared.differences.sentence()
@@ -73,6 +73,7 @@ def analyse_pull_request(
         verdict == "inconclusive" and not compared.blockers and is_open,
         compared.blockers,
         compared.voids,
+        compared.disturbance,
     )
 
 

@@ -1,8 +1,8 @@
 """Lists why a job did not simply pass, the most important first.
 
 What failed comes before what could not be decided: a regression, then a gate, then an arm that lost to its reference;
-then what blocks every verdict, then what is missing. Read from the report's rows alone, so that every document and
-page orders them alike.
+then what blocks every verdict, then what is missing. Each cause is said once, with all of its cases and what to do
+next. Read from the report's rows alone, so that every document and page orders them alike.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from paceline_contract.params import params_text
 
-from paceline_server.detect.analyse import gate_sentence, with_count_of_others
+from paceline_server.detect.groups import MANIFEST_SAYS
 from paceline_server.detect.schemas import (
     ComparisonOut,
     GateOut,
@@ -20,6 +20,9 @@ from paceline_server.detect.schemas import (
 )
 from paceline_server.jobs.schemas import Verdict
 
+LEVEL_NOT_JUDGED = "a level is not judged"
+"""How the reason of a gate on a level begins, where a disturbance keeps it from being judged."""
+QUIET = "`paceline doctor` says what disturbs the target; repeat when it is quiet."
 NOTHING_IN_COMMON = "the two revisions have no requested benchmark in common"
 
 
@@ -86,19 +89,25 @@ def _failures(report: JobReportOut) -> Iterator[ReasonOut]:
 
 
 def _doubts(report: JobReportOut) -> Iterator[ReasonOut]:
-    blockers = report.blockers
-    if blockers:
+    for blocker in report.blockers:
         # Every row is undecided for this reason, and would only repeat it.
-        yield _reason("blocker", "inconclusive", blockers)
+        yield ReasonOut(
+            kind="blocker",
+            verdict="inconclusive",
+            text=blocker,
+            count=1,
+            cause=blocker,
+            next_step=report.next_steps.get(blocker) or _step_for_cause(blocker),
+        )
     if report.missing is not None:
         yield _reason("missing", "inconclusive", [report.missing])
-    if blockers:
+    if report.blockers:
         return
     if report.base is not None and not _is_anything_compared(report):
         yield _reason("regression", "inconclusive", [NOTHING_IN_COMMON])
-    yield from _of_comparisons(report, "revisions", "inconclusive")
-    yield from _of_gates(report, "inconclusive")
-    yield from _of_comparisons(report, "arms", "inconclusive")
+    yield from _undecided_comparisons(report, "revisions")
+    yield from _undecided_gates(report)
+    yield from _undecided_comparisons(report, "arms")
 
 
 def _waived(report: JobReportOut) -> Iterator[ReasonOut]:
@@ -127,7 +136,22 @@ def _is_anything_compared(report: JobReportOut) -> bool:
 def _of_comparisons(
     report: JobReportOut, sides: str, verdict: Verdict
 ) -> Iterator[ReasonOut]:
-    rows = sorted(
+    rows = _deciding_comparisons(report, sides, verdict)
+    if rows:
+        yield _reason(_kind_of(sides), verdict, [comparison_sentence(row) for row in rows])
+
+
+def _of_gates(report: JobReportOut, verdict: Verdict) -> Iterator[ReasonOut]:
+    rows = _deciding_gates(report, verdict)
+    if rows:
+        yield _reason("gate", verdict, [gate_sentence(gate) for gate in rows])
+
+
+def _deciding_comparisons(
+    report: JobReportOut, sides: str, verdict: Verdict
+) -> list[ComparisonOut]:
+    """The comparisons of a verdict that count, the slowest first."""
+    return sorted(
         (
             row
             for row in report.comparisons
@@ -138,13 +162,11 @@ def _of_comparisons(
         ),
         key=lambda row: -(row.ratio or 0.0),
     )
-    if rows:
-        kind = "regression" if sides == "revisions" else "arm"
-        yield _reason(kind, verdict, [comparison_sentence(row) for row in rows])
 
 
-def _of_gates(report: JobReportOut, verdict: Verdict) -> Iterator[ReasonOut]:
-    rows = sorted(
+def _deciding_gates(report: JobReportOut, verdict: Verdict) -> list[GateOut]:
+    """The gates of a verdict that count, the farthest from their level first."""
+    return sorted(
         (
             gate
             for gate in report.gates
@@ -152,25 +174,148 @@ def _of_gates(report: JobReportOut, verdict: Verdict) -> Iterator[ReasonOut]:
         ),
         key=lambda gate: 1.0 if gate.reached is None else gate.reached,
     )
-    if rows:
-        yield _reason("gate", verdict, [gate_sentence(gate) for gate in rows])
+
+
+def _undecided_comparisons(report: JobReportOut, sides: str) -> Iterator[ReasonOut]:
+    by_cause: dict[str, list[ComparisonOut]] = {}
+    for row in _deciding_comparisons(report, sides, "inconclusive"):
+        by_cause.setdefault(row.reason, []).append(row)
+    for cause, rows in by_cause.items():
+        needed = [row.launches_needed for row in rows]
+        launches = max((number for number in needed if number is not None), default=None)
+        is_disturbed = any(row.extra_percent for row in rows)
+        yield _undecided(
+            _kind_of(sides),
+            cause,
+            [_place_of_comparison(row) for row in rows],
+            _step_for_cause(cause)
+            or _step_for_launches(
+                launches, needed.count(None), len(rows), is_disturbed
+            ),
+            None if None in needed else launches,
+        )
+
+
+def _step_for_cause(cause: str) -> str | None:
+    """What to do about a cause that no launches remove; None for others."""
+    if cause.startswith("check "):
+        return "Timings of wrong results do not count: correct what the check found."
+    return next((step for part, step in _STEPS if part in cause), None)
+
+
+_STEPS = (
+    (
+        MANIFEST_SAYS,
+        "`paceline validate` compares both beforehand: correct suite.toml or the workload.",
+    ),
+    (
+        "the protocol has defects",
+        "The audit of the protocol says what to correct in the workload.",
+    ),
+    (
+        "probably optimised away",
+        "Let the workload use its results, so that the compiler keeps the work.",
+    ),
+    ("was not measured", "The log says why the workload left it out."),
+)
+"""What to do next, by a part of the cause."""
+
+
+def _step_for_launches(
+    launches: int | None, unknown: int, cases: int, is_disturbed: bool
+) -> str | None:
+    """What to do about comparisons: how many launches decide them, as far as launches do."""
+    if launches is None:
+        return QUIET if is_disturbed else None
+    step = f"Repeat with {launches} launches (`--launches {launches}`)"
+    if unknown:
+        step += f", which decides {cases - unknown} of the {cases}"
+    return f"{step}. {QUIET}" if is_disturbed else f"{step}."
+
+
+def _undecided_gates(report: JobReportOut) -> Iterator[ReasonOut]:
+    by_cause: dict[str, list[GateOut]] = {}
+    for gate in _deciding_gates(report, "inconclusive"):
+        by_cause.setdefault(gate.reason, []).append(gate)
+    for cause, gates in by_cause.items():
+        step = next(iter(report.next_steps.values()), None)
+        is_disturbed = cause.startswith(LEVEL_NOT_JUDGED)
+        yield _undecided(
+            "gate",
+            cause,
+            [_place_of_gate(gate) for gate in gates],
+            step if is_disturbed else _step_for_cause(cause),
+            None,
+        )
+
+
+def _undecided(
+    kind: str,
+    cause: str,
+    cases: Sequence[str],
+    next_step: str | None,
+    launches: int | None,
+) -> ReasonOut:
+    text = with_count_of_others(f"{cases[0]} - {cause}", len(cases))
+    return ReasonOut.model_validate(
+        {
+            "kind": kind,
+            "verdict": "inconclusive",
+            "text": text,
+            "count": len(cases),
+            "cause": cause,
+            "cases": list(cases),
+            "next_step": next_step,
+            "launches": launches,
+        }
+    )
+
+
+def _kind_of(sides: str) -> str:
+    return "regression" if sides == "revisions" else "arm"
 
 
 def _reason(kind: str, verdict: str, sentences: Sequence[str]) -> ReasonOut:
-    count = len(sentences)
-    text = with_count_of_others(sentences[0], count)
+    text = with_count_of_others(sentences[0], len(sentences))
     return ReasonOut.model_validate(
-        {"kind": kind, "verdict": verdict, "text": text, "count": count}
+        {
+            "kind": kind,
+            "verdict": verdict,
+            "text": text,
+            "count": len(sentences),
+            "cases": list(sentences),
+        }
     )
+
+
+def with_count_of_others(first: str, count: int) -> str:
+    return first if count == 1 else f"{first} (and {count - 1} more)"
+
+
+def _place_of_comparison(row: ComparisonOut) -> str:
+    """`sort_batch batch=1000: native at head`."""
+    where = f"{row.benchmark} {params_text(row.params, ' ')}".rstrip()
+    return f"{where}: {row.arm} at head" if row.sides == "revisions" else f"{where}: {row.arm}"
+
+
+def _place_of_gate(gate: GateOut) -> str:
+    """`sort_batch batch=1000: gate median of native time`."""
+    params = params_text(gate.params, " ")
+    where = " ".join(part for part in (gate.benchmark, params) if part)
+    return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}"
+
+
+def gate_sentence(gate: GateOut) -> str:
+    """`sort_batch: gate median of native time: 12 <= 10 does not hold`."""
+    return f"{_place_of_gate(gate)}: {gate.reason}"
 
 
 def comparison_sentence(row: ComparisonOut) -> str:
     """`sort_batch batch=1000: native at head is 10 % slower than base (…)`; of an undecided one, why."""
-    where = f"{row.benchmark} {params_text(row.params, ' ')}".rstrip()
-    arm = f"{row.arm} at head" if row.sides == "revisions" else row.arm
+    place = _place_of_comparison(row)
     if row.verdict != "fail":
-        return f"{where}: {arm} - {row.reason}"
+        return f"{place} - {row.reason}"
     words = row.words.removeprefix("head ")
     if row.sides == "arms":
         words = words.replace(" (", f" than {row.reference} (", 1)
-    return f"{where}: {arm} is {words}"
+    return f"{place} is {words}"

@@ -19,13 +19,14 @@ from paceline_contract.params import params_key
 from paceline_server.detect.analyse import (
     Analysis,
     JudgedPair,
-    advice_of,
     blocked_pair,
     blockers_of,
+    conditions_of,
+    disturbance_sentences,
+    judge_report,
+    next_steps_of,
     nothing_measured,
     suppressed_of,
-    voids_of,
-    with_count_of_others,
     with_suppressed,
 )
 from paceline_server.detect.audits import GroupAudit
@@ -37,6 +38,7 @@ from paceline_server.detect.compare import (
     comparison_out,
     control_false_discoveries,
     judge_samples,
+    policy_under,
     window_of,
     withdraw,
 )
@@ -71,6 +73,7 @@ from paceline_server.jobs.schemas import Verdict
 from paceline_server.series.declarations import Declaration, incomparable
 from paceline_server.stats.audit import AuditFinding, audit
 from paceline_server.stats.blocks import PairedBlocks, pair_blocks
+from paceline_server.stats.disturbance import Disturbance
 from paceline_server.stats.noise import NoiseFloor, noise_floor
 from paceline_server.stats.paired import PairPolicy, judge_pair
 from paceline_server.stats.samples import CaseSamples
@@ -138,9 +141,11 @@ class ComparedRevisions:
     base: Revision
     head: Revision
     request: JobRequest
+    look: Look
     groups: Sequence[Group]
     checks: list[CheckOut]
     voids: tuple[Void, ...]
+    disturbance: Disturbance
     blockers: tuple[str, ...]
     sides: tuple[_RevisionSamples, _RevisionSamples]
     """Head, then base."""
@@ -174,7 +179,7 @@ class ComparedRevisions:
             for group in expected_groups(manifest, request, facts)
             if not differences.is_removed(group)
         ]
-        voids = tuple(voids_of(head.facts, request, look))
+        voids, disturbance = conditions_of(head.facts, request, look)
         sides = _RevisionSamples.of(head.facts), _RevisionSamples.of(base.facts)
         blockers = (
             *blockers_of(checks, voids, head.facts),
@@ -187,10 +192,15 @@ class ComparedRevisions:
             pair
             for group in groups
             for pair in _pairs(
-                manifest, group, (sides, differences), (request, look), same
+                manifest,
+                group,
+                (sides, differences),
+                (request, look),
+                same,
+                disturbance,
             )
         ]
-        if base.commit == head.commit and not blockers:
+        if base.commit == head.commit and not blockers and not disturbance.conditions:
             pairs = [
                 replace(pair, floor=_measure_floor(pair, sides, request))
                 for pair in pairs
@@ -200,9 +210,11 @@ class ComparedRevisions:
             base=base,
             head=head,
             request=request,
+            look=look,
             groups=groups,
             checks=checks,
             voids=voids,
+            disturbance=disturbance,
             blockers=blockers,
             sides=sides,
             differences=differences,
@@ -250,18 +262,24 @@ class ComparedRevisions:
                 same_artifact=self.same_artifact,
             ),
             blockers=list(self.blockers),
-            advice=advice_of(self.voids, self.request),
+            disturbances=disturbance_sentences(self.disturbance),
+            next_steps=next_steps_of(self.voids, self.disturbance, self.request),
+            method=self.look.method,
             suppressed=suppressed_of(self.head.facts, self.request),
             conditions=summarise_tracks(self.head.facts.conditions),
             added=list(self.differences.added),
             removed=list(self.differences.removed),
         )
 
-    def verdict(self, ruled: Sequence[JudgedPair]) -> tuple[Verdict, str]:
+    def verdict(
+        self, report: JobReportOut, ruled: Sequence[JudgedPair]
+    ) -> tuple[Verdict, str]:
         """Whether the head is slower than the base, and why."""
-        verdict, reason = _verdict(ruled, self.blockers, same=self.same_artifact)
+        verdict, reason = judge_report(report, self.held_sentence(ruled))
         if self.blockers:
             return verdict, reason
+        if verdict == "fail" and self.same_artifact:
+            reason += f"; {SAME_ARTIFACT}: the environment differs, not the code"
         uncompared = (
             ""
             if verdict == "fail"
@@ -269,6 +287,15 @@ class ComparedRevisions:
         )
         parts = (reason, uncompared, self.differences.sentence())
         return verdict, "; ".join(filter(None, parts))
+
+    def held_sentence(self, ruled: Sequence[JudgedPair]) -> str:
+        """The reason of a pass: in how many comparisons the head is not slower."""
+        count = sum(
+            judged.decides and judged.pair.outcome.verdict != "not_applicable"
+            for judged in ruled
+        )
+        text = f"head is not slower than base in {count} comparison{'' if count == 1 else 's'}"
+        return f"{text}; {SAME_ARTIFACT}" if self.same_artifact else text
 
 
 def analyse_revisions(
@@ -291,7 +318,7 @@ def analyse_revisions(
     blockers = compared.blockers
     ruled = compared.rule(control_false_discoveries(compared.pairs, look))
     report = compared.report(identity, ruled)
-    verdict, reason = compared.verdict(ruled)
+    verdict, reason = compared.verdict(report, ruled)
     reason = with_suppressed(reason, report.suppressed)
     awaited = [judged for judged in ruled if thorough or judged.decides]
     has_open_pair = not blockers and any(
@@ -299,7 +326,14 @@ def analyse_revisions(
     )
     extendable = has_open_pair and (thorough or verdict == "inconclusive")
     return Analysis(
-        report, ruled, verdict, reason, extendable, blockers, compared.voids
+        report,
+        ruled,
+        verdict,
+        reason,
+        extendable,
+        blockers,
+        compared.voids,
+        compared.disturbance,
     )
 
 
@@ -331,11 +365,12 @@ def _pairs(
     ],
     request_and_look: tuple[JobRequest, Look],
     same_artifact: bool,
+    disturbance: Disturbance,
 ) -> Iterator[Pair]:
     (sides, differences), (request, look) = sides_and_differences, request_and_look
     head_side, base_side = sides
     benchmark = manifest.benchmarks[group.benchmark]
-    policy = PairPolicy(margin_percent=benchmark.margin_percent)
+    policy = policy_under(disturbance, benchmark.margin_percent)
     for metric, declared in benchmark.metrics.items():
         for arm in benchmark.arms:
             head = head_side.index.get(group.benchmark, group.params, metric, arm)
@@ -537,44 +572,3 @@ def _measurement_rows(
         manifest, groups, index, WarmSamples(index), side.facts.announced
     )
     return [row.model_copy(update={"side": name}) for row in rows]
-
-
-def _verdict(
-    ruled: Sequence[JudgedPair], blockers: Sequence[str], *, same: bool
-) -> tuple[Verdict, str]:
-    if blockers:
-        return "inconclusive", with_count_of_others(blockers[0], len(blockers))
-    deciding = [
-        judged.pair
-        for judged in ruled
-        if judged.decides and judged.pair.outcome.verdict != "not_applicable"
-    ]
-    if not deciding:
-        return (
-            "inconclusive",
-            "the two revisions have no requested benchmark in common",
-        )
-    environment = (
-        f"; {SAME_ARTIFACT}: the environment differs, not the code" if same else ""
-    )
-    for verdict in ("fail", "inconclusive"):
-        pairs = sorted(
-            (pair for pair in deciding if pair.outcome.verdict == verdict),
-            key=lambda pair: -(pair.outcome.ratio or 0.0),
-        )
-        if pairs:
-            worst = pairs[0]
-            finding = (
-                f"is {worst.words(BASE)}"
-                if verdict == "fail"
-                else f"- {worst.outcome.reason}"
-            )
-            text = with_count_of_others(
-                f"{worst.group.words()}: {worst.arm} at head {finding}", len(pairs)
-            )
-            return verdict, text + (environment if verdict == "fail" else "")
-    count = len(deciding)
-    text = (
-        f"head is not slower than base in {count} comparison{'' if count == 1 else 's'}"
-    )
-    return "pass", text + (f"; {SAME_ARTIFACT}" if same else "")

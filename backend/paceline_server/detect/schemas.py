@@ -15,6 +15,7 @@ from pydantic import Field
 
 from paceline_server.jobs.schemas import Judged
 from paceline_server.kernel.wire import Response
+from paceline_server.stats.paired import VOIDING_METHOD
 
 
 class CheckOut(Response):
@@ -92,6 +93,10 @@ class ComparisonOut(Response):
     sides: Literal["arms", "revisions"] = "arms"
     decides: bool | None = None
     """Whether the job's verdict rests on it; null in reports from before this was recorded."""
+    extra_percent: float = 0.0
+    """What a busy or drifting target demands beyond the margin; 0 where nothing disturbed it."""
+    launches_needed: int | None = None
+    """How many launches would decide an inconclusive comparison; null where that is unknown or more than 100."""
     waived: WaivedOut | None = None
     """Set if it fails and does not count."""
 
@@ -188,13 +193,21 @@ class BaseOut(Response):
 
 
 class ReasonOut(Response):
-    """Why a run or job did not simply pass, of one kind: the worst in words, and how many there are. `verdict` is null
-    for a job that ended without one; what is `waived` failed and does not count."""
+    """Why a run or job did not simply pass: one cause, and how many cases it concerns. Of failures it is the worst in
+    words. `verdict` is null for a job that ended without one; what is `waived` failed and does not count."""
 
     kind: Literal["regression", "gate", "arm", "blocker", "missing", "job"]
     verdict: Literal["fail", "inconclusive", "waived"] | None
     text: str
     count: int
+    cause: str = ""
+    """The cause alone, without a case; empty where each case has its own, as failures have."""
+    cases: list[str] = Field(default_factory=list)
+    """Every case that it concerns: of failures each in words, else where it was measured."""
+    next_step: str | None = None
+    """What to do next."""
+    launches: int | None = None
+    """With how many launches to repeat the run, where that would decide every case of it."""
 
 
 class JobReportOut(Response):
@@ -216,8 +229,14 @@ class JobReportOut(Response):
     base: BaseOut | None = None
     blockers: list[str] = Field(default_factory=list)
     """Why the job must not be judged: failed checks, broken launches, void conditions."""
-    advice: str | None = None
-    """What to do about void conditions that other programs on the host caused."""
+    disturbances: list[str] = Field(default_factory=list)
+    """What made verdicts harder: levels are not judged then, and ratios must clear an extra margin."""
+    next_steps: dict[str, str] = Field(default_factory=dict)
+    """What to do next, by blocker or disturbance."""
+    method: str = VOIDING_METHOD
+    """The method of the comparisons. Reports from before this was recorded are of the first."""
+    reasons: list[ReasonOut] = Field(default_factory=list)
+    """Why the job did not simply pass, one cause each; added when a report is read."""
     missing: str | None = None
     """Which of the head's cases were asked for and not measured, in words; only in a run that `judges_head`, where
     it keeps the job from passing."""

@@ -38,13 +38,14 @@ from paceline_server.detect.policies import service as policies
 from paceline_server.detect.pull_requests import analyse_pull_request
 from paceline_server.detect.queries import JobContext, findings_with_comparisons
 from paceline_server.detect.revisions import Revision, analyse_revisions
+from paceline_server.detect.reasons import reasons_of
 from paceline_server.detect.schemas import ComparisonOut, GateOut, JobReportOut
 from paceline_server.detect.waivers import service as waivers
 from paceline_server.ingest import service as ingest
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.kernel.errors import ProblemError, not_found
-from paceline_server.stats.paired import PairVerdict
+from paceline_server.stats.paired import METHOD, VOIDING_METHOD, PairVerdict
 from paceline_server.stats.voids import VoidLimits
 from paceline_server.store import outbox
 from paceline_server.store.tables.decisions import Comparison, JobReport
@@ -115,8 +116,10 @@ def _analyse(
     *,
     as_of: datetime | None = None,
     limits: VoidLimits | None = None,
+    method: str = METHOD,
 ) -> Analysis:
-    """`as_of`: what was known of the run's other jobs then; `limits`: instead of this server's."""
+    """`as_of`: what was known of the run's other jobs then; `limits`: instead of this server's; `method`: by which
+    to decide."""
     job, run = context.job, context.run
     others = queries.other_comparisons(session, run.id, job.id, as_of)
     manifest = read_manifest(run.manifest)
@@ -143,6 +146,7 @@ def _analyse(
         ),
         unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id, as_of),
         limits=limits or void_limits(),
+        method=method,
     )
     if context.is_imported:
         return _without_comparisons(
@@ -278,8 +282,8 @@ def recompute_report(session: Session, context: JobContext) -> JobReportOut:
 
 @dataclass(frozen=True)
 class RepeatedReport:
-    """A stored report and the one that its samples give now. What people waived is left out of both: it is a
-    decision, not a measurement."""
+    """A stored report and the one that its samples give now, by the method of the stored one. What people waived is
+    left out of both: it is a decision, not a measurement."""
 
     stored: dict[str, Any]
     again: dict[str, Any]
@@ -297,18 +301,26 @@ def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedRe
     context, known = queries.context(session, job_id), queries.report(session, job_id)
     if context is None or known is None:
         raise not_found("report of the job", job_id)
-    analysis = _analyse(session, context, as_of=known.created_at, limits=limits)
     report = JobReportOut.model_validate(known.report)
-    stored, again = _without_waivers(report), _without_waivers(analysis.report)
+    analysis = _analyse(
+        session, context, as_of=known.created_at, limits=limits, method=report.method
+    )
+    stored, again = _compared_part(report), _compared_part(analysis.report)
     rows: list[ComparisonOut | GateOut] = [*report.comparisons, *report.gates]
     if not any(row.waived for row in rows):
         stored["verdict"], again["verdict"] = context.job.verdict, analysis.verdict
     return RepeatedReport(stored, again)
 
 
-def _without_waivers(report: JobReportOut) -> dict[str, Any]:
-    each = {"__all__": {"waived"}}
-    return report.model_dump(mode="json", exclude={"comparisons": each, "gates": each})
+def _compared_part(report: JobReportOut) -> dict[str, Any]:
+    """A report without what people decided, and without the sentences of a former method, which are worded anew."""
+    left_out = {"waived"}
+    parts: dict[str, Any] = {"reasons": True}
+    if report.method == VOIDING_METHOD:
+        left_out |= {"reason", "launches_needed"}
+        parts |= {"blockers": True, "next_steps": True}
+    parts |= dict.fromkeys(("comparisons", "gates"), {"__all__": left_out})
+    return report.model_dump(mode="json", exclude=parts)
 
 
 def advise_again(session: Session, job_id: str) -> list[PolicyAdvice]:
@@ -398,7 +410,8 @@ def report_of(session: Session, job_id: str) -> JobReportOut:
     """The newest analysis of a job. Raises 404 `not_found`, or `not_analysed` while there is none."""
     row = queries.report(session, job_id)
     if row is not None:
-        return JobReportOut.model_validate(row.report)
+        report = JobReportOut.model_validate(row.report)
+        return report.model_copy(update={"reasons": reasons_of(report)})
     if queries.context(session, job_id) is None:
         raise not_found("job", job_id)
     raise ProblemError(

@@ -12,9 +12,10 @@ from paceline_contract.params import params_text
 
 from paceline_server.detect.analyse import Analysis, JudgedPair
 from paceline_server.detect.policies import advice_sentences as policy_words
-from paceline_server.detect.schemas import BaseOut, MeasurementOut
+from paceline_server.detect.reasons import reasons_of
+from paceline_server.detect.schemas import BaseOut, JobReportOut, MeasurementOut
 from paceline_server.stats.configuration import describe_error
-from paceline_server.stats.plain_words import quantity
+from paceline_server.stats.plain_words import percent, quantity
 
 
 def write_table(analysis: Analysis, out: TextIO, failure: str | None = None) -> None:
@@ -39,12 +40,8 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
         )
     lines += [""]
     lines += _check_lines(analysis)
-    lines += [f"void       {void.text}" for void in analysis.voids]
-    lines += [f"advice     {report.advice}"] if report.advice else []
-    lines += [
-        f"suppressed {describe_error(name).text} ({name})" for name in report.suppressed
-    ]
-    lines += [f"blocked    {text}" for text in analysis.blockers]
+    lines += [f"suppressed {describe_error(name).text} ({name})" for name in report.suppressed]
+    lines += _disturbance_lines(analysis)
     lines += [f"new        {name} (only head declares it)" for name in report.added]
     lines += [f"removed    {name} (only base declares it)" for name in report.removed]
     tables: dict[tuple[str, str], list[JudgedPair]] = {}
@@ -67,8 +64,34 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
     lines += _derived_lines(analysis)
     lines += _gate_lines(analysis)
     lines += _policy_lines(analysis)
+    lines += _reason_lines(report)
     ending = f"verdict: {analysis.verdict.upper()} - {analysis.reason}"
     return [*lines, "", ending if failure is None else f"verdict: NONE - {failure}"]
+
+
+def _disturbance_lines(analysis: Analysis) -> list[str]:
+    """What disturbed the measurement, and what it demanded of ratios."""
+    disturbance = analysis.disturbance
+    if not disturbance.conditions:
+        return []
+    extra = percent(disturbance.extra_percent / 100.0)
+    return [
+        *analysis.report.disturbances,
+        f"{disturbance.phrase}: ratios must clear their margin by {extra} more; levels are not judged",
+    ]
+
+
+def _reason_lines(report: JobReportOut) -> list[str]:
+    """Each cause of what is undecided, once, with every case that it concerns and what to do next."""
+    lines: list[str] = []
+    for reason in reasons_of(report):
+        if reason.verdict != "inconclusive":
+            continue
+        count = f" ({reason.count} cases)" if reason.count > 1 else ""
+        lines.append(f"undecided  {reason.cause or reason.text}{count}")
+        lines += [f"           {case}" for case in reason.cases if reason.cause]
+        lines += [f"    next   {reason.next_step}"] if reason.next_step else []
+    return ["", *lines] if lines else []
 
 
 def describe_revision(revision: str) -> str:
@@ -126,7 +149,7 @@ def revision_lines(
                 outcome.verdict if judged.decides else f"({outcome.verdict})",
             ]
         )
-        if outcome.verdict != "pass" and not analysis.blockers:
+        if outcome.verdict != "pass" and not _is_said_below(judged, analysis):
             notes.append((f"{params} {pair.arm}", outcome.reason))
     params_count = len(names)
     title = f"{benchmark}: {metric}, head against base, margin {margin:g} %"
@@ -137,6 +160,12 @@ def revision_lines(
         ),
         *fold_notes(notes),
     ]
+
+
+def _is_said_below(judged: JudgedPair, analysis: Analysis) -> bool:
+    """Check whether the job's reasons say why a pair has no verdict."""
+    is_undecided = judged.pair.outcome.verdict == "inconclusive"
+    return bool(analysis.blockers) or (is_undecided and judged.decides)
 
 
 def fold_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
@@ -226,7 +255,7 @@ def _benchmark_lines(
         )
         if pair.outcome.verdict == "not_applicable":
             rows[-1][-3] = "not available here"
-        elif pair.outcome.verdict != "pass" and not analysis.blockers:
+        elif pair.outcome.verdict != "pass" and not _is_said_below(judged, analysis):
             notes.append((f"{params} {pair.arm}", pair.outcome.reason))
     notes += [
         (f"{_params(row.params)} {row.arm}", ", ".join(row.flags))

@@ -60,7 +60,7 @@ def _add_job(root: Element, verdicts: VerdictsOut, job: JobVerdictsOut) -> None:
     elif job.outcome not in ("pass", "fail", "inconclusive"):
         _add(case, "error", job.reason or job.outcome, "", job.outcome)
     elif job.blockers:
-        _add(case, "skipped", job.blockers[0], "", None)
+        _add(case, "skipped", "; ".join(job.blockers), "", None)
     for check in job.checks:
         if not check.ok:
             failed = _case(suite, f"check {check.name}")

@@ -72,12 +72,20 @@ def _pull_request(verdicts: VerdictsOut) -> list[str]:
 
 
 def _reasons(verdicts: VerdictsOut) -> list[str]:
-    """Return why, the most important first; as one sentence where there is one reason."""
+    """Return why, the most important first, each with what to do next; as one sentence where there is one reason."""
+    steps = dict.fromkeys(
+        reason.next_step for reason in verdicts.reasons if reason.next_step
+    )
+    next_lines = [f"Next: {escape(step, REASON_CHARACTERS)}" for step in steps]
     if len(verdicts.reasons) < 2:
-        return [escape(verdicts.reason, REASON_CHARACTERS) or "No reason was given."]
+        sentence = escape(verdicts.reason, REASON_CHARACTERS) or "No reason was given."
+        return [sentence, *(line for step in next_lines for line in ("", step))]
     return [
-        f"- **{reason_heading(reason)}** {escape(reason.text, REASON_CHARACTERS)}"
-        for reason in verdicts.reasons
+        *(
+            f"- **{reason_heading(reason)}** {escape(reason.text, REASON_CHARACTERS)}"
+            for reason in verdicts.reasons
+        ),
+        *(f"- {line}" for line in next_lines),
     ]
 
 

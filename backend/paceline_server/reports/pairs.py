@@ -55,6 +55,7 @@ class StoredReport(TypedDict):
 
     measurements: list[MeasurementRow]
     blockers: NotRequired[list[str]]
+    disturbances: NotRequired[list[str]]
 
 
 _REPORT = TypeAdapter(StoredReport)
@@ -119,7 +120,9 @@ def newest_measurements(
     newest: dict[Key, MeasurementOfSide] = {}
     for reported in side.reports:
         report = _REPORT.validate_json(reported.report)
-        excluded = next(iter(report.get("blockers", ())), None)
+        excluded = next(
+            iter((*report.get("blockers", ()), *report.get("disturbances", ()))), None
+        )
         named = [
             (row, names(row["benchmark"], row["arm"])) for row in report["measurements"]
         ]

@@ -114,12 +114,13 @@ def _wait_for_suite(ended: threading.Event) -> bool:
 
 
 def _advice(run: RunOut) -> str | None:
-    """Return what the analysis advises about conditions that kept it from deciding."""
+    """Return what the analysis advises about the first cause that kept it from deciding."""
     with read_scope() as session:
         for job in run.jobs:
             try:
-                if advice := detect.report_of(session, job.id).advice:
-                    return advice
+                for reason in detect.report_of(session, job.id).reasons:
+                    if reason.next_step:
+                        return reason.next_step
             except ProblemError:  # it was not analysed
                 continue
     return None

@@ -82,6 +82,29 @@ CALIBRATION_DRIFT: Final = 0.05
 PRESSURE_PERCENT: Final = 5.0
 """percent of time the hypervisor (steal) or other work (PSI `some`) took the CPU from the job. §1"""
 
+THERMAL_STATUS_VOID: Final = 3
+"""Android thermal status `severe`: it throttles so much that people feel it. Between this and the limit it disturbs."""
+
+# --- What a disturbed verdict must clear (§2, "Disturbed is harder") -----------------------------------
+WAIT_EXTRA: Final = 0.04
+"""log units of extra margin per share of the time that the workload waited for a CPU: twice the largest bias of a
+window of real pairs under neighbours (README)."""
+
+STEAL_EXTRA: Final = 0.08
+"""the same per share that a hypervisor took: twice as much, because no hypervisor was measured."""
+
+WAIT_MEASURED: Final = 0.85
+"""share; the longest waiting under which pairs were measured. Beyond it nothing is known, and nothing is decided."""
+
+WARM_SLOWDOWN: Final = 0.30
+"""ratio minus 1; how much slower a moderately warm phone is assumed to have become. Not measured, so generous."""
+
+LAUNCHES_WORTH_NAMING: Final = 100
+"""launches; a comparison that needs more will hardly be repeated with them."""
+
+LAUNCHES_RESERVE: Final = 1.25
+"""times the launches by which an interval would just clear its margin: half of all repetitions would miss it."""
+
 # --- Gates ----------------------------------------------------------------------------------------
 GATE_CONFIDENCE: Final = 0.98
 """probability; two-sided interval of a gated statistic, each bound alone is wrong once in 100. A gate fails

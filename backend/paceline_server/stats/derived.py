@@ -64,6 +64,17 @@ def degradation_across_param(
     )
 
 
+def widen_paired(kind: str, interval: Interval, extra_percent: float) -> Interval:
+    """The interval of a ratio of paired arms, or of such a ratio − 1 (an overhead), wider by what a disturbance
+    demands."""
+    factor, offset = 1.0 + extra_percent / 100.0, float(kind == "overhead_between_arms")
+    lower, upper = interval.lower, interval.upper
+    return Interval(
+        None if lower is None else (lower + offset) / factor - offset,
+        None if upper is None else (upper + offset) * factor - offset,
+    )
+
+
 def overhead_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
     """metric(arm) ÷ metric(base) − 1, median over paired blocks; 0.05 means 5 % more, better or worse."""
     d = pair_blocks(arm, base, "lower").d

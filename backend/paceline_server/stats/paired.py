@@ -6,8 +6,8 @@ looks. Checks and conditions are applied in `detect/analyse.py`.
 
               blocks < 30 or launches < 3 ──────────────────────────▶ inconclusive (insufficient)
               p ≤ alpha(look) and ≥ ceil(0.8·K) launches above ─┬────▶ fail ── survives BH? ─no─▶ inconclusive
-                                                                │yes: fail
-              upper < ln(1 + margin) ───────────────────────────▶ pass
+                    (above: beyond the margin and the extra)    │yes: fail
+              upper < ln(1 + margin) − ln(1 + extra) ───────────▶ pass
               else ─────────────────────────────────────────────▶ inconclusive (extendable if a look is left)
 """
 
@@ -24,13 +24,19 @@ from paceline_contract.manifest import DEFAULT_MARGIN_PERCENT
 from paceline_server.stats import constants
 from paceline_server.stats.binomial import quantile_interval, upper_tail
 from paceline_server.stats.blocks import PairedBlocks
-from paceline_server.stats.plain_words import describe_ratio, direction_words
+from paceline_server.stats.plain_words import (
+    describe_ratio,
+    direction_words,
+    percent,
+)
 from paceline_server.stats.ranktests import benjamini_hochberg
-from paceline_server.stats.samples import median
+from paceline_server.stats.samples import Interval, median
 
 Verdict = Literal["pass", "fail", "inconclusive", "not_applicable"]
 """`not_applicable`: the target cannot run one of the arms."""
-METHOD = "paired-sign-test/1"
+METHOD = "paired-sign-test/2"
+VOIDING_METHOD = "paired-sign-test/1"
+"""The method before disturbances demanded an extra margin: they voided the job."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,33 @@ class PairPolicy:
     min_launches: int = constants.MIN_LAUNCHES
     false_discovery_q: float = constants.FALSE_DISCOVERY_Q
     unusable_share: float = constants.UNUSABLE_SHARE
+    extra_percent: float = 0.0
+    """What a disturbance of the target demands beyond the margin, on both of its sides (`disturbance`)."""
+    disturbed: str = ""
+    """`on a busy host`; empty without a disturbance."""
+
+    @property
+    def slower_from(self) -> float:
+        """The log-ratio beyond which a block is slower."""
+        return math.log1p(self.margin_percent / 100.0) + math.log1p(
+            self.extra_percent / 100.0
+        )
+
+    @property
+    def holds_below(self) -> float:
+        """The log-ratio below which the whole interval of a pair that holds must lie."""
+        return math.log1p(self.margin_percent / 100.0) - math.log1p(
+            self.extra_percent / 100.0
+        )
+
+    @property
+    def margin_words(self) -> str:
+        """`the 2 % margin`, with what a disturbance demands beyond it."""
+        margin = f"the {self.margin_percent:g} % margin"
+        if not self.extra_percent:
+            return margin
+        extra = f"{percent(self.extra_percent / 100.0)} more"
+        return f"{margin} and the {extra} that are demanded {self.disturbed}"
 
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "look_alpha": list(self.look_alpha)}
@@ -79,7 +112,8 @@ class PairVerdict:
     """The verdict on a pair. `ratio`, `lower` and `upper` are arm time ÷ reference time; `share_slower` is the
     fraction of blocks in which the arm took longer.
 
-    `extendable`: another batch may decide it; `insufficient`: too few blocks or launches for a verdict.
+    `extendable`: another batch may decide it; `insufficient`: too few blocks or launches for a verdict;
+    `launches_needed`: how many launches would decide an inconclusive one, None where that is unknown or too many.
     """
 
     verdict: Verdict
@@ -97,6 +131,7 @@ class PairVerdict:
     look: int
     insufficient: bool = False
     extendable: bool = False
+    launches_needed: int | None = None
     filters: tuple[PairFilter, ...] = field(default=())
 
 
@@ -122,9 +157,8 @@ def judge_pair(
     """Judge a pair at a look (0, 1, 2) from all blocks so far; `control_run` then applies Benjamini–Hochberg."""
     policy = policy or PairPolicy()
     n = int(blocks.d.size)
-    log_margin = math.log1p(policy.margin_percent / 100.0)
     medians = launch_medians(blocks)
-    above, p_slow = sign_test(blocks.d, log_margin)
+    above, p_slow = sign_test(blocks.d, policy.slower_from)
     interval = quantile_interval(blocks.d, 0.5, policy.confidence)
     facts = PairVerdict(
         verdict="inconclusive",
@@ -137,12 +171,12 @@ def judge_pair(
         launches=int(medians.size),
         blocks=n,
         above_margin=above,
-        launches_above=int(np.count_nonzero(medians > log_margin)),
+        launches_above=int(np.count_nonzero(medians > policy.slower_from)),
         launch_ratios=tuple(float(x) for x in np.exp(medians)),
         look=look,
     )
     facts = replace(facts, filters=_filters(facts, blocks, policy))
-    return _decide(facts, interval.upper, log_margin, policy, blocks.unit)
+    return _decide(facts, interval, policy, blocks.unit)
 
 
 def _filters(
@@ -153,7 +187,7 @@ def _filters(
     needed = _launches_needed(facts.launches, policy)
     total = facts.blocks + blocks.dropped.unusable
     unusable_share = blocks.dropped.unusable / total if total else 0.0
-    margin, bad = f"{policy.margin_percent:g} %", direction_words(blocks.unit)[0]
+    margin, bad = _limit_text(policy), direction_words(blocks.unit)[0]
     return (
         PairFilter(
             "blocks",
@@ -208,12 +242,15 @@ def _launches_needed(launches: int, policy: PairPolicy) -> int:
     return math.ceil(policy.launch_share * launches - 1e-9)
 
 
+def _limit_text(policy: PairPolicy) -> str:
+    """The ratio beyond which a block is slower: `2 %`, or `4.8 %` with the extra margin of a disturbance."""
+    if not policy.extra_percent:
+        return f"{policy.margin_percent:g} %"
+    return percent(math.expm1(policy.slower_from))
+
+
 def _decide(
-    facts: PairVerdict,
-    log_upper: float | None,
-    log_margin: float,
-    policy: PairPolicy,
-    unit: str,
+    facts: PairVerdict, interval: Interval, policy: PairPolicy, unit: str
 ) -> PairVerdict:
     passed = {check.name: check.passed for check in facts.filters}
     has_more_looks = facts.look + 1 < len(policy.look_alpha)
@@ -230,30 +267,81 @@ def _decide(
             reason=_insufficient(facts, policy),
             insufficient=True,
             extendable=has_more_looks,
+            launches_needed=_launches_for_enough(facts, policy),
         )
-    margin, bad = f"{policy.margin_percent:g} %", direction_words(unit)[0]
+    bad = direction_words(unit)[0]
+    disturbed = f", {policy.disturbed}" if policy.disturbed else ""
     if passed["sign_test"] and passed["launch_medians"]:
         reason = (
             f"{bad}: {facts.above_margin} of {facts.blocks} blocks and {facts.launches_above} of "
-            f"{facts.launches} launches are beyond the {margin} margin (p = {_p(facts.p_slow)})"
+            f"{facts.launches} launches are beyond {policy.margin_words} (p = {_p(facts.p_slow)})"
         )
         return replace(facts, verdict="fail", reason=reason)
-    if log_upper is not None and log_upper < log_margin:
-        bound = describe_ratio(math.exp(log_upper), unit)
+    if interval.upper is not None and interval.upper < policy.holds_below:
+        bound = describe_ratio(math.exp(interval.upper), unit)
+        margin = f"the {policy.margin_percent:g} % margin"
         return replace(
             facts,
             verdict="pass",
-            reason=f"not {bad}: at worst {bound}, inside the {margin} margin",
+            reason=f"not {bad}: at worst {bound}, inside {margin}{disturbed}",
         )
     if passed["sign_test"]:
+        needed = _launches_needed(facts.launches, policy)
         reason = (
-            f"only {facts.launches_above} of {facts.launches} launches are beyond the {margin} "
-            f"margin, {_launches_needed(facts.launches, policy)} are needed"
+            f"only {facts.launches_above} of {facts.launches} launches are beyond {policy.margin_words}, "
+            f"{needed} are needed"
         )
+        launches_needed = _worth_naming(2 * facts.launches)
     else:
-        reason = f"the interval crosses the {margin} margin"
-    reason += "; another batch may decide" if has_more_looks else " after the last look"
-    return replace(facts, reason=reason, extendable=has_more_looks)
+        reason = (
+            f"the interval is not clear of {policy.margin_words}"
+            if policy.extra_percent
+            else f"the interval crosses {policy.margin_words}"
+        )
+        launches_needed = _launches_to_clear(facts, interval, policy)
+        if policy.extra_percent and launches_needed is None:
+            has_more_looks = False  # what a disturbance may have done, no launch undoes
+    return replace(
+        facts,
+        reason=reason,
+        extendable=has_more_looks,
+        launches_needed=launches_needed,
+    )
+
+
+def _launches_for_enough(facts: PairVerdict, policy: PairPolicy) -> int | None:
+    """How many launches have enough blocks; None if no block of any was usable."""
+    if not facts.launches or not facts.blocks:
+        return None
+    per_launch = facts.blocks / facts.launches
+    return _worth_naming(
+        max(policy.min_launches, math.ceil(policy.min_blocks / per_launch))
+    )
+
+
+def _launches_to_clear(
+    facts: PairVerdict, interval: Interval, policy: PairPolicy
+) -> int | None:
+    """How many launches make the interval clear its margin, if it narrows by their square root around the ratio found.
+
+    None if the ratio lies between the two bounds, where no number of launches decides."""
+    if facts.ratio is None or interval.lower is None or interval.upper is None:
+        return None
+    found = math.log(facts.ratio)
+    if found > policy.slower_from:
+        width, distance = found - interval.lower, found - policy.slower_from
+    elif found < policy.holds_below:
+        width, distance = interval.upper - found, policy.holds_below - found
+    else:
+        return None
+    times = max(1.0, (width / distance) ** 2)
+    return _worth_naming(
+        math.ceil(constants.LAUNCHES_RESERVE * times * facts.launches)
+    )
+
+
+def _worth_naming(launches: int) -> int | None:
+    return launches if launches <= constants.LAUNCHES_WORTH_NAMING else None
 
 
 def _insufficient(facts: PairVerdict, policy: PairPolicy) -> str:
@@ -304,15 +392,12 @@ def control_run(
         )
         if verdict.verdict == "fail" and not survives:
             has_more_looks = verdict.look + 1 < len(policy.look_alpha)
-            p_text = _p(verdict.p_slow)
-            reason = (
-                f"p = {p_text} does not stand out among {family.size} pairs of this run"
-            )
             controlled_verdict = replace(
                 controlled_verdict,
                 verdict="inconclusive",
-                reason=reason,
+                reason=f"it does not stand out among the {family.size} pairs of this run",
                 extendable=has_more_looks,
+                launches_needed=_worth_naming(2 * verdict.launches),
             )
         controlled.append(controlled_verdict)
     return controlled

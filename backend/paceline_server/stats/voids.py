@@ -1,6 +1,7 @@
-"""Finds void conditions: why a target was not fit to measure on (§1).
+"""Finds the conditions that void a measurement, and those that only make its verdicts harder (§1, §2).
 
-A void attempt makes its job inconclusive. What a target cannot report voids nothing, but a thermal status that it
+A void attempt makes its job inconclusive. A condition with a `strength` is a disturbance, which `disturbance`
+turns into an extra margin: it widens the noise of both arms of a pair and hardly favours one. What a target cannot report voids nothing, but a thermal status that it
 stops reporting does. Attempts are judged separately, as a target may restart or cool down between them.
 
 Keys of a reading's `values` that are judged, all optional:
@@ -25,9 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from paceline_server.stats import configuration, constants
+from paceline_server.stats.plain_words import quantity
 
 
 @dataclass(frozen=True)
@@ -41,18 +43,20 @@ class Reading:
 
 @dataclass(frozen=True)
 class Void:
-    """A reason why a job's timings do not count."""
+    """A condition beyond its limit: why a job's timings do not count, or count less."""
 
     code: str
     value: float | None
     limit: float | None
     text: str
+    strength: float | None = None
+    """How much it disturbed, as a share; None if it voids the job."""
 
 
 @dataclass(frozen=True)
 class VoidLimits:
-    """The limits of void conditions. An operator may raise two of them for shared targets: pairing keeps
-    verdicts valid under even load, with less power."""
+    """The limits up to which a condition counts for nothing. An operator may raise two of them for shared targets:
+    pairing keeps verdicts valid under even load, with less power."""
 
     thermal_status: int = constants.THERMAL_STATUS_LIMIT
     calibration_drift: float = constants.CALIBRATION_DRIFT
@@ -74,25 +78,43 @@ class VoidLimits:
 
 
 _OPERATORS_LIMIT = {
-    "steal": "PACELINE_PRESSURE_LIMIT_PERCENT",
-    "pressure": "PACELINE_PRESSURE_LIMIT_PERCENT",
-    "memory_pressure": "PACELINE_PRESSURE_LIMIT_PERCENT",
-    "calibration": "PACELINE_DRIFT_LIMIT_PERCENT",
+    "steal": ("PACELINE_PRESSURE_LIMIT_PERCENT", "--pressure-limit-percent"),
+    "pressure": ("PACELINE_PRESSURE_LIMIT_PERCENT", "--pressure-limit-percent"),
+    "memory_pressure": ("PACELINE_PRESSURE_LIMIT_PERCENT", "--pressure-limit-percent"),
+    "calibration": ("PACELINE_DRIFT_LIMIT_PERCENT", "--drift-limit-percent"),
 }
-"""The setting that raises the limit of a void condition, by the condition's code."""
+"""The setting and the option of `judge` that raise the limit of a condition, by the condition's code."""
 
 
-def advise_on_shared_host(voids: Iterable[Void]) -> str | None:
-    """What to do about conditions that other programs on a host cause; None if there are none of these."""
-    raising = dict.fromkeys(
-        _OPERATORS_LIMIT[void.code] for void in voids if void.code in _OPERATORS_LIMIT
-    )
-    if not raising:
-        return None
+def advise(void: Void, target_kind: Literal["host", "device"]) -> str:
+    """What to do next about a condition."""
+    known = configuration.CONFIGURATION_ERRORS.keys()
+    if void.code in known or void.code not in _PHYSICAL:
+        return configuration.describe_error(void.code).advice
+    if target_kind == "device":
+        return "Let the device rest and cool down, then repeat; its page shows its checks."
+    raising = _OPERATORS_LIMIT.get(void.code)
+    if raising is None:
+        return "Repeat on a host that stays as it is; `paceline doctor` says what disturbs this one."
+    variable, option = raising
     return (
-        "Measure again while nothing else runs on this host. Where it is always shared, raise "
-        f"{' and '.join(raising)}: docs/ci.md says how, under “Shared hosts”."
+        "`paceline doctor` says what disturbs this host; repeat when it is quiet. Where it is always shared, raise "
+        f"{variable} (`judge {option}`): docs/ci.md, “Shared hosts”."
     )
+
+
+_PHYSICAL = frozenset(
+    {
+        *_OPERATORS_LIMIT,
+        "thermal",
+        "thermal_unknown",
+        "warm",
+        "frequency_cap",
+        "boot_id",
+        "core_offline",
+    }
+)
+"""Conditions that are no configuration error; those have a name that their agent chose."""
 
 
 def find_voids(
@@ -146,7 +168,7 @@ def _numbers(readings: Iterable[Reading], key: str) -> list[float]:
 
 def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
     worst = max(_numbers(readings, "thermal_status"), default=0.0)
-    if worst >= limits.thermal_status:
+    if worst >= constants.THERMAL_STATUS_VOID:
         text = f"the target was throttling: thermal status {worst:g}, limit below {limits.thermal_status}"
         return Void("thermal", worst, limits.thermal_status, text)
     counts = _numbers(readings, "throttle_count")
@@ -157,6 +179,11 @@ def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
             times,
             0.0,
             f"its cores throttled {times:g} times while measuring",
+        )
+    if worst >= limits.thermal_status:
+        text = f"the target was warm: thermal status {worst:g}, limit below {limits.thermal_status}"
+        return Void(
+            "warm", worst, limits.thermal_status, text, constants.WARM_SLOWDOWN
         )
     return None
 
@@ -237,7 +264,9 @@ def _cap_void(
     group = f" of {worst}" if worst else ""
     others = f" (and of {len(changed) - 1} more)" if len(changed) > 1 else ""
     text = f"the highest CPU frequency allowed{group} changed from {before[worst]:g} to {after[worst]:g} MHz{others}"
-    return Void("frequency_cap", after[worst], before[worst], text)
+    slowest, fastest = sorted((before[worst], after[worst]))
+    strength = fastest / slowest - 1.0 if slowest > 0 else None
+    return Void("frequency_cap", after[worst], before[worst], text, strength)
 
 
 def _boot(readings: Sequence[Reading]) -> Void | None:
@@ -262,10 +291,12 @@ def _calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None
     if drift <= limits.calibration_drift:
         return None
     text = (
-        f"the calibration kernel took {before[0]:.4g} ns before and {after[-1]:.4g} ns after: a drift of "
-        f"{drift * 100:.1f} %, limit {limits.calibration_drift * 100:g} %"
+        f"the calibration kernel took {quantity(before[0], 'ns')} before and {quantity(after[-1], 'ns')} after: "
+        f"a drift of {drift * 100:.1f} %, limit {limits.calibration_drift * 100:g} %"
     )
-    return Void("calibration", drift, limits.calibration_drift, text)
+    # Becoming twice as fast is as much as becoming half as fast.
+    strength = max(after[-1] / before[0], before[0] / after[-1]) - 1.0
+    return Void("calibration", drift, limits.calibration_drift, text, strength)
 
 
 def _cpu_pressure(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
@@ -298,7 +329,7 @@ def _pressure(
     if mean <= limits.pressure_percent:
         return None
     text = f"{sufferer} {mean:.1f} % of the time, limit {limits.pressure_percent:g} %"
-    return Void(code, mean, limits.pressure_percent, text)
+    return Void(code, mean, limits.pressure_percent, text, mean / 100.0)
 
 
 def _cores(readings: Sequence[Reading]) -> Void | None:

@@ -10,6 +10,7 @@ import pytest
 from paceline_contract.manifest_reader import read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.compare import evidence_of, rederive
+from paceline_server.detect.reasons import reasons_of
 from paceline_server.detect.facts import (
     CaseIndex,
     JobFacts,
@@ -19,6 +20,7 @@ from paceline_server.detect.facts import (
 )
 from paceline_server.ingest.cases import Check, Conditions
 from paceline_server.stats.samples import CaseSamples
+from paceline_server.stats.paired import METHOD, VOIDING_METHOD
 from paceline_server.stats.voids import VoidLimits
 from paceline_server.testing.sorting_suite import (
     BENCHMARK,
@@ -149,7 +151,7 @@ def test_a_change_between_two_attempts_voids_nothing() -> None:
 
 
 @pytest.mark.parametrize("void", [1, 3])
-def test_one_void_attempt_voids_the_job(void: int) -> None:
+def test_one_disturbed_attempt_disturbs_the_job(void: int) -> None:
     """Over both attempts joined, the first reading equals the last: the drift inside one would be missed."""
     drifting = {**CALM, "calibration_ns": 1200.0}
     pairs = {
@@ -161,17 +163,128 @@ def test_one_void_attempt_voids_the_job(void: int) -> None:
         reading for number, pair in pairs.items() for reading in _attempt(number, *pair)
     ]
     analysis = _analyse(bench_cases(1, MIXED), conditions=taken)
+    assert analysis.verdict == "inconclusive", "12.6 % are less than the drift"
+    assert [one.code for one in analysis.disturbance.conditions] == ["calibration"]
+    assert analysis.voids == ()
+
+
+BUSY = [Conditions("during", 5, {"workload_wait_percent": 60.0})]
+DRIFTED = [
+    Conditions("before", 0, {"calibration_ns": 33_640.0}),
+    Conditions("after", 9, {"calibration_ns": 38_400.0}),
+]
+LIMIT = {
+    "benchmark": BENCHMARK,
+    "arm": "native",
+    "metric": "time",
+    "statistic": "median",
+    "op": "<=",
+    "required": 1e15,
+}
+
+
+def test_a_clear_ratio_is_decided_on_a_busy_host_and_says_so() -> None:
+    analysis = _analyse(bench_cases(1, MIXED), conditions=BUSY)
+    assert analysis.verdict == "fail"
+    assert [row.verdict for row in analysis.report.comparisons] == ["fail", "pass"]
+    assert all(
+        row.words.endswith(", on a busy host") for row in analysis.report.comparisons
+    )
+    assert analysis.reason.endswith(", on a busy host")
+    assert analysis.report.disturbances == [
+        "disturbed: the workload waited for a CPU 60.0 % of the time, limit 5 %"
+    ]
+
+
+def test_a_level_is_not_judged_on_a_busy_host() -> None:
+    manifest = suite_manifest(gates=[LIMIT])
+    assert _analyse(bench_cases(1, FASTER), manifest).verdict == "pass"
+    analysis = _analyse(bench_cases(1, FASTER), manifest, conditions=BUSY)
     assert analysis.verdict == "inconclusive"
-    assert [void.code for void in analysis.voids] == ["calibration"]
+    assert {gate.verdict for gate in analysis.report.gates} == {"inconclusive"}
+    (reason,) = reasons_of(analysis.report)
+    assert (reason.kind, reason.count, len(reason.cases)) == ("gate", 2, 2)
+    assert reason.cause == (
+        "a level is not judged on a busy host: the workload waited for a CPU 60.0 % of the time, limit 5 %"
+    )
+    assert "PACELINE_PRESSURE_LIMIT_PERCENT" in (reason.next_step or "")
+
+
+@pytest.mark.parametrize(
+    ("required", "verdict"), [(1.5, "pass"), (1.9, "inconclusive"), (3.0, "fail")]
+)
+def test_a_gate_on_a_ratio_of_arms_must_clear_the_extra_margin(
+    required: float, verdict: str
+) -> None:
+    """The arm is twice as fast, and the host drifted by 14 %."""
+    derived = {
+        "name": "gain",
+        "kind": "speedup_between_arms",
+        "benchmark": BENCHMARK,
+        "arm": "native",
+        "base_arm": "fallback",
+        "metric": "time",
+    }
+    gate = {"derived": "gain", "op": ">=", "required": required}
+    manifest = suite_manifest(derived=[derived], gates=[gate])
+    twice = {1000: -0.5, 2000: -0.5}
+    analysis = _analyse(bench_cases(1, twice), manifest, conditions=DRIFTED)
+    assert {gate.verdict for gate in analysis.report.gates} == {verdict}
+    assert all("on a drifting host" in gate.reason for gate in analysis.report.gates)
+    assert analysis.verdict == verdict
+
+
+def test_every_cause_is_said_once_with_all_of_its_cases_and_a_next_step() -> None:
+    near = {1000: 0.02, 2000: 0.02}
+    analysis = _analyse(bench_cases(1, near, sigma=0.05))
+    (reason,) = reasons_of(analysis.report)
+    assert reason.cause == "the interval crosses the 2 % margin"
+    assert reason.cases == [
+        f"{BENCHMARK} batch={batch}: native"
+        for batch in sorted(
+            (1000, 2000),
+            key=lambda batch: -next(
+                row.ratio or 0.0
+                for row in analysis.report.comparisons
+                if row.params["batch"] == batch
+            ),
+        )
+    ]
+    assert analysis.reason == reason.text == f"{reason.cases[0]} - {reason.cause} (and 1 more)"
+
+
+def test_the_next_step_of_an_undecided_comparison_is_the_number_of_launches() -> None:
+    analysis = _analyse(bench_cases(1, FASTER, launches=2, rounds=30))
+    (reason,) = reasons_of(analysis.report)
+    assert reason.launches == 3
+    assert reason.next_step == "Repeat with 3 launches (`--launches 3`)."
+
+
+def test_two_blockers_are_two_reasons_and_neither_is_hidden() -> None:
+    hot = [Conditions("during", 5, {"thermal_status": 3})]
+    analysis = _analyse(bench_cases(1, MIXED), conditions=hot, broken=["launch 3 crashed"])
+    first, second = reasons_of(analysis.report)
+    assert (first.text, second.kind) == ("launch 3 crashed", "blocker")
+    assert analysis.reason == f"{first.text}; {second.text}"
+    assert second.next_step
+
+
+def test_the_former_method_still_voids_what_now_disturbs() -> None:
+    """A stored report names its method, and is judged again by it."""
+    former = Look(method=VOIDING_METHOD)
+    analysis = _analyse(bench_cases(1, MIXED), conditions=BUSY, look=former)
+    assert (analysis.verdict, analysis.report.method) == ("inconclusive", VOIDING_METHOD)
+    assert [void.code for void in analysis.voids] == ["pressure"]
+    again = _analyse(bench_cases(1, MIXED), conditions=BUSY)
+    assert again.report.method == METHOD != VOIDING_METHOD
 
 
 def test_an_operators_pressure_limit_is_honoured() -> None:
-    busy = [Conditions("during", 5, {"psi_cpu_percent": 60.0})]
-    assert _analyse(bench_cases(1, MIXED), conditions=busy).verdict == "inconclusive"
+    """Up to it no extra margin is demanded, and levels are judged."""
+    manifest = suite_manifest(gates=[LIMIT])
     raised = Look(limits=VoidLimits(pressure_percent=100.0))
-    assert (
-        _analyse(bench_cases(1, MIXED), conditions=busy, look=raised).verdict == "fail"
-    )
+    analysis = _analyse(bench_cases(1, FASTER), manifest, conditions=BUSY, look=raised)
+    assert (analysis.verdict, analysis.report.disturbances) == ("pass", [])
 
 
 def test_a_launch_that_broke_off_blocks_the_job() -> None:
@@ -407,7 +520,7 @@ def test_other_pairs_of_the_run_count_against_a_lone_finding() -> None:
     assert _analyse(fixed, asked=request).verdict == "fail"
     crowd = _analyse(fixed, asked=request, look=Look(other_p_values=(1.0,) * 99))
     assert crowd.verdict == "inconclusive"
-    assert "does not stand out among 100 pairs" in crowd.reason
+    assert "does not stand out among the 100 pairs" in crowd.reason
 
 
 def test_evidence_recomputes_the_same_numbers() -> None:
@@ -435,3 +548,23 @@ def test_recomputing_a_verdict_uses_the_stored_parameters() -> None:
     assert (again.verdict, again.insufficient) == ("inconclusive", True)
     assert again.above_margin == 0
     assert again.ratio == pair.outcome.ratio
+
+
+def test_a_finding_of_before_extra_margins_is_made_again_without_one() -> None:
+    cases = bench_cases(1, {1000: 0.126})
+    request = JobRequest([BENCHMARK], {"batch": [1000]})
+    pair = _analyse(cases, asked=request).ruled[0].pair
+    evidence = evidence_of(pair)
+    assert evidence["method"] == METHOD
+    for name in ("extra_percent", "disturbed"):
+        del evidence["parameters"]["policy"][name]
+    assert rederive(evidence, cases[0], cases[1]) == pair.outcome
+
+
+def test_a_disturbed_finding_is_made_again_with_its_extra_margin() -> None:
+    cases = bench_cases(1, {1000: 0.126})
+    request = JobRequest([BENCHMARK], {"batch": [1000]})
+    for conditions in (BUSY, DRIFTED):
+        pair = _analyse(cases, asked=request, conditions=conditions).ruled[0].pair
+        assert pair.policy.extra_percent > 0
+        assert rederive(evidence_of(pair), cases[0], cases[1]) == pair.outcome

@@ -431,7 +431,8 @@ def test_void_conditions_are_named(tmp_path: Path) -> None:
     write_directory(tmp_path, bench_cases(1, SLOWER), conditions=conditions)
     code, text = _judge(tmp_path)
     assert code == 3
-    assert "void       the target restarted while it was measuring" in text
+    assert "undecided  conditions void: the target restarted while it was measuring" in text
+    assert "    next   Repeat on a host that stays as it is" in text
 
 
 def test_a_second_batch_is_judged_at_the_second_look(tmp_path: Path) -> None:

@@ -142,13 +142,21 @@ def test_an_expected_check_that_one_side_never_reported_blocks(side: str) -> Non
 
 
 def test_void_conditions_void_both_sides() -> None:
-    hot = [Conditions("during", 1, {"psi_cpu_percent": 48.0})]
+    hot = [Conditions("during", 1, {"thermal_status": 3})]
     analysis = _analyse(SLOWER, head={"conditions": hot})
     assert (analysis.verdict, len(analysis.voids), analysis.extendable) == (
         "inconclusive",
         1,
         False,
     )
+
+
+def test_a_busy_host_makes_the_comparison_of_revisions_harder() -> None:
+    busy = [Conditions("during", 1, {"psi_cpu_percent": 48.0})]
+    analysis = _analyse(SLOWER, head={"conditions": busy})
+    assert (analysis.verdict, analysis.voids) == ("fail", ())
+    assert analysis.reason.endswith(", on a busy host")
+    assert min(row.extra_percent for row in analysis.report.comparisons) > 0.0
 
 
 def test_the_same_artifact_that_differs_blames_the_environment_never_the_code() -> None:

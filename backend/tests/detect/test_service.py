@@ -102,7 +102,7 @@ def test_an_undecided_job_is_extended_twice_then_concluded(lab: Lab) -> None:
         assert job["batch"] == min(batch + 1, 2)
         assert job["state"] == ("done" if batch == 2 else "queued")
     assert job["verdict"] == "inconclusive"
-    assert "after the last look" in job["reason"]
+    assert "the interval crosses the 2 % margin" in job["reason"]
     with read_scope() as session:
         first = service.comparisons_of_job(session, leased.job_id)[0]
     assert (first.launches, first.blocks > 200) == (15, True)
@@ -169,14 +169,17 @@ def test_a_failed_check_makes_the_job_inconclusive(lab: Lab) -> None:
     )
 
 
-def test_conditions_that_arrived_void_the_job(lab: Lab) -> None:
+def test_conditions_that_arrived_disturb_the_job(lab: Lab) -> None:
     lab.request()
     leased = lab.deliver(SLOWER, conditions=[{"psi_cpu_percent": 48.0}])
     outbox.drain()
-    assert "48.0 % of the time, limit 5 %" in _job(lab, leased.job_id)["reason"]
+    assert _job(lab, leased.job_id)["reason"].endswith(", on a busy host")
     with read_scope() as session:
-        advice = service.report_of(session, leased.job_id).advice or ""
-    assert "PACELINE_PRESSURE_LIMIT_PERCENT" in advice
+        report = service.report_of(session, leased.job_id)
+    (sentence,) = report.disturbances
+    assert "48.0 % of the time, limit 5 %" in sentence
+    assert "PACELINE_PRESSURE_LIMIT_PERCENT" in report.next_steps[sentence]
+    assert [reason.verdict for reason in report.reasons] == ["fail"]
 
 
 def test_an_operator_may_raise_the_pressure_limit(lab: Lab) -> None:

@@ -207,9 +207,9 @@ def test_an_excluded_side_is_never_clear_and_is_marked_in_the_matrix(
     outbox.drain()
     rows = get(lab, "/compare", base=OLD, head=NEW)["rows"]
     assert {row["significance"] for row in rows} == {"uncertain"}
-    assert all(row["head"]["excluded"].startswith("conditions void") for row in rows)
+    assert all(row["head"]["excluded"].startswith("disturbed: ") for row in rows)
     (cell,) = get(lab, "/matrix", suite=SUITE)["rows"][0]["cells"]
-    assert (cell["commit"], cell["excluded"][:15]) == (NEW, "conditions void")
+    assert (cell["commit"], cell["excluded"][:11]) == (NEW, "disturbed: ")
 
 
 @pytest.mark.shapes("embedded")
@@ -462,7 +462,8 @@ def test_a_baseline_job_leaves_one_point_per_series_with_its_interval_and_condit
     ("delivery", "says"),
     [
         ({"checks_ok": False}, "check sorted failed: 3 before 2"),
-        ({"conditions": [{"psi_cpu_percent": 48.0}]}, "conditions void: "),
+        ({"conditions": [{"psi_cpu_percent": 48.0}]}, "disturbed: "),
+        ({"conditions": [{"thermal_status": 3}]}, "conditions void: "),
     ],
 )
 def test_points_of_a_void_job_are_kept_with_its_reason(

@@ -289,3 +289,34 @@ def test_an_insufficient_pair_is_no_evidence_for_the_others() -> None:
     little = judge_pair(blocks_of(np.full(29, 0.5)))
     outcomes = control_run([little, _failing(0.0004)], [0.9] * 38)
     assert outcomes[1].verdict == "inconclusive"
+
+
+def _noisy(centre: float, seed: int = 5) -> PairedBlocks:
+    return blocks_of(centre + np.random.default_rng(seed).normal(0.0, 0.05, 100))
+
+
+@pytest.mark.parametrize("centre", [MARGIN + 0.008, MARGIN - 0.008])
+def test_the_launches_that_an_undecided_pair_is_told_to_take_decide_it(
+    centre: float,
+) -> None:
+    told = [judge_pair(_noisy(centre, seed)).launches_needed for seed in range(40)]
+    launches = int(np.median([number for number in told if number is not None]))
+    rng = np.random.default_rng(8)
+    verdicts = [
+        judge_pair(
+            blocks_of(centre + rng.normal(0.0, 0.05, 20 * launches), launches)
+        ).verdict
+        for _ in range(50)
+    ]
+    assert verdicts.count("fail" if centre > MARGIN else "pass") >= 30
+
+
+def test_a_pair_at_the_margin_itself_is_told_no_number_of_launches() -> None:
+    assert judge_pair(blocks_of(_spread(MARGIN))).launches_needed is None
+
+
+def test_too_few_blocks_are_told_how_many_launches_have_enough() -> None:
+    outcome = judge_pair(blocks_of(_spread(0.0, 10), launches=2))
+    assert (outcome.insufficient, outcome.launches_needed) == (True, 6)
+    decided = judge_pair(blocks_of(_spread(0.5)))
+    assert decided.launches_needed is None

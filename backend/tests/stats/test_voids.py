@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from paceline_server.stats.voids import (
     Reading,
     Void,
     VoidLimits,
-    advise_on_shared_host,
+    advise,
     find_voids,
 )
 
@@ -57,7 +56,8 @@ def _counters(change: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("code", "change"),
     [
-        ("thermal", {"thermal_status": 2}),
+        ("thermal", {"thermal_status": 3}),
+        ("warm", {"thermal_status": 2}),
         ("thermal", {"throttle_count": 12}),
         ("memory_pressure", {"psi_memory_percent": 40.0}),
         ("frequency_cap", {"cpu_frequency_cap_mhz": [3000, 2400]}),
@@ -99,15 +99,68 @@ def test_pressure_on_the_workload_outweighs_pressure_on_the_host() -> None:
     assert [(void.code, void.value) for void in voids] == [("pressure", 30.0)]
 
 
-def test_what_other_programs_of_a_host_cause_is_advised_about_by_the_setting_that_raises_its_limit() -> (
+@pytest.mark.parametrize(
+    ("code", "kind", "says"),
+    [
+        ("pressure", "host", "PACELINE_PRESSURE_LIMIT_PERCENT"),
+        ("steal", "host", "PACELINE_PRESSURE_LIMIT_PERCENT"),
+        ("calibration", "host", "(`judge --drift-limit-percent`)"),
+        ("boot_id", "host", "`paceline doctor`"),
+        ("warm", "device", "cool down"),
+        ("emulator", "device", "suppress emulator"),
+        ("rooted_by_vendor", "device", "suppress rooted_by_vendor"),
+    ],
+)
+def test_each_condition_has_a_next_step(
+    code: str, kind: Literal["host", "device"], says: str
+) -> None:
+    assert says in advise(Void(code, 48.0, 5.0, ""), kind)
+
+
+def test_the_document_that_a_next_step_names_is_there() -> None:
+    assert "“Shared hosts”" in advise(Void("steal", 48.0, 5.0, ""), "host")
+    assert "## Shared hosts" in (CLONE / "docs" / "ci.md").read_text()
+
+
+def test_what_only_disturbs_has_a_strength_and_what_breaks_the_design_has_none() -> (
     None
 ):
-    busy, hot = Void("pressure", 48.0, 5.0, ""), Void("thermal", 3.0, 2.0, "")
-    advice = advise_on_shared_host([hot, busy, replace(busy, code="steal")]) or ""
-    assert advice.count("PACELINE_PRESSURE_LIMIT_PERCENT") == 1
-    assert "docs/ci.md says how, under “Shared hosts”" in advice
-    assert advise_on_shared_host([hot]) is None
-    assert "## Shared hosts" in (CLONE / "docs" / "ci.md").read_text()
+    changes: list[dict[str, Any]] = [
+        {"thermal_status": 3},
+        {"throttle_count": 12},
+        {"boot_id": "b"},
+        {"cpus_online": 7},
+        {"configuration": ["emulator"]},
+        {"thermal_status": 2},
+        {"cpu_frequency_cap_mhz": [3000, 2400]},
+        {"steal_percent": 19.5},
+    ]
+    strengths = {
+        void.code: void.strength
+        for change in changes
+        for void in find_voids(
+            _readings(FIT, [FIT, {**FIT, **change}], {**FIT, **_counters(change)})
+        )
+    }
+    assert strengths.pop("warm") == 0.30
+    assert strengths.pop("frequency_cap") == 0.25
+    assert strengths.pop("steal") == pytest.approx(0.1)
+    assert set(strengths.values()) == {None}
+    assert strengths.keys() == {"thermal", "boot_id", "core_offline", "emulator"}
+
+
+def test_half_as_fast_and_twice_as_fast_are_the_same_drift() -> None:
+    for before, after in ((1000.0, 2000.0), (2000.0, 1000.0)):
+        (void,) = find_voids(
+            _readings({"calibration_ns": before}, [], {"calibration_ns": after})
+        )
+        assert void.strength == 1.0
+    (drift,) = find_voids(
+        _readings({"calibration_ns": 33_640.0}, [], {"calibration_ns": 38_400.0})
+    )
+    assert drift.text == (
+        "the calibration kernel took 33.64 µs before and 38.4 µs after: a drift of 14.1 %, limit 5 %"
+    )
 
 
 def test_an_operator_may_raise_the_pressure_limit_of_a_shared_target() -> None:

@@ -68,6 +68,7 @@ export type Comparison = Schemas['ComparisonOut'];
 /** Verdict of a comparison or a gate; a run or a job has a `Verdict`. */
 export type Judged = Comparison['verdict'];
 export type JobReport = Schemas['JobReportOut'];
+export type Reason = Schemas['ReasonOut'];
 export type Measurement = Schemas['MeasurementOut'];
 export type Gate = Schemas['GateOut'];
 export type Derived = Schemas['DerivedOut'];

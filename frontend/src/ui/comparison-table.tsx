@@ -42,17 +42,17 @@ const BENCHMARK: Column<Comparison> = {
   breaks: true,
 };
 
-const COLUMNS: readonly Column<Comparison>[] = [
-  {
-    header: 'Verdict',
-    cell: (row) => (
-      <>
-        <Status look={VERDICTS[row.verdict]} title={row.reason} />
-        <WaivedMark waived={row.waived} />
-      </>
-    ),
-  },
-  { header: 'Summary', cell: (row) => <Words row={row} />, wrap: true },
+const VERDICT: Column<Comparison> = {
+  header: 'Verdict',
+  cell: (row) => (
+    <>
+      <Status look={VERDICTS[row.verdict]} title={row.reason} />
+      <WaivedMark waived={row.waived} />
+    </>
+  ),
+};
+
+const FIGURES: readonly Column<Comparison>[] = [
   { header: 'Ratio', cell: (row) => formatRatio(row.ratio), align: 'right' },
   {
     header: '99.8 % interval',
@@ -74,6 +74,8 @@ export interface ComparisonTableProps {
   current?: string | undefined;
   showBenchmark?: boolean;
   showTarget?: boolean;
+  /** Reasons that stand elsewhere on the page, once for all of their rows. */
+  saidElsewhere?: ReadonlySet<string>;
   /** Makes the point of each row a button. */
   onChoose?: (row: Comparison) => void;
 }
@@ -85,6 +87,7 @@ export function ComparisonTable(props: ComparisonTableProps) {
     current,
     showBenchmark = false,
     showTarget = false,
+    saidElsewhere,
     onChoose,
   } = props;
   const metrics = new Set(rows.map(({ metric }) => metric));
@@ -99,7 +102,13 @@ export function ComparisonTable(props: ComparisonTableProps) {
       header: 'Params',
       cell: (row) => <PointCell row={row} onChoose={onChoose} />,
     },
-    ...COLUMNS,
+    VERDICT,
+    {
+      header: 'Summary',
+      cell: (row) => <Words row={row} saidElsewhere={saidElsewhere} />,
+      wrap: true,
+    },
+    ...FIGURES,
   ];
   // Benchmarks and arms stay in the order the server gives: as they are declared.
   const arms = [...new Set(rows.map(({ arm }) => arm))];
@@ -145,9 +154,19 @@ function PointCell({
 }
 
 /** A verdict that is not a pass says why, beside the figures in words. */
-function Words({ row }: { row: Comparison }) {
+function Words({
+  row,
+  saidElsewhere,
+}: {
+  row: Comparison;
+  saidElsewhere: ReadonlySet<string> | undefined;
+}) {
+  const isSaid = saidElsewhere?.has(row.reason) === true;
   const reason =
-    row.verdict === 'pass' || row.reason === '' || row.reason === row.words
+    row.verdict === 'pass' ||
+    row.reason === '' ||
+    row.reason === row.words ||
+    isSaid
       ? null
       : row.reason;
   return (

@@ -17,6 +17,11 @@ import { TimeAgo } from './time-ago';
 import { TargetName } from './target-name';
 import classes from './table.module.css';
 
+/** A word that says nothing about what to do stands with its reason. */
+function needsReason(outcome: Run['outcome']): boolean {
+  return outcome === 'inconclusive' || hasNoVerdict(outcome);
+}
+
 export function RunOutcome({ run }: { run: Run }) {
   return (
     <>
@@ -29,7 +34,7 @@ export function RunOutcome({ run }: { run: Run }) {
           />
         )}
       </div>
-      {hasNoVerdict(run.outcome) && run.reason !== null && (
+      {needsReason(run.outcome) && run.reason !== null && (
         <div className={classes.why} title={run.reason}>
           {run.reason}
         </div>

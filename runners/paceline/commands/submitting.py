@@ -152,6 +152,8 @@ class FinishedRun(msgspec.Struct, frozen=True):
 
     run: dict[str, Any]
     comparisons: list[dict[str, Any]]
+    next_steps: list[str] = []
+    """What to do about each cause that left it undecided."""
 
 
 class Waiting(NamedTuple):
@@ -254,7 +256,32 @@ def _submit(
     comparisons = ServerClient(server, token).list_items(
         f"/runs/{run['id']}/comparisons"
     )
-    return FinishedRun(run, comparisons)
+    return FinishedRun(run, comparisons, _next_steps(server, token, run))
+
+
+def _next_steps(server: str, token: str, run: dict[str, Any]) -> list[str]:
+    """What the server advises about an inconclusive run; nothing where its verdicts cannot be read."""
+    if run.get("outcome") != "inconclusive":
+        return []
+    try:
+        text = _fetch_document(server, token, run["id"], "json")
+        reasons = msgspec.json.decode(text, type=_DocumentWithReasons).reasons
+    except (UserError, msgspec.DecodeError):
+        return []
+    steps = (reason.next_step for reason in reasons)
+    return list(dict.fromkeys(step for step in steps if step))
+
+
+class _Reason(msgspec.Struct):
+    """What is read of a reason here."""
+
+    next_step: str | None = None
+
+
+class _DocumentWithReasons(msgspec.Struct):
+    """What is read of a run's verdicts to say what to do next."""
+
+    reasons: list[_Reason] = []
 
 
 def _base_words(run: dict[str, Any]) -> str:
@@ -396,6 +423,7 @@ def summary(done: FinishedRun) -> str:
             parts = [job["target_name"], job["outcome"]]
             parts += [job.get("cause"), job.get("cause_detail")]
             lines.append(": ".join(part for part in parts if part))
+    lines += [f"next: {step}" for step in done.next_steps]
     return "\n".join(lines)
 
 

@@ -88,8 +88,16 @@ const COLUMNS: readonly Column<Gate>[] = [
     align: 'right',
   },
   { header: STANDING, cell: standingOf, align: 'right' },
-  { header: 'Reason', cell: (gate) => gate.reason, wrap: true },
 ];
+
+/** A reason that the causes above the tables say once for all of their rows is not repeated. */
+function reasonColumn(saidElsewhere: ReadonlySet<string>): Column<Gate> {
+  return {
+    header: 'Reason',
+    cell: ({ reason }) => (saidElsewhere.has(reason) ? 'see above' : reason),
+    wrap: true,
+  };
+}
 
 function gateKey(gate: Gate): string {
   return [
@@ -138,12 +146,21 @@ function sorted(gates: readonly Gate[]): Gate[] {
   );
 }
 
-export function Gates({ gates }: { gates: readonly Gate[] }) {
+export function Gates({
+  gates,
+  saidElsewhere,
+}: {
+  gates: readonly Gate[];
+  saidElsewhere: ReadonlySet<string>;
+}) {
   if (gates.length === 0) return null;
   const stands = gates.some(
     ({ standing }) => standing !== null && standing !== undefined,
   );
-  const columns = COLUMNS.filter(({ header }) => stands || header !== STANDING);
+  const columns = [
+    ...COLUMNS.filter(({ header }) => stands || header !== STANDING),
+    reasonColumn(saidElsewhere),
+  ];
   const forOtherCpus = gates.filter(isForOtherCpus);
   const own = gates.filter((gate) => !isForOtherCpus(gate));
   return (

@@ -11,6 +11,7 @@ import type {
   Job,
   JobReport,
   Measurement,
+  Reason,
   Run,
   Unavailable,
 } from '../../api/types';
@@ -29,6 +30,7 @@ import { Panel } from '../../ui/panel';
 import { EmptyState } from '../../ui/states';
 import { Status } from '../../ui/status';
 import { Gates } from './gates';
+import { Reasons } from './reasons';
 import { Waivers } from './waivers';
 import classes from './runs.module.css';
 
@@ -69,11 +71,12 @@ function Report({
     <>
       <SuppressedNote names={report.suppressed} />
       <Waivers run={run} job={job} report={report} />
+      <Reasons run={run} reasons={report.reasons} />
       <Verdicts run={run} report={report} />
       <AuditPanel audits={report.audits} comparisons={report.comparisons} />
       <UnavailableArms rows={report.unavailable} />
       {report.checks.length > 0 && <Checks report={report} />}
-      <Gates gates={report.gates} />
+      <Gates gates={report.gates} saidElsewhere={saidOf(report.reasons)} />
       {report.derived.length > 0 && (
         <Panel title="Derived metrics" flush>
           <DerivedMetricsTable rows={report.derived} showBenchmark />
@@ -109,10 +112,15 @@ function nothingToCompareText({ trigger }: Run, revisions: boolean): string {
     : 'No benchmark of this job has a second arm with samples.';
 }
 
+/** The sentences that the causes above say once for all of their rows. */
+function saidOf(reasons: readonly Reason[]): ReadonlySet<string> {
+  return new Set(reasons.map(({ cause }) => cause).filter(Boolean));
+}
+
 /** The comparisons shown: head against base of an A/B job, otherwise each arm against its reference. */
 function Verdicts({
   run,
-  report: { base, revision, comparisons, advice },
+  report: { base, revision, comparisons, disturbances, reasons },
 }: {
   run: Run;
   report: JobReport;
@@ -159,15 +167,22 @@ function Verdicts({
           environment, not from the code.
         </p>
       )}
-      {advice !== null && advice !== undefined && (
-        <p className={classes.note}>{advice}</p>
-      )}
+      {disturbances.map((sentence) => (
+        <p key={sentence} className={classes.note}>
+          {sentence}
+        </p>
+      ))}
       {comparisons.length === 0 ? (
         <EmptyState icon="arms" title="Nothing to compare">
           {nothingToCompareText(run, revisions)}
         </EmptyState>
       ) : (
-        <ComparisonTable label="Verdicts" rows={comparisons} showBenchmark />
+        <ComparisonTable
+          label="Verdicts"
+          rows={comparisons}
+          showBenchmark
+          saidElsewhere={saidOf(reasons)}
+        />
       )}
     </Panel>
   );

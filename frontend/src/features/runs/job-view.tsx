@@ -97,7 +97,7 @@ function JobPanel({ job, imported = false }: { job: Job; imported?: boolean }) {
       {hasNoVerdict(job.outcome) && job.failure && (
         <FailureExcerpt job={job} failure={job.failure} />
       )}
-      {job.reason !== null && (
+      {job.reason !== null && job.outcome !== 'inconclusive' && (
         <p style={{ margin: '0.5rem 0 0' }}>{job.reason}</p>
       )}
     </Panel>

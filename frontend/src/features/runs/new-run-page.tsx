@@ -215,7 +215,10 @@ function RepeatNotice({ run, suite }: { run: Run; suite: Suite }) {
 
 function RunForm({ suite, search, onRequested, repeated }: RunFormProps) {
   const [draft, setDraft] = useState<Draft>(() => {
-    if (repeated !== undefined) return repeatDraft(suite, repeated);
+    if (repeated !== undefined) {
+      const repeat = repeatDraft(suite, repeated);
+      return { ...repeat, launches: search.launches ?? repeat.launches };
+    }
     return openingDraft(suite, search);
   });
   // Another commit is not of the branch that a repeated run was of.

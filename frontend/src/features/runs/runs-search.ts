@@ -42,13 +42,14 @@ export function parseRunSearch(search: Record<string, unknown>): RunSearch {
 
 /**
  * `commit` and, for an A/B run, `base` fill in the revisions: other pages link here with them. `repeat` is a
- * run whose whole request is filled in.
+ * run whose whole request is filled in, with `launches` in place of its own where given.
  */
 export interface NewRunSearch {
   suite?: string | undefined;
   commit?: string | undefined;
   base?: string | undefined;
   repeat?: string | undefined;
+  launches?: number | undefined;
 }
 
 export function parseNewRunSearch(
@@ -59,5 +60,14 @@ export function parseNewRunSearch(
     commit: textValue(search['commit']),
     base: textValue(search['base']),
     repeat: textValue(search['repeat']),
+    launches: launchesValue(search['launches']),
   };
+}
+
+/** What the server accepts; anything else in the address counts as nothing. */
+function launchesValue(value: unknown): number | undefined {
+  const launches = Number(value);
+  const isAccepted =
+    Number.isInteger(launches) && launches >= 1 && launches <= 100;
+  return isAccepted ? launches : undefined;
 }

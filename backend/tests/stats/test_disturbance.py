@@ -1,0 +1,176 @@
+"""Tests of the extra margin that a disturbed target demands, and that no disturbance makes equal arms fail.
+
+The disturbances of whole jobs are simulated and seeded; `scripts/disturbance` measures real ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from paceline_server.stats import constants
+from paceline_server.stats.blocks import pair_blocks
+from paceline_server.stats.disturbance import Disturbance, separate_disturbances
+from paceline_server.stats.paired import (
+    PairPolicy,
+    PairVerdict,
+    control_run,
+    judge_pair,
+)
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.stats.voids import Reading, Void, find_voids
+from paceline_server.testing.simulated_jobs import job_cases
+
+
+def _void(code: str, strength: float | None) -> Void:
+    return Void(code, None, None, code, strength)
+
+
+def _disturbed(*conditions: Void) -> Disturbance:
+    voids, disturbance = separate_disturbances(conditions, "host")
+    assert voids == ()
+    return disturbance
+
+
+@pytest.mark.parametrize(
+    ("code", "strength", "log_extra", "phrase"),
+    [
+        ("pressure", 0.5, 0.5 * constants.WAIT_EXTRA, "on a busy host"),
+        ("steal", 0.5, 0.5 * constants.STEAL_EXTRA, "on a busy host"),
+        ("memory_pressure", 0.1, math.log(1.25), "on a busy host"),
+        ("calibration", 0.14, math.log(1.14), "on a drifting host"),
+        ("frequency_cap", 0.25, math.log(1.25), "on a drifting host"),
+        ("warm", 0.3, math.log(1.3), "on a warm host"),
+    ],
+)
+def test_each_kind_demands_its_own_extra_margin(
+    code: str, strength: float, log_extra: float, phrase: str
+) -> None:
+    disturbance = _disturbed(_void(code, strength))
+    assert math.log1p(disturbance.extra_percent / 100) == pytest.approx(log_extra)
+    assert disturbance.phrase == phrase
+
+
+def test_kinds_add_up_and_of_one_kind_the_strongest_counts() -> None:
+    """Attempts report each condition for themselves."""
+    disturbance = _disturbed(
+        _void("calibration", 0.1), _void("pressure", 0.5), _void("calibration", 0.2)
+    )
+    log_extra = math.log(1.2) + 0.5 * constants.WAIT_EXTRA
+    assert math.log1p(disturbance.extra_percent / 100) == pytest.approx(log_extra)
+    assert disturbance.phrase == "on a drifting, busy host"
+
+
+@pytest.mark.parametrize(
+    "void",
+    [
+        _void("boot_id", None),
+        _void("pressure", constants.WAIT_MEASURED + 0.01),
+        _void("steal", constants.WAIT_MEASURED + 0.01),
+        _void("memory_pressure", 0.5),
+    ],
+)
+def test_what_breaks_the_design_or_is_beyond_all_that_was_measured_voids(
+    void: Void,
+) -> None:
+    assert separate_disturbances([void], "host") == ((void,), Disturbance((), "host"))
+
+
+def test_a_target_that_nothing_disturbed_demands_no_extra_margin() -> None:
+    assert (Disturbance().extra_percent, Disturbance().phrase) == (0.0, "")
+    policy = PairPolicy(extra_percent=0.0)
+    assert policy.slower_from == policy.holds_below == math.log1p(0.02)
+
+
+# --- Verdicts of whole jobs under a disturbance ---------------------------------------------------
+
+
+def _judge(cases: tuple[CaseSamples, CaseSamples], *conditions: Void) -> PairVerdict:
+    disturbance = _disturbed(*conditions)
+    policy = PairPolicy(
+        extra_percent=disturbance.extra_percent, disturbed=disturbance.phrase
+    )
+    blocks = pair_blocks(*cases, "lower")
+    (outcome,) = control_run([judge_pair(blocks, 0, policy)], policy=policy)
+    return outcome
+
+
+def _preempt(
+    rng: np.random.Generator, case: CaseSamples, share: float
+) -> CaseSamples:
+    """The case on a CPU that was taken away for a share of the time, in slices of three samples' length."""
+    taken = rng.random(case.value.size) < share
+    slices = rng.geometric(1 - share, case.value.size)
+    return replace(case, value=case.value * (1 + 3 * taken * slices))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.33, 0.67])
+def test_equal_arms_never_fail_beside_busy_neighbours(share: float) -> None:
+    rng = np.random.default_rng(int(100 * share))
+    counts: Counter[str] = Counter()
+    for _ in range(700):
+        arm, reference = job_cases(rng, 0.0)
+        pair = _preempt(rng, arm, share), _preempt(rng, reference, share)
+        counts[_judge(pair, _void("pressure", share)).verdict] += 1
+    assert counts["fail"] == 0
+
+
+@pytest.mark.parametrize("drift", [0.06, 0.14, 0.3])
+def test_equal_arms_never_fail_however_the_target_drifts(drift: float) -> None:
+    """Even where one arm alone becomes slower, as one that is bound by memory may beside a greedy neighbour."""
+    rng = np.random.default_rng(int(100 * drift))
+    readings = [
+        Reading("before", 0, {"calibration_ns": 1e6}),
+        Reading("after", 1, {"calibration_ns": 1e6 * (1 + drift)}),
+    ]
+    counts: Counter[str] = Counter()
+    for _ in range(300):
+        arm, reference = job_cases(rng, 0.0, biased_share=0.0)
+        slower = 1 + drift * np.linspace(0, 1, arm.value.size)
+        pair = replace(arm, value=arm.value * slower), reference
+        counts[_judge(pair, *find_voids(readings)).verdict] += 1
+    assert counts == {"inconclusive": 300}
+
+
+@pytest.mark.parametrize("drift", [0.06, 0.14, 0.3])
+@pytest.mark.parametrize("effect", [0.5, 1.0])
+def test_a_ratio_of_1_5_is_decided_at_any_drift(drift: float, effect: float) -> None:
+    rng = np.random.default_rng(int(1000 * drift * effect))
+    condition = _void("calibration", drift)
+    for _ in range(100):
+        arm, reference = job_cases(rng, effect)
+        drifted = 1 + drift * np.linspace(0, 1, arm.value.size)
+        arm = replace(arm, value=arm.value * drifted)
+        reference = replace(reference, value=reference.value * drifted)
+        slower = _judge((arm, reference), condition)
+        assert slower.verdict == "fail"
+        assert slower.reason.endswith(")")
+        assert "that are demanded on a drifting host" in slower.reason
+        faster = _judge((reference, arm), condition)
+        assert faster.verdict == "pass"
+        assert faster.reason.endswith("inside the 2 % margin, on a drifting host")
+
+
+def test_a_true_3_percent_never_passes_beside_busy_neighbours() -> None:
+    rng = np.random.default_rng(33)
+    for _ in range(500):
+        arm, reference = job_cases(rng, 0.03)
+        pair = _preempt(rng, arm, 0.33), _preempt(rng, reference, 0.33)
+        assert _judge(pair, _void("pressure", 0.33)).verdict != "pass"
+
+
+def test_what_does_not_clear_the_extra_margin_is_undecided_and_says_so() -> None:
+    rng = np.random.default_rng(1)
+    outcome = _judge(
+        job_cases(rng, 0.1, sigma=0.004, biased_share=0.0), _void("calibration", 0.14)
+    )
+    assert outcome.verdict == "inconclusive"
+    assert outcome.reason == (
+        "the interval is not clear of the 2 % margin and the 14.0 % more that are demanded on a drifting host"
+    )
+    assert outcome.launches_needed is None, "more launches remove no bias"
+    quiet = _judge(job_cases(rng, 0.1, sigma=0.004, biased_share=0.0))
+    assert quiet.verdict == "fail"

@@ -1,0 +1,352 @@
+"""Measures real interleaved pairs beside busy neighbours, judges windows of them, and prints tables of the outcomes.
+
+Every launch is a process that runs eight arms a round in a balanced random order: the reference, the same work again,
+and work that takes 1.02 to 2 times as long. Windows of 5 launches and 20 rounds are drawn from the recorded launches and
+judged as a job is, with the conditions that were read during them. A second table simulates drift of up to 30 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+EFFECTS = (1.0, 1.02, 1.03, 1.05, 1.1, 1.5, 2.0)
+"""How much more work each arm does than the reference, which is one more arm."""
+ROUNDS, WARMUP, LAUNCHES = 20, 5, 5
+BYTES = {"hash": 2_000_000, "copy": 8_000_000}
+"""What the reference's sample works through: about a millisecond, bound by the core or by the memory."""
+NEIGHBOURS = (
+    ("quiet", 0),
+    ("cpu", 2),
+    ("cpu", 4),
+    ("cpu", 8),
+    ("memory", 1),
+    ("memory", 2),
+    ("memory", 4),
+    ("cache", 2),
+    ("cache", 4),
+    ("io", 2),
+    ("fork", 2),
+    ("fork", 4),
+)
+"""Kind and number of processes."""
+STRESSORS = {
+    "cpu": "--cpu",
+    "memory": "--stream",
+    "cache": "--cache",
+    "io": "--hdd",
+    "fork": "--fork",
+}
+LOOPS = {
+    "cpu": "while True: pass",
+    "memory": "b = bytearray(64_000_000)\nwhile True: b[:32_000_000] = b[32_000_000:]",
+    "cache": "b = bytearray(1_000_000)\nwhile True: b[::64] = b[::64]",
+    "io": "import os, tempfile\nf = tempfile.TemporaryFile()\n"
+    "while True: f.seek(0); f.write(bytes(4_000_000)); f.flush(); os.fsync(f.fileno())",
+    "fork": "import os\nwhile True:\n if os.fork() == 0: os._exit(0)\n os.wait()",
+}
+"""What runs instead of stress-ng where that is not installed."""
+_PIN = "taskset -c 0"
+AA_WINDOWS, POWER_WINDOWS = 2000, 400
+DRIFTS = (0.0, 0.05, 0.1, 0.2, 0.3)
+DRIFT_WINDOWS = 400
+
+
+def run_launch(seed: int) -> None:
+    """Measure one launch and print nanoseconds by kernel, round and arm. This is the child process."""
+    drawn = random.Random(seed)  # noqa: S311 - an order, not a secret
+    source, target = memoryview(bytearray(32_000_000)), bytearray(32_000_000)
+    result: dict[str, list[list[int]]] = {}
+    for kernel, base in BYTES.items():
+        sizes = [base, *(round(base * effect) for effect in EFFECTS)]
+        rounds = []
+        order = list(range(len(sizes)))
+        for number in range(WARMUP + ROUNDS):
+            # Every other round mirrors the one before it.
+            order = order[::-1] if number % 2 else drawn.sample(order, len(order))
+            elapsed = [0] * len(sizes)
+            for arm in order:
+                start = time.perf_counter_ns()
+                if kernel == "hash":
+                    hashlib.sha256(source[: sizes[arm]]).digest()
+                else:
+                    target[: sizes[arm]] = source[: sizes[arm]]
+                elapsed[arm] = time.perf_counter_ns() - start
+            rounds.append(elapsed)
+        result[kernel] = rounds
+    print(json.dumps(result), flush=True)
+    sys.stdin.readline()  # its waiting is read while it lives
+
+
+@contextmanager
+def neighbours(kind: str, number: int) -> Iterator[None]:
+    """Run so many neighbours of a kind."""
+    processes: list[subprocess.Popen[bytes]] = []
+    with tempfile.TemporaryDirectory() as scratch:
+        if number and shutil.which("stress-ng"):
+            size = ["--hdd-bytes", "32M"] if kind == "io" else []
+            command = ["stress-ng", STRESSORS[kind], str(number), *size]
+            processes.append(_start([*command, "--temp-path", scratch, "--quiet"]))
+        else:
+            processes += [
+                _start([sys.executable, "-c", LOOPS[kind]]) for _ in range(number)
+            ]
+        try:
+            yield
+        finally:
+            for process in processes:
+                process.terminate()
+                process.wait()
+
+
+def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - our own command
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+def measure(seconds: float) -> list[dict[str, Any]]:
+    """Record launches beside each kind and number of neighbours, pinned to a core and not."""
+    from paceline.conditions import HostConditions  # noqa: PLC0415
+    from paceline.cpu_wait import WorkloadWait  # noqa: PLC0415
+
+    recorded = []
+    host, seed = HostConditions(), 0
+    for kind, number in NEIGHBOURS:
+        for pinned in (False, True):
+            launches: list[dict[str, Any]] = []
+            with neighbours(kind, number):
+                until = time.monotonic() + seconds
+                time.sleep(0.3)
+                while time.monotonic() < until or len(launches) < LAUNCHES:
+                    seed += 1
+                    before = host.read(full=True)
+                    # A shell stands where the agent does: the waiting of its descendants is read.
+                    script = f'{_PIN if pinned else ""} "$@"; true'
+                    launch = [sys.executable, "-E", "-S", __file__]
+                    process = subprocess.Popen(  # noqa: S603 - this script
+                        ["sh", "-c", script, "sh", *launch, "--launch", str(seed)],  # noqa: S607
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.PIPE,
+                    )
+                    waiting = WorkloadWait(process.pid)
+                    waiting.read()
+                    assert process.stdout and process.stdin  # noqa: S101 - both are piped
+                    text = process.stdout.readline()
+                    during = host.read(full=False)
+                    during.pop("workload_wait_percent", None)
+                    during.update(waiting.read())
+                    process.stdin.close()
+                    process.wait()
+                    launches.append(
+                        {"ns": json.loads(text), "before": before, "during": during}
+                    )
+            where = "pinned" if pinned else "free"
+            print(f"{kind} {number} {where}: {len(launches)} launches", file=sys.stderr)
+            recorded.append(
+                {"kind": kind, "number": number, "pinned": pinned, "launches": launches}
+            )
+    return recorded
+
+
+def judge_window(
+    cases: tuple[Any, Any], readings: Sequence[Any]
+) -> tuple[str, float, float]:
+    """The verdict of a window as a job gets it, the extra margin it had to clear, in percent, and its ln ratio."""
+    import numpy as np  # noqa: PLC0415
+    from paceline_server.stats.blocks import pair_blocks  # noqa: PLC0415
+    from paceline_server.stats.disturbance import (  # noqa: PLC0415
+        separate_disturbances,
+    )
+    from paceline_server.stats.paired import (  # noqa: PLC0415
+        PairPolicy,
+        control_run,
+        judge_pair,
+    )
+    from paceline_server.stats.voids import find_voids  # noqa: PLC0415
+
+    voids, disturbance = separate_disturbances(find_voids(readings), "host")
+    policy = PairPolicy(
+        extra_percent=disturbance.extra_percent, disturbed=disturbance.phrase
+    )
+    blocks = pair_blocks(*cases, "lower")
+    (outcome,) = control_run([judge_pair(blocks, 0, policy)], policy=policy)
+    verdict = "void" if voids else outcome.verdict
+    return verdict, policy.extra_percent, abs(float(np.median(blocks.d)))
+
+
+def window_cases(
+    drawn: Sequence[dict[str, Any]], kernel: str, arm: int, reference: int
+) -> tuple[Any, Any]:
+    """The samples of two arms in launches that were drawn."""
+    import numpy as np  # noqa: PLC0415
+    from paceline_server.stats.samples import CaseSamples  # noqa: PLC0415
+
+    values = np.array([launch["ns"][kernel] for launch in drawn], dtype=np.float64)
+    launches, rounds, _ = values.shape
+    launch, number = np.indices((launches, rounds)).reshape(2, -1)
+    base = CaseSamples(
+        "b",
+        "arm",
+        {},
+        "time",
+        "ns",
+        "lower",
+        launch,
+        number,
+        np.zeros(launch.size, dtype=np.int64),
+        values[:, :, arm].ravel(),
+        number < WARMUP,
+    )
+    return base, replace(base, arm="reference", value=values[:, :, reference].ravel())
+
+
+def window_readings(drawn: Sequence[dict[str, Any]]) -> list[Any]:
+    """The conditions of launches that were drawn, as an agent reports them."""
+    from paceline_server.stats.voids import Reading  # noqa: PLC0415
+
+    return [
+        Reading("before", 0, drawn[0]["before"]),
+        *(
+            Reading("during", 1000 * place, launch["during"])
+            for place, launch in enumerate(drawn)
+        ),
+        Reading("after", 9000, drawn[-1]["before"]),
+    ]
+
+
+def report_neighbours(recorded: Sequence[dict[str, Any]]) -> int:
+    """Print the outcomes by neighbour; returns how many verdicts on equal arms were false."""
+    drawn_by = random.Random(20261128)  # noqa: S311 - windows, not secrets
+    print(
+        "| neighbours | waiting | extra | worst ratio of equal arms | false: equal slower | false: +3 % passes "
+        "| equal decided | +5 % | +10 % | 1.5 | 2 |\n|---|---|---|---|---|---|---|---|---|---|---|"
+    )
+    false = 0
+    for row in recorded:
+        launches = row["launches"]
+        outcomes: dict[float, Counter[str]] = {}
+        extras, biases, waits = [], [], []
+        for effect in (1.0, 1.03, 1.05, 1.1, 1.5, 2.0):
+            counts: Counter[str] = Counter()
+            for window in range(AA_WINDOWS if effect == 1.0 else POWER_WINDOWS):
+                drawn = drawn_by.choices(launches, k=LAUNCHES)
+                kernel = tuple(BYTES)[window % len(BYTES)]
+                arms = (1 + EFFECTS.index(effect), 0)
+                if effect == 1.0 and window % 4 >= 2:
+                    arms = (0, 1)
+                verdict, extra, bias = judge_window(
+                    window_cases(drawn, kernel, *arms), window_readings(drawn)
+                )
+                counts[verdict] += 1
+                if effect == 1.0:
+                    extras.append(extra)
+                    biases.append(bias)
+                    waits += [
+                        launch["during"].get("workload_wait_percent", 0.0)
+                        for launch in drawn
+                    ]
+            outcomes[effect] = counts
+        false += outcomes[1.0]["fail"]
+        shares = [
+            f"{100 * outcomes[effect]['fail'] / POWER_WINDOWS:.0f} %"
+            for effect in (1.05, 1.1, 1.5, 2.0)
+        ]
+        decided = outcomes[1.0]["pass"] + outcomes[1.0]["fail"]
+        name = f"{row['number']} × {row['kind']}" if row["number"] else "none"
+        cells = [
+            f"{name}, {'pinned' if row['pinned'] else 'free'}",
+            f"{sum(waits) / len(waits):.0f} %",
+            f"{sum(extras) / len(extras):.1f} %",
+            f"{100 * max(biases):.1f} %",
+            f"{outcomes[1.0]['fail']} of {AA_WINDOWS}",
+            f"{outcomes[1.03]['pass']} of {POWER_WINDOWS}",
+            f"{100 * decided / AA_WINDOWS:.0f} %",
+            *shares,
+        ]
+        print(f"| {' | '.join(cells)} |", flush=True)
+    return false
+
+
+def report_drift() -> int:
+    """Print the outcomes under a simulated drift of both arms, and of one alone; returns the false verdicts."""
+    import numpy as np  # noqa: PLC0415
+    from paceline_server.stats.voids import Reading  # noqa: PLC0415
+    from paceline_server.testing.simulated_jobs import job_cases  # noqa: PLC0415
+
+    rng = np.random.default_rng(20261128)
+    print(
+        "\n| drift | of | false: equal slower | equal faster taken for a pass | +10 % | 1.5 | 2 |"
+        "\n|---|---|---|---|---|---|---|"
+    )
+    false = 0
+    for drift in DRIFTS:
+        readings = [
+            Reading("before", 0, {"calibration_ns": 1e6}),
+            Reading("after", 1, {"calibration_ns": 1e6 * (1 + drift)}),
+        ]
+        for suffers in ("both arms", "one arm"):
+            counts: dict[tuple[float, str], int] = Counter()
+            for effect in (1.0, 1.1, 1.5, 2.0):
+                for _ in range(DRIFT_WINDOWS):
+                    arm, reference = job_cases(rng, effect - 1.0)
+                    at = np.linspace(0.0, 1.0, arm.value.size)
+                    slower = 1.0 + drift * at
+                    arm = replace(arm, value=arm.value * slower)
+                    if suffers == "both arms":
+                        reference = replace(reference, value=reference.value * slower)
+                    verdict, _, _ = judge_window((arm, reference), readings)
+                    counts[effect, verdict] += 1
+            false += counts[1.0, "fail"]
+            found = [
+                f"{100 * counts[effect, 'fail'] / DRIFT_WINDOWS:.0f} %"
+                for effect in (1.1, 1.5, 2.0)
+            ]
+            cells = [
+                f"{100 * drift:.0f} %",
+                suffers,
+                f"{counts[1.0, 'fail']} of {DRIFT_WINDOWS}",
+                f"{counts[1.0, 'pass']} of {DRIFT_WINDOWS}",
+                *found,
+            ]
+            print(f"| {' | '.join(cells)} |", flush=True)
+    return false
+
+
+def main() -> int:
+    """Measure or replay, and print both tables. Exit status 1 if equal arms were called slower."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--launch", type=int)
+    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--record", type=Path)
+    parser.add_argument("--replay", type=Path)
+    options = parser.parse_args()
+    if options.launch is not None:
+        run_launch(options.launch)
+        return 0
+    if options.replay is not None:
+        recorded = json.loads(options.replay.read_text(encoding="utf-8"))
+    else:
+        recorded = measure(options.seconds)
+    if options.record is not None:
+        options.record.write_text(json.dumps(recorded), encoding="utf-8")
+    false = report_neighbours(recorded) + report_drift()
+    print(f"\n{false} verdicts on equal arms were false.")
+    return 1 if false else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
