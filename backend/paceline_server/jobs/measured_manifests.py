@@ -211,7 +211,7 @@ def _requested_names(run: Run, reported: ReportedManifests) -> list[str]:
         and name not in at_base
     ]
     if nowhere:
-        raise _refused(
+        raise _refusal(
             "benchmarks",
             f"Neither {_place(run)} nor {_place(run, 'base')} declares {', '.join(nowhere)}. Request what one of them "
             "declares.",

@@ -46,7 +46,7 @@ from paceline_server.kernel.wire import Page
 from paceline_server.store import audit, outbox
 from paceline_server.store.page import page
 from paceline_server.store.tables.accounts import Account
-from paceline_server.store.tables.decisions import Alert
+from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 
 SILENCE_ENDED = "alerts.silence_ended"
