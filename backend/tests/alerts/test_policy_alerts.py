@@ -121,7 +121,7 @@ def test_it_explains_itself_with_what_is_in_force_and_what_was_measured(
     alert = desk.alert()
     explanation = desk.get(f"/alerts/{alert['id']}/explain", rederive=True)
     assert (explanation["kind"], explanation["cause"]) == ("policy", None)
-    assert "policy in force: 1,500" in explanation["sentence"]
+    assert "policy in force: from 1,500" in explanation["sentence"]
     (finding,) = explanation["findings"]
     assert [check["name"] for check in finding["filters"]] == ["minimum", "holds"]
     assert finding["filters"][0]["value"] == 1500

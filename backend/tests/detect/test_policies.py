@@ -118,7 +118,9 @@ def test_a_baseline_job_says_from_where_the_arm_wins(
     assert advice["words"].startswith(
         f"On lab-1 native wins from {warm['value']:,} fingerprints (95 %: "
     )
-    assert advice["words"].endswith("; policy in force: 1,415 / 5")
+    assert advice["words"].endswith(
+        "; policy in force: from 1,415, after 5 warm-up rounds"
+    )
     assert (advice["target_name"], advice["job_id"]) == ("lab-1", leased.job_id)
     assert (advice["run_id"], advice["holds"]) == (leased.run_id, True)
     assert advice["in_force"] == {"minimum": 1415, "warmup_rounds": 5}
@@ -322,7 +324,7 @@ def test_a_missing_value_prevents_advice() -> None:
     assert assessment.warm.answer == "unknown"
     assert headline(assessment) == (
         "On this host nothing can be said of native: fallback was not measured at batch=2000; "
-        "policy in force: 1,415 / 5"
+        "policy in force: from 1,415, after 5 warm-up rounds"
     )
     assert analyse_job(EFFECTS, drop=("native", 1000)).policies[0].holds is None
 
@@ -353,7 +355,7 @@ def test_too_few_warm_up_rounds_are_named() -> None:
 def test_a_policy_without_warm_up_is_judged_by_its_minimum() -> None:
     (assessment,) = analyse_job(EFFECTS, rounds=None).policies
     assert (assessment.suffices, assessment.holds) == (None, True)
-    assert headline(assessment).endswith("policy in force: 1,415")
+    assert headline(assessment).endswith("policy in force: from 1,415")
 
 
 def test_judge_prints_policy_advice_in_a_line() -> None:
@@ -361,7 +363,7 @@ def test_judge_prints_policy_advice_in_a_line() -> None:
     write_table(analyse_job(EFFECTS), out)
     text = out.getvalue()
     assert "\npolicies\n  native_batch: On this host native wins from 1," in text
-    assert "policy in force: 1,415 / 5: holds\n" in text
+    assert "policy in force: from 1,415, after 5 warm-up rounds: holds\n" in text
 
 
 def test_the_policy_in_force_of_the_hashing_suite_is_the_librarys() -> None:

@@ -88,7 +88,7 @@ export function policyAdvice(change: Partial<PolicyAdvice> = {}): PolicyAdvice {
     why: 'The minimum in force lies in the interval, and one round is enough.',
     words:
       'On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400–2,300) after 1 warm-up round; policy in ' +
-      'force: 2,000 / 1.',
+      'force: from 2,000, after 1 warm-up round.',
     ...change,
   };
 }

@@ -144,7 +144,8 @@ function PointCell({
     <Button
       size="compact-xs"
       variant="default"
-      maw="100%"
+      h="auto"
+      styles={{ label: { whiteSpace: 'normal', textAlign: 'left' } }}
       onClick={() => onChoose(row)}
       aria-label={`Distribution of ${row.arm} at ${paramsLabel(row.params)}, ${row.target_name ?? 'target'}`}
     >

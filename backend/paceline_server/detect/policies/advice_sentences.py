@@ -26,7 +26,7 @@ from paceline_server.stats.policy import Crossover, MeasuredPoint, MinimumVerdic
 
 def headline(assessment: PolicyAssessment, where: str = "this host") -> str:
     """`On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round; policy in
-    force: 2,000 / 1`."""
+    force: from 2,000, after 1 warm-up round`."""
     point = params_text(assessment.params, " ")
     at_point = f" at {point}" if point else ""
     warmup = (
@@ -36,8 +36,8 @@ def headline(assessment: PolicyAssessment, where: str = "this host") -> str:
     )
     crossover = crossover_words(assessment.policy, assessment.warm, assessment.unit)
     rounds = assessment.in_force.warmup_rounds
-    in_force = f"{assessment.in_force.minimum:,}" + (
-        "" if rounds is None else f" / {rounds:,}"
+    in_force = f"from {assessment.in_force.minimum:,}" + (
+        "" if rounds is None else f", after {_rounds(rounds)}"
     )
     return f"On {where}{at_point} {crossover}{warmup}; policy in force: {in_force}"
 

@@ -10,7 +10,7 @@ describe('usage policy advice', () => {
     const card = await screen.findByRole('article', CARD);
     expect(card).toHaveTextContent(
       'On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400–2,300) after 1 warm-up round; ' +
-        'policy in force: 2,000 / 1.',
+        'policy in force: from 2,000, after 1 warm-up round.',
     );
     expect(within(card).getByText('policy holds')).toBeInTheDocument();
     expect(card).toHaveTextContent(/When cold: native wins from 2,600/);
@@ -25,7 +25,9 @@ describe('usage policy advice', () => {
       name: 'History of the policy',
     });
     expect(within(table).getByText('policy is wrong here')).toBeInTheDocument();
-    expect(within(table).getAllByText('2,000 / 1')).toHaveLength(2);
+    expect(
+      within(table).getAllByText('from 2,000, after 1 warm-up round'),
+    ).toHaveLength(2);
   });
 
   it('stands on the page of its target, and not on another’s', async () => {

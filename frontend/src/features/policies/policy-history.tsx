@@ -107,8 +107,9 @@ const COLUMNS: readonly Column<PolicyAdvice>[] = [
   { header: 'Summary', cell: ({ words }) => words, wrap: true },
   {
     header: 'In force then',
+    wrap: true,
     cell: ({ in_force: { minimum, warmup_rounds: rounds } }) =>
-      `${formatParam(minimum)}${rounds === null ? '' : ` / ${rounds}`}`,
+      `from ${formatParam(minimum)}${rounds === null ? '' : `, after ${rounds} warm-up round${rounds === 1 ? '' : 's'}`}`,
   },
   {
     header: 'Commit',

@@ -113,7 +113,7 @@ const COLUMNS: readonly Column<Token>[] = [
       </ul>
     ),
   },
-  { header: 'Made by', cell: ({ made_by: by }) => by ?? '–', wrap: true },
+  { header: 'Made by', cell: ({ made_by: by }) => by ?? '–', breaks: true },
   { header: 'Made', cell: ({ created_at: at }) => <TimeAgo at={at} /> },
   {
     header: 'Last used',
