@@ -53,8 +53,8 @@ from paceline_server.store import outbox, session
 
 url, at, message_id = sys.argv[1:]
 settings.set_current(settings.Settings(database_url=url, channel_networks="127.0.0.1", webhook_timeout_s=25))
-handlers.load()
 with clock.using(clock.FrozenClock(datetime.fromisoformat(at))), session.using(session.Database(url)):
+    handlers.load()
     print(outbox.carry_out(int(message_id)))
 """
 
@@ -323,6 +323,7 @@ def test_a_receiver_that_hangs_holds_up_nobody_else(
     for number in range(3):
         lab.publish(f"n{number}")
     other.wait_for(3)
+    receiver.wait_for(1)
     assert len(receiver.received) == 1  # the others wait for it, in its lane
     done = threading.Event()
     outbox.handle_topic("test.work")(lambda *_: done.set())
