@@ -323,6 +323,7 @@ def test_a_receiver_that_hangs_holds_up_nobody_else(
     for number in range(3):
         lab.publish(f"n{number}")
     other.wait_for(3)
+    receiver.wait_for(1)
     assert len(receiver.received) == 1  # the others wait for it, in its lane
     done = threading.Event()
     outbox.handle_topic("test.work")(lambda *_: done.set())

@@ -14,6 +14,13 @@ count as three failures.
      │                     │ RungTried(give_up)
      │  CheckDue           ▼
      └────────────────── given_up ── left only when a person, or the server, asks for a check
+
+Recovery climbs a ladder: each rung is tried at most LIMITS times per episode, lower rungs first, and a rung that cannot
+help is skipped. Giving up asks the server for quarantine, with everything that was tried as evidence.
+
+    reconnect ──▶ new_connection ──▶ adb_reconnect ──▶ reboot ──▶ give_up
+     (twice)        (twice)          (of an adb         (at most 2 a day; it must answer,
+                                      server)            and be reachable afterwards)
 """
 
 from __future__ import annotations
