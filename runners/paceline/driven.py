@@ -300,18 +300,20 @@ def _manifest(
     plan: Plan, probed: _Probed, request: CommandRequest, out: Path
 ) -> manifest.Manifest:
     """The manifest of one side; writes what its launches start."""
-    out.mkdir(parents=True, exist_ok=True)
     side = "" if probed.tree.side is None else f".{probed.tree.side}"
     path = out / f"drive{side}.json"
-    spec = msgspec.structs.replace(probed.spec, cases=plan.of(probed.reading.cases))
-    path.write_bytes(msgspec.json.format(msgspec.json.encode(spec), indent=1))
     # -P: a directory of the user's called paceline is not ours.
     run_argv = [sys.executable, "-P", "-m", "paceline.harnesses", str(path)]
     starts = (request.warmups + 1) * max(1, len(request.arms.patterns))
     limit_s = min(starts * request.timeout_s + START_S, 86_400)
     about = Described(request.name, request.shown, run_argv, limit_s)
-    raw = manifest_of(plan, probed.reading.cases, request.arms.reference, about)
-    return manifest.of_raw(raw)
+    made = manifest.of_raw(
+        manifest_of(plan, probed.reading.cases, request.arms.reference, about)
+    )
+    spec = msgspec.structs.replace(probed.spec, cases=plan.of(probed.reading.cases))
+    out.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(spec), indent=1))
+    return made
 
 
 def _selection(request: CommandRequest) -> Selection:
