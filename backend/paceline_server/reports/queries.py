@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -251,34 +251,43 @@ class FlippedRow(NamedTuple):
 
 
 DECIDED = ("pass", "fail")
+RUNS_LOOKED_AT = 500
+"""The newest runs of a period among which verdicts that flipped are looked for: a few weeks of a busy project."""
+BEFORE_DAYS = 90
+"""Days before a period in which the verdict before is looked for; nobody remembers an older one."""
 
 
 def flipped_since(session: Session, since: datetime, limit: int) -> list[FlippedRow]:
-    """Arms whose newest decided verdict since then is another than the last one before, on the same target and
-    branch, the newest first; no demonstrations and no confirmations (I13)."""
+    """Arms whose newest decided verdict of the runs since then is another than the last one before, on the same target
+    and branch, the newest first; no demonstrations and no confirmations (I13).
 
-    def decided(
-        compared: type[Comparison], run: type[Run]
-    ) -> list[ColumnElement[bool]]:
+    The limit keeps the runs of the period in front: what they compared is then found by run, and each verdict before
+    by `ix_comparison_latest` read backwards, however long the history is."""
+    recent = (
+        select(Run.id, func.coalesce(Run.branch, "").label("branch"))
+        .where(Run.created_at >= since, *_FOR_HISTORY)
+        .order_by(Run.created_at.desc())
+        .limit(RUNS_LOOKED_AT)
+        .cte("recent")
+    )
+
+    def decided(compared: type[Comparison]) -> list[ColumnElement[bool]]:
         return [
             compared.sides == "arms",
             compared.demonstration.is_(False),
             compared.verdict.in_(DECIDED),
-            run.confirms_alert_id.is_(None),
-            run.base_commit.is_(None),
-            run.base_branch.is_(None),
         ]
 
     same = ("suite", "benchmark", "target_id", "arm", "metric", "params_key")
-    branch = func.coalesce(Run.branch, "")
     rank = func.row_number().over(
-        partition_by=(*(getattr(Comparison, name) for name in same), branch),
+        partition_by=(*(getattr(Comparison, name) for name in same), recent.c.branch),
         order_by=(Comparison.measured_at.desc(), Comparison.id.desc()),
     )
     newest = (
         select(Comparison.id, rank.label("rank"))
-        .join(Run, Run.id == Comparison.run_id)
-        .where(Comparison.measured_at >= since, *decided(Comparison, Run))
+        .select_from(recent)
+        .join(Comparison, Comparison.run_id == recent.c.id)
+        .where(*decided(Comparison))
         .subquery()
     )
     older, older_run = aliased(Comparison), aliased(Run)
@@ -287,9 +296,14 @@ def flipped_since(session: Session, since: datetime, limit: int) -> list[Flipped
         .join(older_run, older_run.id == older.run_id)
         .where(
             *(getattr(older, name) == getattr(Comparison, name) for name in same),
-            func.coalesce(older_run.branch, "") == branch,
-            older.measured_at < since,
-            *decided(older, older_run),
+            *decided(older),
+            older.measured_at < Comparison.measured_at,
+            older.measured_at >= since - timedelta(days=BEFORE_DAYS),
+            older_run.created_at < since,
+            older_run.trigger.in_(BASELINE_TRIGGERS),
+            older_run.base_commit.is_(None),
+            older_run.base_branch.is_(None),
+            func.coalesce(older_run.branch, "") == func.coalesce(Run.branch, ""),
         )
         .order_by(older.measured_at.desc(), older.id.desc())
         .limit(1)

@@ -102,8 +102,8 @@ class ChangeSinceOut(Response):
 
 
 class FlippedVerdictOut(Response):
-    """An arm at one point whose newest decided verdict of the period is another than the one before it, on the same
-    target and branch. `words` is about the newest."""
+    """An arm at one point whose newest decided verdict, of the runs requested in the period, is another than the last
+    one of the 90 days before, on the same target and branch. `words` is about the newest."""
 
     suite: str
     benchmark: str

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
-from paceline_server.store.session import session_scope
+from paceline_server.reports import queries
+from paceline_server.store import access
+from paceline_server.store.access import DEFAULT_PROJECT_ID
+from paceline_server.store.session import read_scope, session_scope
+from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.jobs import Run
 from paceline_server.testing.delivered_jobs import Lab
 from paceline_server.testing.recorded_history import record_history
+from sqlalchemy import insert, select
 
 pytestmark = pytest.mark.shapes("embedded", "scaled")
 
@@ -101,3 +106,56 @@ def test_long_lists_are_cut_and_say_so(
     assert (sizes(new), new["more"]) == ((0, 0, 20, 0), ["alerts"])
     assert "20 or more new alerts" in new["words"]
     assert since(past, "yesterday", 422)["fields"]
+
+
+@pytest.mark.shapes("embedded")
+def test_the_cost_does_not_grow_with_the_history(lab: Lab, clock: FrozenClock) -> None:
+    """Counted in steps of SQLite's machine, which the load of this one does not change."""
+    lab.measure(FASTER)
+    clock.advance(60.0)
+    start = clock_module.now()
+    lab.measure(SLOWER, seed=2)
+    _add_history(start, jobs=400)
+    before = _steps(start)
+    _add_history(start, jobs=4000)
+    assert _steps(start) <= before * 1.2
+
+
+def _steps(start: datetime) -> int:
+    steps: list[int] = []
+    limits = access.of_project(DEFAULT_PROJECT_ID)
+    with access.using(limits), read_scope() as session:
+        driver: Any = session.connection().connection.driver_connection
+        driver.set_progress_handler(lambda: steps.append(100), 100)
+        try:
+            flipped = queries.flipped_since(session, start, 20)
+        finally:
+            driver.set_progress_handler(None, 0)
+    assert [row.before for row in flipped] == ["pass"]
+    return sum(steps)
+
+
+def _add_history(start: datetime, jobs: int) -> None:
+    """Comparisons of the first run as those that are stored, each an hour older than the one before."""
+    with session_scope() as session:
+        known = session.scalars(
+            select(Comparison).where(Comparison.measured_at < start)
+        ).all()
+        columns = [column.key for column in Comparison.__table__.columns]
+        oldest = min(row.measured_at for row in known)
+        session.execute(
+            insert(Comparison),
+            [
+                {
+                    **{
+                        name: getattr(row, name)
+                        for name in columns
+                        if name != "project_id"
+                    },
+                    "id": f"cmp_{len(known)}_{age}_{row.params_key}",
+                    "measured_at": oldest - timedelta(hours=age),
+                }
+                for age in range(1, jobs + 1)
+                for row in {row.params_key: row for row in known}.values()
+            ],
+        )

@@ -5430,8 +5430,8 @@ export interface components {
         };
         /**
          * FlippedVerdictOut
-         * @description An arm at one point whose newest decided verdict of the period is another than the one before it, on the same
-         *     target and branch. `words` is about the newest.
+         * @description An arm at one point whose newest decided verdict, of the runs requested in the period, is another than the last
+         *     one of the 90 days before, on the same target and branch. `words` is about the newest.
          */
         FlippedVerdictOut: {
             /** Suite */

@@ -56,7 +56,7 @@ export function SincePanel({ search, onSearch }: SincePanelProps) {
   return (
     <Panel
       title="What is new"
-      about="A verdict flipped where the newest that passes or fails differs from the last one before, on the same target and branch. Failed runs are those requested since then."
+      about="A verdict flipped where the newest that passes or fails differs from the last one before, on the same target and branch. Runs and verdicts are of runs requested since then."
       note={`Since ${formatDateTime(from)}`}
       flush
       actions={
