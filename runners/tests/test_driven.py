@@ -341,7 +341,7 @@ def test_what_cannot_be_run_is_said(
 def test_the_real_go_is_driven(repository: Path, tmp_path: Path) -> None:
     test = 'package x\nimport "testing"\nfunc BenchmarkX(b *testing.B) {{ for i := 0; i < b.N*{}; i++ {{ f(i) }} }}\n//go:noinline\nfunc f(i int) int {{ return i * i }}\n'
     commit(repository, go__mod="module x\ngo 1.18\n", x_test__go=test.format(1))
-    commit(repository, x_test__go=test.format(4))
+    commit(repository, x_test__go=test.format(40))
     done = command(
         "ab",
         repository,
@@ -372,7 +372,7 @@ HEADER = Path("/usr/include/benchmark/benchmark.h")
 def test_the_real_google_benchmark_is_driven(repository: Path, tmp_path: Path) -> None:
     source = "#include <benchmark/benchmark.h>\nstatic void BM_loop(benchmark::State& s) {{ for (auto _ : s) for (int i = 0; i < {}; i++) benchmark::DoNotOptimize(i); }}\nBENCHMARK(BM_loop);\nBENCHMARK_MAIN();\n"
     commit(repository, b__cc=source.format(1000))
-    commit(repository, b__cc=source.format(4000))
+    commit(repository, b__cc=source.format(40_000))
     done = command(
         "ab",
         repository,
