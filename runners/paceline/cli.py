@@ -269,7 +269,8 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     """Measure two commits side by side and judge whether head is slower.
 
     Builds both from this checkout, which is only read. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error.
-    With --fail-on fail, inconclusive exits 0; with --fail-on never, slower does too.
+    With --fail-on fail, inconclusive exits 0; with --fail-on never, slower does too. On shared hosts,
+    PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise what voids a measurement.
     """
     outputs = parse_outputs(format_ or [], output or [])
     comparison = ab.comparison(base, head, suite)
