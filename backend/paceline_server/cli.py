@@ -142,7 +142,10 @@ def up(  # noqa: PLR0917 - options, passed by name
         ),
     ] = None,
 ) -> None:
-    """Start everything on this machine: database, server, background work and an agent."""
+    """Start everything on this machine: database, server, background work and an agent.
+
+    On shared hosts, PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise what voids a job.
+    """
     from paceline_server.runtime import up as embedded  # noqa: PLC0415
 
     settings = _settings(data_dir=data, host=host, port=port)
@@ -183,7 +186,10 @@ def worker(
         int, typer.Option(min=1, max=64, help="Messages handled at once.")
     ] = 2,
 ) -> None:
-    """Run background work from Redis."""
+    """Run background work from Redis, the analysis of jobs among it.
+
+    On shared hosts, PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise what voids a job.
+    """
     from paceline_server import worker as process  # noqa: PLC0415
 
     raise typer.Exit(process.run(_settings(), concurrency))

@@ -389,7 +389,8 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     Builds both from this checkout, which is only read: its suite, or with a command after -- what that measures in
     this directory. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error. With --fail-on fail, inconclusive exits 0;
     with --fail-on never, slower does too. Two commits with the same artifacts are identical: nothing is measured,
-    exit 0. One commit given twice is measured: an A/A comparison.
+    exit 0. One commit given twice is measured: an A/A comparison. On shared hosts, PACELINE_PRESSURE_LIMIT_PERCENT
+    and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above which a ratio must clear an extra margin.
     """
     outputs = parse_outputs(
         [*(format_ or []), *(["json"] if as_json else [])], output or []

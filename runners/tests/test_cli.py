@@ -176,6 +176,18 @@ def test_a_knob_is_passed_and_its_warning_recorded(
     assert record["options"]["knobs"] == {"slow_percent": 100}
 
 
+def test_a_run_for_programs_prints_its_record_and_where_it_lies(
+    suite_repository: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    suite = str(suite_repository / "bench/suite.toml")
+    done = paceline("run", suite, *QUICK, "--json", "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(done.stdout)
+    assert printed.pop("directory") == str(out)
+    assert printed == json.loads((out / "run.json").read_text())
+
+
 def test_a_failed_run_says_so_and_records_it(
     suite_repository: Path, tmp_path: Path
 ) -> None:
@@ -403,6 +415,21 @@ def test_submit_exits_by_the_servers_verdict(
     assert "12.6 % slower than merge" in done.stdout
     assert "estimated duration: bench-1: about 40 s" in done.stderr
     assert f"watch it: {server.url}/runs/{RUN['id']}" in done.stderr
+
+
+def test_submit_for_programs_prints_the_servers_document_alone(
+    server: FakeServer,
+) -> None:
+    server.run, server.comparisons = {**RUN, "outcome": "fail"}, [COMPARISON]
+    done = paceline(
+        "submit",
+        "mine",
+        "--json",
+        PACELINE_SERVER=server.url,
+        PACELINE_TOKEN=server.credential,
+    )
+    assert done.returncode == 2, done.stderr
+    assert json.loads(done.stdout)["schema"] == "paceline.verdicts/1"
 
 
 @pytest.mark.parametrize(

@@ -47,16 +47,12 @@ def suite_without_manifest(session: Session, name: str) -> Suite | None:
     return session.scalars(query).one_or_none()
 
 
-CLAIM_REFUSED = "suite.claim_refused"
-"""Action of the audit entries about a name that another repository wants."""
-
-
 def refused_claims(session: Session, name: str) -> set[str]:
     """The repositories whose claims to a suite's name are in the audit log."""
     query = select(AuditEntry.detail).where(
         AuditEntry.object_id == name,
         AuditEntry.object_kind == "suite",
-        AuditEntry.action == CLAIM_REFUSED,
+        AuditEntry.action == "suite.claim_refused",
     )
     return {str(detail["claimed_by"]) for detail in session.scalars(query)}
 

@@ -295,7 +295,7 @@ def _tell_owner(
         "belongs_to": stored.location or stored.repository,
         "agent_id": agent_id,
     }
-    audit.record(session, "system", queries.CLAIM_REFUSED, "suite", suite.name, detail)
+    audit.record(session, "system", "suite.claim_refused", "suite", suite.name, detail)
     log.warning("suite_name_taken", suite=suite.name, **detail)
 
 

@@ -250,6 +250,39 @@ def test_a_target_busy_for_another_project_is_busy_without_a_name(world: World) 
         }
 
 
+def test_a_job_that_waits_for_another_projects_job_hears_that_and_no_name(
+    world: World,
+) -> None:
+    with session_scope() as session:
+        projects.grant_target(
+            session, world.other_id, world.values["target_id"], "test"
+        )
+    world.lab.request()
+    leased = world.lab.agent.lease()
+    theirs = {"project_id": world.other_id, "state": "queued"}
+    with session_scope() as session:
+        run, job = (
+            session.get_one(Run, leased.run_id),
+            session.get_one(Job, leased.job_id),
+        )
+        for row, changes in (
+            (run, {"id": "run_theirs"}),
+            (job, {"id": "job_theirs", "run_id": "run_theirs"}),
+        ):
+            values = {
+                column.key: getattr(row, column.key)
+                for column in type(row).__table__.columns
+            }
+            session.execute(insert(type(row)).values({**values, **theirs, **changes}))
+    _, reader = world.program("project.read", project_id=world.other_id)
+    seen = world.call("get", "/api/v1/jobs/job_theirs", reader)
+    assert seen.json()["waiting_reason"]["text"].endswith(
+        " runs a job of another project"
+    )
+    assert leased.job_id not in seen.text
+    assert leased.run_id not in seen.text
+
+
 def test_a_cursor_of_another_project_is_refused(world: World) -> None:
     world.lab.request()
     _, ours = world.program("project.read")

@@ -251,6 +251,7 @@ export function job(change: Partial<Job> = {}): Job {
     state: 'done',
     detail: null,
     cause: null,
+    waiting_reason: null,
     cause_detail: null,
     failure: null,
     attempt: 1,

@@ -23,7 +23,12 @@ import { throttle, type Throttled } from '../../lib/throttle';
 const REFETCH_MS = 1000;
 const POLL_MS = 4000;
 /** States in which a job measures nothing and says why. */
-const WAITING: readonly JobState[] = ['queued', 'leased', 'preparing', 'lost'];
+const WAITING: ReadonlySet<JobState> = new Set([
+  'queued',
+  'leased',
+  'preparing',
+  'lost',
+]);
 
 function setRun(
   client: QueryClient,
@@ -46,7 +51,7 @@ function withJob(run: Run, jobId: string, change: (job: Job) => Job): Run {
  * An older attempt's or batch's report never overwrites a newer one. Events do not say what a job waits for, and what
  * was known of that is over.
  */
-function newerJob(before: Job, after: Job): Job {
+function newerJob(before: Job, after: Omit<Job, 'waiting_reason'>): Job {
   const stale =
     after.attempt < before.attempt ||
     (after.attempt === before.attempt && after.batch < before.batch);
@@ -153,7 +158,7 @@ export function useLiveRun(run: Run | undefined, runId: string): StreamStatus {
     return () => clearInterval(timer);
   }, [client, live, runId, status]);
   // What a job waits for changes with its target and with other runs, of which no event tells this page.
-  const waits = live && run.jobs.some(({ state }) => WAITING.includes(state));
+  const waits = live && run.jobs.some(({ state }) => WAITING.has(state));
   useEffect(() => {
     if (!waits) return undefined;
     const timer = setInterval(
