@@ -1,14 +1,13 @@
 """Measures real interleaved pairs beside busy neighbours, judges windows of them, and prints tables of the outcomes.
 
 Every launch is a process that runs eight arms a round in a balanced random order: the reference, the same work again,
-and work that takes 1.02 to 2 times as long. Windows of 5 launches and 20 rounds are drawn from the recorded launches and
+and work that takes 1.02 to 2 times as long. Windows of 5 different launches are drawn from the recorded ones, with their rounds resampled, and
 judged as a job is, with the conditions that were read during them. A second table simulates drift of up to 30 %.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import random
 import shutil
@@ -23,11 +22,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-EFFECTS = (1.0, 1.02, 1.03, 1.05, 1.1, 1.5, 2.0)
-"""How much more work each arm does than the reference, which is one more arm."""
-ROUNDS, WARMUP, LAUNCHES = 20, 5, 5
-BYTES = {"hash": 2_000_000, "copy": 8_000_000}
-"""What the reference's sample works through: about a millisecond, bound by the core or by the memory."""
+import numpy as np
+from disturbance_launch import BYTES, EFFECTS, WARMUP
+from paceline.conditions import HostConditions
+from paceline.cpu_wait import WorkloadWait
+from paceline_server.stats.blocks import pair_blocks
+from paceline_server.stats.disturbance import separate_disturbances
+from paceline_server.stats.paired import PairPolicy, control_run, judge_pair
+from paceline_server.stats.samples import CaseSamples
+from paceline_server.stats.voids import Reading, find_voids
+from paceline_server.testing.simulated_jobs import job_cases
+
+LAUNCHES = 5
+LAUNCH = str(Path(__file__).with_name("disturbance_launch.py"))
 NEIGHBOURS = (
     ("quiet", 0),
     ("cpu", 2),
@@ -60,35 +67,14 @@ LOOPS = {
 }
 """What runs instead of stress-ng where that is not installed."""
 _PIN = "taskset -c 0"
-AA_WINDOWS, POWER_WINDOWS = 2000, 400
+AA_WINDOWS, POWER_WINDOWS = 2000, 200
 DRIFTS = (0.0, 0.05, 0.1, 0.2, 0.3)
-DRIFT_WINDOWS = 400
+DRIFT_WINDOWS = 200
 
 
-def run_launch(seed: int) -> None:
-    """Measure one launch and print nanoseconds by kernel, round and arm. This is the child process."""
-    drawn = random.Random(seed)  # noqa: S311 - an order, not a secret
-    source, target = memoryview(bytearray(32_000_000)), bytearray(32_000_000)
-    result: dict[str, list[list[int]]] = {}
-    for kernel, base in BYTES.items():
-        sizes = [base, *(round(base * effect) for effect in EFFECTS)]
-        rounds = []
-        order = list(range(len(sizes)))
-        for number in range(WARMUP + ROUNDS):
-            # Every other round mirrors the one before it.
-            order = order[::-1] if number % 2 else drawn.sample(order, len(order))
-            elapsed = [0] * len(sizes)
-            for arm in order:
-                start = time.perf_counter_ns()
-                if kernel == "hash":
-                    hashlib.sha256(source[: sizes[arm]]).digest()
-                else:
-                    target[: sizes[arm]] = source[: sizes[arm]]
-                elapsed[arm] = time.perf_counter_ns() - start
-            rounds.append(elapsed)
-        result[kernel] = rounds
-    print(json.dumps(result), flush=True)
-    sys.stdin.readline()  # its waiting is read while it lives
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 @contextmanager
@@ -113,15 +99,13 @@ def neighbours(kind: str, number: int) -> Iterator[None]:
 
 
 def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(  # noqa: S603 - our own command
+    return subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
 
 
 def measure(seconds: float) -> list[dict[str, Any]]:
     """Record launches beside each kind and number of neighbours, pinned to a core and not."""
-    from paceline.conditions import HostConditions  # noqa: PLC0415
-    from paceline.cpu_wait import WorkloadWait  # noqa: PLC0415
 
     recorded = []
     host, seed = HostConditions(), 0
@@ -136,15 +120,16 @@ def measure(seconds: float) -> list[dict[str, Any]]:
                     before = host.read(full=True)
                     # A shell stands where the agent does: the waiting of its descendants is read.
                     script = f'{_PIN if pinned else ""} "$@"; true'
-                    launch = [sys.executable, "-E", "-S", __file__]
-                    process = subprocess.Popen(  # noqa: S603 - this script
-                        ["sh", "-c", script, "sh", *launch, "--launch", str(seed)],  # noqa: S607
+                    launch = [sys.executable, "-E", "-S", LAUNCH]
+                    process = subprocess.Popen(
+                        ["sh", "-c", script, "sh", *launch, str(seed)],
                         stdin=subprocess.PIPE,
                         stdout=subprocess.PIPE,
                     )
                     waiting = WorkloadWait(process.pid)
                     waiting.read()
-                    assert process.stdout and process.stdin  # noqa: S101 - both are piped
+                    assert process.stdout is not None  # noqa: S101 - it is piped
+                    assert process.stdin is not None  # noqa: S101 - it is piped
                     text = process.stdout.readline()
                     during = host.read(full=False)
                     during.pop("workload_wait_percent", None)
@@ -155,7 +140,7 @@ def measure(seconds: float) -> list[dict[str, Any]]:
                         {"ns": json.loads(text), "before": before, "during": during}
                     )
             where = "pinned" if pinned else "free"
-            print(f"{kind} {number} {where}: {len(launches)} launches", file=sys.stderr)
+            sys.stderr.write(f"{kind} {number} {where}: {len(launches)} launches\n")
             recorded.append(
                 {"kind": kind, "number": number, "pinned": pinned, "launches": launches}
             )
@@ -163,20 +148,9 @@ def measure(seconds: float) -> list[dict[str, Any]]:
 
 
 def judge_window(
-    cases: tuple[Any, Any], readings: Sequence[Any]
+    cases: tuple[CaseSamples, CaseSamples], readings: Sequence[Reading]
 ) -> tuple[str, float, float]:
     """The verdict of a window as a job gets it, the extra margin it had to clear, in percent, and its ln ratio."""
-    import numpy as np  # noqa: PLC0415
-    from paceline_server.stats.blocks import pair_blocks  # noqa: PLC0415
-    from paceline_server.stats.disturbance import (  # noqa: PLC0415
-        separate_disturbances,
-    )
-    from paceline_server.stats.paired import (  # noqa: PLC0415
-        PairPolicy,
-        control_run,
-        judge_pair,
-    )
-    from paceline_server.stats.voids import find_voids  # noqa: PLC0415
 
     voids, disturbance = separate_disturbances(find_voids(readings), "host")
     policy = PairPolicy(
@@ -189,14 +163,20 @@ def judge_window(
 
 
 def window_cases(
-    drawn: Sequence[dict[str, Any]], kernel: str, arm: int, reference: int
-) -> tuple[Any, Any]:
+    drawn: Sequence[dict[str, Any]],
+    kernel: str,
+    arm: int,
+    reference: int,
+    rng: np.random.Generator,
+) -> tuple[CaseSamples, CaseSamples]:
     """The samples of two arms in launches that were drawn."""
-    import numpy as np  # noqa: PLC0415
-    from paceline_server.stats.samples import CaseSamples  # noqa: PLC0415
 
-    values = np.array([launch["ns"][kernel] for launch in drawn], dtype=np.float64)
-    launches, rounds, _ = values.shape
+    recorded = np.array([launch["ns"][kernel] for launch in drawn], dtype=np.float64)
+    launches, rounds, _ = recorded.shape
+    # Launches are drawn once each, as a job has them, and their measured rounds with replacement.
+    chosen = rng.integers(WARMUP, rounds, (launches, rounds))
+    chosen[:, :WARMUP] = np.arange(WARMUP)
+    values = recorded[np.arange(launches)[:, None], chosen]
     launch, number = np.indices((launches, rounds)).reshape(2, -1)
     base = CaseSamples(
         "b",
@@ -214,9 +194,8 @@ def window_cases(
     return base, replace(base, arm="reference", value=values[:, :, reference].ravel())
 
 
-def window_readings(drawn: Sequence[dict[str, Any]]) -> list[Any]:
+def window_readings(drawn: Sequence[dict[str, Any]]) -> list[Reading]:
     """The conditions of launches that were drawn, as an agent reports them."""
-    from paceline_server.stats.voids import Reading  # noqa: PLC0415
 
     return [
         Reading("before", 0, drawn[0]["before"]),
@@ -231,7 +210,8 @@ def window_readings(drawn: Sequence[dict[str, Any]]) -> list[Any]:
 def report_neighbours(recorded: Sequence[dict[str, Any]]) -> int:
     """Print the outcomes by neighbour; returns how many verdicts on equal arms were false."""
     drawn_by = random.Random(20261128)  # noqa: S311 - windows, not secrets
-    print(
+    rng = np.random.default_rng(20261128)
+    _say(
         "| neighbours | waiting | extra | worst ratio of equal arms | false: equal slower | false: +3 % passes "
         "| equal decided | +5 % | +10 % | 1.5 | 2 |\n|---|---|---|---|---|---|---|---|---|---|---|"
     )
@@ -243,13 +223,13 @@ def report_neighbours(recorded: Sequence[dict[str, Any]]) -> int:
         for effect in (1.0, 1.03, 1.05, 1.1, 1.5, 2.0):
             counts: Counter[str] = Counter()
             for window in range(AA_WINDOWS if effect == 1.0 else POWER_WINDOWS):
-                drawn = drawn_by.choices(launches, k=LAUNCHES)
+                drawn = drawn_by.sample(launches, LAUNCHES)
                 kernel = tuple(BYTES)[window % len(BYTES)]
                 arms = (1 + EFFECTS.index(effect), 0)
                 if effect == 1.0 and window % 4 >= 2:
                     arms = (0, 1)
                 verdict, extra, bias = judge_window(
-                    window_cases(drawn, kernel, *arms), window_readings(drawn)
+                    window_cases(drawn, kernel, *arms, rng), window_readings(drawn)
                 )
                 counts[verdict] += 1
                 if effect == 1.0:
@@ -266,7 +246,7 @@ def report_neighbours(recorded: Sequence[dict[str, Any]]) -> int:
             for effect in (1.05, 1.1, 1.5, 2.0)
         ]
         decided = outcomes[1.0]["pass"] + outcomes[1.0]["fail"]
-        name = f"{row['number']} × {row['kind']}" if row["number"] else "none"
+        name = f"{row['number']} {row['kind']}" if row["number"] else "none"
         cells = [
             f"{name}, {'pinned' if row['pinned'] else 'free'}",
             f"{sum(waits) / len(waits):.0f} %",
@@ -277,19 +257,16 @@ def report_neighbours(recorded: Sequence[dict[str, Any]]) -> int:
             f"{100 * decided / AA_WINDOWS:.0f} %",
             *shares,
         ]
-        print(f"| {' | '.join(cells)} |", flush=True)
+        _say(f"| {' | '.join(cells)} |")
     return false
 
 
 def report_drift() -> int:
     """Print the outcomes under a simulated drift of both arms, and of one alone; returns the false verdicts."""
-    import numpy as np  # noqa: PLC0415
-    from paceline_server.stats.voids import Reading  # noqa: PLC0415
-    from paceline_server.testing.simulated_jobs import job_cases  # noqa: PLC0415
 
     rng = np.random.default_rng(20261128)
-    print(
-        "\n| drift | of | false: equal slower | equal faster taken for a pass | +10 % | 1.5 | 2 |"
+    _say(
+        "\n| drift | of | false: equal slower | equal arms pass | +10 % | 1.5 | 2 |"
         "\n|---|---|---|---|---|---|---|"
     )
     false = 0
@@ -322,21 +299,17 @@ def report_drift() -> int:
                 f"{counts[1.0, 'pass']} of {DRIFT_WINDOWS}",
                 *found,
             ]
-            print(f"| {' | '.join(cells)} |", flush=True)
+            _say(f"| {' | '.join(cells)} |")
     return false
 
 
 def main() -> int:
     """Measure or replay, and print both tables. Exit status 1 if equal arms were called slower."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--launch", type=int)
     parser.add_argument("--seconds", type=float, default=15.0)
     parser.add_argument("--record", type=Path)
     parser.add_argument("--replay", type=Path)
     options = parser.parse_args()
-    if options.launch is not None:
-        run_launch(options.launch)
-        return 0
     if options.replay is not None:
         recorded = json.loads(options.replay.read_text(encoding="utf-8"))
     else:
@@ -344,7 +317,7 @@ def main() -> int:
     if options.record is not None:
         options.record.write_text(json.dumps(recorded), encoding="utf-8")
     false = report_neighbours(recorded) + report_drift()
-    print(f"\n{false} verdicts on equal arms were false.")
+    _say(f"\n{false} verdicts on equal arms were false.")
     return 1 if false else 0
 
 

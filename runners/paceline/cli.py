@@ -96,6 +96,7 @@ from paceline.executors.host import HostExecutor
 from paceline.forges.port import ForgeOptions
 from paceline.forges.reporting import DEFAULT_PURPOSE, ForgeReporter, chosen_forge
 from paceline.harnesses.plan import parse_arms
+from paceline.listing import compare_with_workloads
 from paceline.local import Display
 from paceline.outcome import Outcome, stopped_outcome
 from paceline.selection import (
@@ -153,7 +154,7 @@ def _usage_errors_exit_1() -> None:
 
 @app.command()
 def validate(suite: SuitePath) -> None:
-    """Check a suite.toml.
+    """Check a suite.toml, and compare it with what its built workloads list.
 
     Every error names file, line and what was expected.
     """
@@ -174,6 +175,14 @@ def validate(suite: SuitePath) -> None:
         )
         table.add_row(name, arms, params or "none", benchmark.workload)
     terminal().print(table)
+    compared = compare_with_workloads(valid, suite)
+    for text in compared.not_looked_at:
+        print_note(f"Not looked at: {text}.")
+    if compared.differences:
+        raise UserError(
+            "\n".join(f"{text}." for text in compared.differences),
+            "Correct suite.toml or the workload: nothing would be measured for these.",
+        )
     print_line(f"{suite} is valid.")
 
 

@@ -190,7 +190,7 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
     says so."""
     facts = {}
     for argv in build.toolchain:
-        end, lines = _run_toolchain(argv, build.env)
+        end, lines = run_briefly(argv, Path.cwd(), build.env)
         printed = strip_control("\n".join(lines)).strip()
         shown = printed
         if end.exit_code != 0:
@@ -202,16 +202,16 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
     return facts
 
 
-def _run_toolchain(
-    argv: list[str], env: dict[str, str]
+def run_briefly(
+    argv: list[str], directory: Path, env: dict[str, str]
 ) -> tuple[ProcessEnd, list[str]]:
-    """Runs a toolchain command; returns how it ended, and the lines of both outputs."""
+    """Runs a command of at most a minute; returns how it ended, and the lines of both outputs."""
     lines: list[str] = []
 
     def take(_: Channel, more: list[str]) -> None:
         lines.extend(more)
 
-    with GuardedProcess(argv, Path.cwd(), inherited_environment(env)) as process:
+    with GuardedProcess(argv, directory, inherited_environment(env)) as process:
         return drain(process, take, Stop(), 60.0), lines
 
 

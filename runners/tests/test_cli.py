@@ -249,6 +249,50 @@ def test_validate_shows_what_the_suite_holds(suite_repository: Path) -> None:
     assert "merge (reference), builtin" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            ('{"n": n}, "metrics"', '{"n": 10 * n}, "metrics"'),
+            "sort: the manifest says n 100, 200, the workload announced 1000, 2000.",
+        ),
+        (
+            ('"benchmark": "sort", "arm": arm', '"benchmark": "sorted", "arm": arm'),
+            "sort: the workload sorts does not list it.",
+        ),
+    ],
+)
+def test_validate_finds_what_a_workload_would_not_measure(
+    suite_repository: Path, change: tuple[str, str], says: str
+) -> None:
+    workload = suite_repository / "bench" / "sorts.py"
+    text = workload.read_text()
+    assert change[0] in text
+    workload.write_text(text.replace(*change))
+    done = paceline("validate", str(suite_repository / "bench/suite.toml"))
+    assert done.returncode == 1
+    assert says in done.stderr
+
+
+def test_validate_takes_values_that_a_workload_runs_without_listing_them(
+    suite_repository: Path,
+) -> None:
+    workload = suite_repository / "bench" / "sorts.py"
+    text = workload.read_text().replace("sizes = [100, 200]", "sizes = [300]")
+    workload.write_text(text)
+    done = paceline("validate", str(suite_repository / "bench/suite.toml"))
+    assert done.returncode == 0
+
+
+def test_validate_says_which_workloads_it_could_not_ask(
+    suite_repository: Path,
+) -> None:
+    (suite_repository / "bench" / "sorts.py").unlink()
+    done = paceline("validate", str(suite_repository / "bench/suite.toml"))
+    assert done.returncode == 0
+    assert "Not looked at: sorts: it is not built." in done.stderr
+
+
 @pytest.fixture
 def alone(tmp_path: Path) -> list[str]:
     """Options of a host that drives no devices: a developer's phone is none of the tests' business."""

@@ -75,7 +75,9 @@ class Pair:
     def disturbed(self) -> str:
         """`, on a busy host` of a decided pair; else empty."""
         is_decided = self.outcome.verdict in ("pass", "fail")
-        return f", {self.policy.disturbed}" if is_decided and self.policy.disturbed else ""
+        return (
+            f", {self.policy.disturbed}" if is_decided and self.policy.disturbed else ""
+        )
 
     def words(self, reference: str | None = None) -> str:
         """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
@@ -338,10 +340,14 @@ def comparison_out(pair: Pair, demonstration: bool, decides: bool) -> Comparison
         sides=pair.sides,
         decides=decides,
         extra_percent=pair.policy.extra_percent,
-        launches_needed=outcome.launches_needed
-        if outcome.verdict == "inconclusive"
-        else None,
+        launches_needed=launches_needed_by(pair),
     )
+
+
+def launches_needed_by(pair: Pair) -> int | None:
+    """How many launches would decide an inconclusive pair."""
+    outcome = pair.outcome
+    return outcome.launches_needed if outcome.verdict == "inconclusive" else None
 
 
 def evidence_of(pair: Pair) -> dict[str, Any]:
@@ -351,6 +357,7 @@ def evidence_of(pair: Pair) -> dict[str, Any]:
         "words": pair.shown,
         "margin_percent": pair.policy.margin_percent,
         "launch_ratios": list(outcome.launch_ratios),
+        "launches_needed": launches_needed_by(pair),
         "method": METHOD,
         "parameters": {
             "policy": pair.policy.as_dict(),

@@ -138,7 +138,9 @@ def _of_comparisons(
 ) -> Iterator[ReasonOut]:
     rows = _deciding_comparisons(report, sides, verdict)
     if rows:
-        yield _reason(_kind_of(sides), verdict, [comparison_sentence(row) for row in rows])
+        yield _reason(
+            _kind_of(sides), verdict, [comparison_sentence(row) for row in rows]
+        )
 
 
 def _of_gates(report: JobReportOut, verdict: Verdict) -> Iterator[ReasonOut]:
@@ -182,7 +184,9 @@ def _undecided_comparisons(report: JobReportOut, sides: str) -> Iterator[ReasonO
         by_cause.setdefault(row.reason, []).append(row)
     for cause, rows in by_cause.items():
         needed = [row.launches_needed for row in rows]
-        launches = max((number for number in needed if number is not None), default=None)
+        launches = max(
+            (number for number in needed if number is not None), default=None
+        )
         is_disturbed = any(row.extra_percent for row in rows)
         yield _undecided(
             _kind_of(sides),
@@ -295,7 +299,11 @@ def with_count_of_others(first: str, count: int) -> str:
 def _place_of_comparison(row: ComparisonOut) -> str:
     """`sort_batch batch=1000: native at head`."""
     where = f"{row.benchmark} {params_text(row.params, ' ')}".rstrip()
-    return f"{where}: {row.arm} at head" if row.sides == "revisions" else f"{where}: {row.arm}"
+    return (
+        f"{where}: {row.arm} at head"
+        if row.sides == "revisions"
+        else f"{where}: {row.arm}"
+    )
 
 
 def _place_of_gate(gate: GateOut) -> str:

@@ -195,9 +195,8 @@ class ComparedRevisions:
                 manifest,
                 group,
                 (sides, differences),
-                (request, look),
+                (request, look, disturbance),
                 same,
-                disturbance,
             )
         ]
         if base.commit == head.commit and not blockers and not disturbance.conditions:
@@ -363,11 +362,11 @@ def _pairs(
     sides_and_differences: tuple[
         tuple[_RevisionSamples, _RevisionSamples], SideDifferences
     ],
-    request_and_look: tuple[JobRequest, Look],
+    circumstances: tuple[JobRequest, Look, Disturbance],
     same_artifact: bool,
-    disturbance: Disturbance,
 ) -> Iterator[Pair]:
-    (sides, differences), (request, look) = sides_and_differences, request_and_look
+    sides, differences = sides_and_differences
+    request, look, disturbance = circumstances
     head_side, base_side = sides
     benchmark = manifest.benchmarks[group.benchmark]
     policy = policy_under(disturbance, benchmark.margin_percent)

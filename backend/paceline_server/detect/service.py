@@ -37,8 +37,8 @@ from paceline_server.detect.findings import Role, record_finding
 from paceline_server.detect.policies import service as policies
 from paceline_server.detect.pull_requests import analyse_pull_request
 from paceline_server.detect.queries import JobContext, findings_with_comparisons
-from paceline_server.detect.revisions import Revision, analyse_revisions
 from paceline_server.detect.reasons import reasons_of
+from paceline_server.detect.revisions import Revision, analyse_revisions
 from paceline_server.detect.schemas import ComparisonOut, GateOut, JobReportOut
 from paceline_server.detect.waivers import service as waivers
 from paceline_server.ingest import service as ingest
@@ -319,7 +319,8 @@ def _compared_part(report: JobReportOut) -> dict[str, Any]:
     if report.method == VOIDING_METHOD:
         left_out |= {"reason", "launches_needed"}
         parts |= {"blockers": True, "next_steps": True}
-    parts |= dict.fromkeys(("comparisons", "gates"), {"__all__": left_out})
+    rows = {"__all__": left_out}
+    parts |= {"comparisons": rows, "gates": rows}
     return report.model_dump(mode="json", exclude=parts)
 
 

@@ -40,7 +40,9 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
         )
     lines += [""]
     lines += _check_lines(analysis)
-    lines += [f"suppressed {describe_error(name).text} ({name})" for name in report.suppressed]
+    lines += [
+        f"suppressed {describe_error(name).text} ({name})" for name in report.suppressed
+    ]
     lines += _disturbance_lines(analysis)
     lines += [f"new        {name} (only head declares it)" for name in report.added]
     lines += [f"removed    {name} (only base declares it)" for name in report.removed]

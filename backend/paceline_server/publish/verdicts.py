@@ -71,7 +71,12 @@ def _join_reasons(of_jobs: Sequence[JobVerdictsOut]) -> list[ReasonOut]:
     return order_reasons(
         reason
         if len(of_jobs) == 1
-        else reason.model_copy(update={"text": f"{job.target}: {reason.text}"})
+        else reason.model_copy(
+            update={
+                "text": f"{job.target}: {reason.text}",
+                "cases": [f"{job.target}: {case}" for case in reason.cases],
+            }
+        )
         for job in of_jobs
         for reason in job.reasons
     )

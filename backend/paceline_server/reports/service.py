@@ -223,16 +223,19 @@ def _comparisons_out(
 ) -> list[ComparisonOut]:
     targets = queries.targets_by_id(session, [row.target_id for row in rows])
     from_evidence = ("words", "margin_percent", "launch_ratios")
+    others = ("decides", "waived", "target_name", "extra_percent", "launches_needed")
     own = [
         name
         for name in ComparisonOut.model_fields
-        if name not in (*from_evidence, "decides", "waived", "target_name")
+        if name not in (*from_evidence, *others)
     ]
     return [
         ComparisonOut(
             **{name: getattr(row, name) for name in own},
             **{name: row.evidence[name] for name in from_evidence},
             decides=row.evidence.get("decides"),
+            extra_percent=row.evidence["parameters"]["policy"].get("extra_percent", 0),
+            launches_needed=row.evidence.get("launches_needed"),
             target_name=targets[row.target_id].name,
         )
         for row in rows

@@ -86,14 +86,17 @@ THERMAL_STATUS_VOID: Final = 3
 """Android thermal status `severe`: it throttles so much that people feel it. Between this and the limit it disturbs."""
 
 # --- What a disturbed verdict must clear (§2, "Disturbed is harder") -----------------------------------
-WAIT_EXTRA: Final = 0.04
-"""log units of extra margin per share of the time that the workload waited for a CPU: twice the largest bias of a
-window of real pairs under neighbours (README)."""
+WAIT_EXTRA: Final = 0.25
+"""log units of extra margin per share of the time that the workload waited for a CPU, up to WAIT_EXTRA_MOST. No window
+of equal arms beside neighbours needed more than 0.20 (README)."""
 
-STEAL_EXTRA: Final = 0.08
-"""the same per share that a hypervisor took: twice as much, because no hypervisor was measured."""
+WAIT_EXTRA_MOST: Final = 0.06
+"""log units; no window of equal arms needed more than 0.054, however long it waited (README)."""
 
-WAIT_MEASURED: Final = 0.85
+STEAL_TIMES: Final = 2.0
+"""times both for what a hypervisor took, because no hypervisor was measured."""
+
+WAIT_MEASURED: Final = 0.80
 """share; the longest waiting under which pairs were measured. Beyond it nothing is known, and nothing is decided."""
 
 WARM_SLOWDOWN: Final = 0.30
@@ -102,8 +105,8 @@ WARM_SLOWDOWN: Final = 0.30
 LAUNCHES_WORTH_NAMING: Final = 100
 """launches; a comparison that needs more will hardly be repeated with them."""
 
-LAUNCHES_RESERVE: Final = 1.25
-"""times the launches by which an interval would just clear its margin: half of all repetitions would miss it."""
+LAUNCHES_RESERVE: Final = 2.0
+"""times the launches with which an interval would just clear its margin, so that most repetitions do."""
 
 # --- Gates ----------------------------------------------------------------------------------------
 GATE_CONFIDENCE: Final = 0.98

@@ -3,7 +3,7 @@
 Pairs are interleaved in random order, so a shared CPU or a slow drift widens the noise of both arms and favours
 neither by much. How much at most is measured (`WAIT_EXTRA`) or bounded: if one arm alone had suffered all of it.
 
-    waiting for a CPU, stolen CPU    extra = constant · share of the time
+    waiting for a CPU, stolen CPU    extra = constant · share of the time, up to a most
     waiting for memory               extra = −ln(1 − 2 · share): all of it hit one of two arms
     drift, frequency, mild heat      extra = ln(1 + change of speed): all of it hit one arm
     several                          their sum
@@ -80,10 +80,14 @@ def _extra(condition: Void) -> float:
     strength = condition.strength or 0.0
     match condition.code:
         case "pressure":
-            return constants.WAIT_EXTRA * strength
+            return _extra_of_waiting(strength)
         case "steal":
-            return constants.STEAL_EXTRA * strength
+            return constants.STEAL_TIMES * _extra_of_waiting(strength)
         case "memory_pressure":
             return -math.log1p(-2.0 * strength)
         case _:
             return math.log1p(strength)
+
+
+def _extra_of_waiting(share: float) -> float:
+    return min(constants.WAIT_EXTRA * share, constants.WAIT_EXTRA_MOST)

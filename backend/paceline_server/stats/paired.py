@@ -324,20 +324,20 @@ def _launches_to_clear(
 ) -> int | None:
     """How many launches make the interval clear its margin, if it narrows by their square root around the ratio found.
 
-    None if the ratio lies between the two bounds, where no number of launches decides."""
+    None where no number of launches decides: the ratio lies between the two bounds, or the launches disagree."""
     if facts.ratio is None or interval.lower is None or interval.upper is None:
         return None
     found = math.log(facts.ratio)
     if found > policy.slower_from:
+        if facts.launches_above < policy.launch_share * facts.launches:
+            return None  # its launches disagree, and more of them would as well
         width, distance = found - interval.lower, found - policy.slower_from
     elif found < policy.holds_below:
         width, distance = interval.upper - found, policy.holds_below - found
     else:
         return None
     times = max(1.0, (width / distance) ** 2)
-    return _worth_naming(
-        math.ceil(constants.LAUNCHES_RESERVE * times * facts.launches)
-    )
+    return _worth_naming(math.ceil(constants.LAUNCHES_RESERVE * times * facts.launches))
 
 
 def _worth_naming(launches: int) -> int | None:

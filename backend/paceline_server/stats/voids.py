@@ -92,7 +92,9 @@ def advise(void: Void, target_kind: Literal["host", "device"]) -> str:
     if void.code in known or void.code not in _PHYSICAL:
         return configuration.describe_error(void.code).advice
     if target_kind == "device":
-        return "Let the device rest and cool down, then repeat; its page shows its checks."
+        return (
+            "Let the device rest and cool down, then repeat; its page shows its checks."
+        )
     raising = _OPERATORS_LIMIT.get(void.code)
     if raising is None:
         return "Repeat on a host that stays as it is; `paceline doctor` says what disturbs this one."
@@ -182,9 +184,7 @@ def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
         )
     if worst >= limits.thermal_status:
         text = f"the target was warm: thermal status {worst:g}, limit below {limits.thermal_status}"
-        return Void(
-            "warm", worst, limits.thermal_status, text, constants.WARM_SLOWDOWN
-        )
+        return Void("warm", worst, limits.thermal_status, text, constants.WARM_SLOWDOWN)
     return None
 
 

@@ -10,7 +10,6 @@ import pytest
 from paceline_contract.manifest_reader import read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.compare import evidence_of, rederive
-from paceline_server.detect.reasons import reasons_of
 from paceline_server.detect.facts import (
     CaseIndex,
     JobFacts,
@@ -18,9 +17,10 @@ from paceline_server.detect.facts import (
     JobRequest,
     Look,
 )
+from paceline_server.detect.reasons import reasons_of
 from paceline_server.ingest.cases import Check, Conditions
-from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.paired import METHOD, VOIDING_METHOD
+from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
 from paceline_server.testing.sorting_suite import (
     BENCHMARK,
@@ -243,14 +243,20 @@ def test_every_cause_is_said_once_with_all_of_its_cases_and_a_next_step() -> Non
         f"{BENCHMARK} batch={batch}: native"
         for batch in sorted(
             (1000, 2000),
-            key=lambda batch: -next(
-                row.ratio or 0.0
-                for row in analysis.report.comparisons
-                if row.params["batch"] == batch
+            key=lambda batch: (
+                -next(
+                    row.ratio or 0.0
+                    for row in analysis.report.comparisons
+                    if row.params["batch"] == batch
+                )
             ),
         )
     ]
-    assert analysis.reason == reason.text == f"{reason.cases[0]} - {reason.cause} (and 1 more)"
+    assert (
+        analysis.reason
+        == reason.text
+        == f"{reason.cases[0]} - {reason.cause} (and 1 more)"
+    )
 
 
 def test_the_next_step_of_an_undecided_comparison_is_the_number_of_launches() -> None:
@@ -262,7 +268,9 @@ def test_the_next_step_of_an_undecided_comparison_is_the_number_of_launches() ->
 
 def test_two_blockers_are_two_reasons_and_neither_is_hidden() -> None:
     hot = [Conditions("during", 5, {"thermal_status": 3})]
-    analysis = _analyse(bench_cases(1, MIXED), conditions=hot, broken=["launch 3 crashed"])
+    analysis = _analyse(
+        bench_cases(1, MIXED), conditions=hot, broken=["launch 3 crashed"]
+    )
     first, second = reasons_of(analysis.report)
     assert (first.text, second.kind) == ("launch 3 crashed", "blocker")
     assert analysis.reason == f"{first.text}; {second.text}"
@@ -273,7 +281,10 @@ def test_the_former_method_still_voids_what_now_disturbs() -> None:
     """A stored report names its method, and is judged again by it."""
     former = Look(method=VOIDING_METHOD)
     analysis = _analyse(bench_cases(1, MIXED), conditions=BUSY, look=former)
-    assert (analysis.verdict, analysis.report.method) == ("inconclusive", VOIDING_METHOD)
+    assert (analysis.verdict, analysis.report.method) == (
+        "inconclusive",
+        VOIDING_METHOD,
+    )
     assert [void.code for void in analysis.voids] == ["pressure"]
     again = _analyse(bench_cases(1, MIXED), conditions=BUSY)
     assert again.report.method == METHOD != VOIDING_METHOD

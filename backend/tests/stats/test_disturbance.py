@@ -11,7 +11,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from paceline_server.stats import constants
 from paceline_server.stats.blocks import pair_blocks
 from paceline_server.stats.disturbance import Disturbance, separate_disturbances
 from paceline_server.stats.paired import (
@@ -38,8 +37,9 @@ def _disturbed(*conditions: Void) -> Disturbance:
 @pytest.mark.parametrize(
     ("code", "strength", "log_extra", "phrase"),
     [
-        ("pressure", 0.5, 0.5 * constants.WAIT_EXTRA, "on a busy host"),
-        ("steal", 0.5, 0.5 * constants.STEAL_EXTRA, "on a busy host"),
+        ("pressure", 0.1, 0.025, "on a busy host"),
+        ("pressure", 0.5, 0.06, "on a busy host"),
+        ("steal", 0.5, 0.12, "on a busy host"),
         ("memory_pressure", 0.1, math.log(1.25), "on a busy host"),
         ("calibration", 0.14, math.log(1.14), "on a drifting host"),
         ("frequency_cap", 0.25, math.log(1.25), "on a drifting host"),
@@ -59,7 +59,7 @@ def test_kinds_add_up_and_of_one_kind_the_strongest_counts() -> None:
     disturbance = _disturbed(
         _void("calibration", 0.1), _void("pressure", 0.5), _void("calibration", 0.2)
     )
-    log_extra = math.log(1.2) + 0.5 * constants.WAIT_EXTRA
+    log_extra = math.log(1.2) + 0.06
     assert math.log1p(disturbance.extra_percent / 100) == pytest.approx(log_extra)
     assert disturbance.phrase == "on a drifting, busy host"
 
@@ -68,8 +68,8 @@ def test_kinds_add_up_and_of_one_kind_the_strongest_counts() -> None:
     "void",
     [
         _void("boot_id", None),
-        _void("pressure", constants.WAIT_MEASURED + 0.01),
-        _void("steal", constants.WAIT_MEASURED + 0.01),
+        _void("pressure", 0.81),
+        _void("steal", 0.81),
         _void("memory_pressure", 0.5),
     ],
 )
@@ -77,6 +77,10 @@ def test_what_breaks_the_design_or_is_beyond_all_that_was_measured_voids(
     void: Void,
 ) -> None:
     assert separate_disturbances([void], "host") == ((void,), Disturbance((), "host"))
+
+
+def test_waiting_as_long_as_was_measured_only_disturbs() -> None:
+    assert _disturbed(_void("pressure", 0.79), _void("steal", 0.79)).conditions
 
 
 def test_a_target_that_nothing_disturbed_demands_no_extra_margin() -> None:
@@ -98,9 +102,7 @@ def _judge(cases: tuple[CaseSamples, CaseSamples], *conditions: Void) -> PairVer
     return outcome
 
 
-def _preempt(
-    rng: np.random.Generator, case: CaseSamples, share: float
-) -> CaseSamples:
+def _preempt(rng: np.random.Generator, case: CaseSamples, share: float) -> CaseSamples:
     """The case on a CPU that was taken away for a share of the time, in slices of three samples' length."""
     taken = rng.random(case.value.size) < share
     slices = rng.geometric(1 - share, case.value.size)

@@ -295,11 +295,11 @@ def _noisy(centre: float, seed: int = 5) -> PairedBlocks:
     return blocks_of(centre + np.random.default_rng(seed).normal(0.0, 0.05, 100))
 
 
-@pytest.mark.parametrize("centre", [MARGIN + 0.008, MARGIN - 0.008])
+@pytest.mark.parametrize("centre", [MARGIN + 0.018, MARGIN - 0.012])
 def test_the_launches_that_an_undecided_pair_is_told_to_take_decide_it(
     centre: float,
 ) -> None:
-    told = [judge_pair(_noisy(centre, seed)).launches_needed for seed in range(40)]
+    told = [judge_pair(_noisy(centre, seed)).launches_needed for seed in range(60)]
     launches = int(np.median([number for number in told if number is not None]))
     rng = np.random.default_rng(8)
     verdicts = [
@@ -309,6 +309,15 @@ def test_the_launches_that_an_undecided_pair_is_told_to_take_decide_it(
         for _ in range(50)
     ]
     assert verdicts.count("fail" if centre > MARGIN else "pass") >= 30
+
+
+@pytest.mark.parametrize(
+    ("distance", "launches"), [(0.0036, 95), (0.0034, None), (0.0065, 29)]
+)
+def test_how_many_launches_are_told(distance: float, launches: int | None) -> None:
+    """The interval reaches 0.01105 to each side of the median, and at most 100 launches are worth naming."""
+    d = MARGIN - distance + 0.03 * np.tile(np.linspace(-1.0, 1.0, 20), 5)
+    assert judge_pair(blocks_of(d)).launches_needed == launches
 
 
 def test_a_pair_at_the_margin_itself_is_told_no_number_of_launches() -> None:

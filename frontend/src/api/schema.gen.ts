@@ -4530,6 +4530,13 @@ export interface components {
             sides: "arms" | "revisions";
             /** Decides */
             decides: boolean | null;
+            /**
+             * Extra Percent
+             * @default 0
+             */
+            extra_percent: number;
+            /** Launches Needed */
+            launches_needed: number | null;
             waived: components["schemas"]["WaivedOut"] | null;
         };
         /**
@@ -6314,8 +6321,19 @@ export interface components {
             base: components["schemas"]["BaseOut"] | null;
             /** Blockers */
             blockers: string[];
-            /** Advice */
-            advice: string | null;
+            /** Disturbances */
+            disturbances: string[];
+            /** Next Steps */
+            next_steps: {
+                [key: string]: string;
+            };
+            /**
+             * Method
+             * @default paired-sign-test/1
+             */
+            method: string;
+            /** Reasons */
+            reasons: components["schemas"]["ReasonOut"][];
             /** Missing */
             missing: string | null;
             /** Added */
@@ -7820,8 +7838,8 @@ export interface components {
         };
         /**
          * ReasonOut
-         * @description Why a run or job did not simply pass, of one kind: the worst in words, and how many there are. `verdict` is null
-         *     for a job that ended without one; what is `waived` failed and does not count.
+         * @description Why a run or job did not simply pass: one cause, and how many cases it concerns. Of failures it is the worst in
+         *     words. `verdict` is null for a job that ended without one; what is `waived` failed and does not count.
          */
         ReasonOut: {
             /**
@@ -7835,6 +7853,17 @@ export interface components {
             text: string;
             /** Count */
             count: number;
+            /**
+             * Cause
+             * @default
+             */
+            cause: string;
+            /** Cases */
+            cases: string[];
+            /** Next Step */
+            next_step: string | null;
+            /** Launches */
+            launches: number | null;
         };
         /** RecordIn */
         RecordIn: {

@@ -44,6 +44,8 @@ export function comparison(change: Partial<Comparison> = {}): Comparison {
     demonstration: false,
     sides: 'arms',
     decides: true,
+    extra_percent: 0,
+    launches_needed: null,
     waived: null,
     ...change,
   };

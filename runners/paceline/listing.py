@@ -1,0 +1,115 @@
+"""Compares what a manifest declares with what its built workloads list (`--list`), before anything is measured.
+
+A workload that does not have a declared value of a param measures nothing for it, which is found out only after a run.
+Nothing is built here: a workload whose artifacts are missing is not looked at.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from paceline_contract.events import ParamValue
+from paceline_contract.manifest import TargetBuild
+from paceline_contract.params import join_values
+
+from paceline.artifacts import copy_into
+from paceline.manifest import Manifest
+from paceline.source import run_briefly
+
+
+class ListedCase(msgspec.Struct):
+    """What is read of a listed case here."""
+
+    benchmark: str
+    params: dict[str, ParamValue] = {}
+
+
+class _Listing(msgspec.Struct):
+    cases: list[ListedCase]
+
+
+class Comparison(msgspec.Struct):
+    """Where manifest and workloads disagree, and which workloads were not looked at, in sentences."""
+
+    differences: list[str]
+    not_looked_at: list[str]
+
+
+def compare_with_workloads(manifest: Manifest, path: Path) -> Comparison:
+    """Run each built workload of the host with `--list` and compare. `path` is that of the manifest."""
+    found = Comparison([], [])
+    for workload in manifest.workloads:
+        if workload.host is None:
+            continue
+        artifacts = [path.parent / name for name in workload.host.artifacts]
+        if not all(artifact.exists() for artifact in artifacts):
+            found.not_looked_at.append(f"{workload.name}: it is not built")
+            continue
+        with tempfile.TemporaryDirectory() as scratch:
+            directory = Path(scratch, "artifacts")
+            copy_into(directory, artifacts)
+            listed = _list_cases(workload.host, directory, [])
+            if listed is None:
+                text = f"{workload.name}: it does not answer --list"
+                found.not_looked_at.append(text)
+                continue
+            found.differences += _differences(
+                manifest, workload.name, (workload.host, directory), listed
+            )
+    return found
+
+
+def _differences(
+    manifest: Manifest,
+    workload: str,
+    built: tuple[TargetBuild, Path],
+    listed: Sequence[ListedCase],
+) -> Iterator[str]:
+    for name, benchmark in manifest.benchmarks.items():
+        if benchmark.workload != workload:
+            continue
+        own = [case for case in listed if case.benchmark == name]
+        if not own:
+            yield f"{name}: the workload {workload} does not list it"
+            continue
+        for key, param in benchmark.params.items():
+            announced = list(
+                dict.fromkeys(case.params[key] for case in own if key in case.params)
+            )
+            missing = [value for value in param.values if value not in announced]
+            # A workload may run values that it does not list by itself.
+            if missing and not _runs(built, name, key, missing):
+                says = ", ".join(map(str, missing))
+                lists = ", ".join(map(str, announced)) or "none"
+                yield f"{name}: the manifest says {key} {says}, the workload announced {lists}"
+
+
+def _runs(
+    built: tuple[TargetBuild, Path], benchmark: str, key: str, values: Sequence[Any]
+) -> bool:
+    """Check whether a workload has cases for these values when it is asked for them."""
+    filters = ["--benchmark", benchmark, "--params", f"{key}={join_values(values)}"]
+    listed = _list_cases(*built, filters)
+    if listed is None:
+        return False
+    return set(values) <= {case.params.get(key) for case in listed}
+
+
+def _list_cases(
+    build: TargetBuild, directory: Path, filters: list[str]
+) -> list[ListedCase] | None:
+    """The cases that a workload lists; None if it does not answer."""
+    argv = [part.replace("{artifacts}", str(directory)) for part in build.run]
+    end, lines = run_briefly([*argv, "--list", *filters], directory, build.env)
+    if end.exit_code != 0:
+        return None
+    for line in lines:
+        try:
+            return msgspec.json.decode(line, type=_Listing).cases
+        except msgspec.DecodeError:
+            continue
+    return None
