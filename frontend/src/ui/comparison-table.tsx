@@ -145,7 +145,10 @@ function PointCell({
       size="compact-xs"
       variant="default"
       h="auto"
-      styles={{ label: { whiteSpace: 'normal', textAlign: 'left' } }}
+      styles={{
+        inner: { height: 'auto' },
+        label: { height: 'auto', whiteSpace: 'normal', textAlign: 'left' },
+      }}
       onClick={() => onChoose(row)}
       aria-label={`Distribution of ${row.arm} at ${paramsLabel(row.params)}, ${row.target_name ?? 'target'}`}
     >
