@@ -304,9 +304,10 @@ def report_drift() -> int:
 
 
 def main() -> int:
-    """Measure or replay, and print both tables. Exit status 1 if equal arms were called slower."""
+    """Measure or replay, and print both tables. Exit status 1 if more than 1 in 1,000 equal pairs were called slower,
+    which is what the looks of a job may spend."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--seconds", type=float, default=15.0)
+    parser.add_argument("--seconds", type=float, default=11.0)
     parser.add_argument("--record", type=Path)
     parser.add_argument("--replay", type=Path)
     options = parser.parse_args()
@@ -318,7 +319,7 @@ def main() -> int:
         options.record.write_text(json.dumps(recorded), encoding="utf-8")
     false = report_neighbours(recorded) + report_drift()
     _say(f"\n{false} verdicts on equal arms were false.")
-    return 1 if false else 0
+    return 1 if false > AA_WINDOWS * len(recorded) / 1000 else 0
 
 
 if __name__ == "__main__":
