@@ -10,7 +10,6 @@ from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.orm import Session, defer
 
 from paceline_server.store.insert import insert_into
-from paceline_server.store.tables.audit import AuditEntry
 from paceline_server.store.tables.catalog import Suite, SuiteAgent
 from paceline_server.store.tables.jobs import BASELINE_TRIGGERS, Run
 
@@ -45,16 +44,6 @@ def suite_without_manifest(session: Session, name: str) -> Suite | None:
     """Return a suite whose manifest is loaded only when touched: heartbeats compare its hash."""
     query = select(Suite).where(Suite.name == name).options(defer(Suite.manifest))
     return session.scalars(query).one_or_none()
-
-
-def refused_claims(session: Session, name: str) -> set[str]:
-    """The repositories whose claims to a suite's name are in the audit log."""
-    query = select(AuditEntry.detail).where(
-        AuditEntry.object_id == name,
-        AuditEntry.object_kind == "suite",
-        AuditEntry.action == "suite.claim_refused",
-    )
-    return {str(detail["claimed_by"]) for detail in session.scalars(query)}
 
 
 def insert_suite(session: Session, values: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""Writes the audit log: who changed what, in order.
+"""Writes the audit log, and reads it for those who write it: who changed what, in order.
 
 Every feature writes its entry in the transaction of the change, so there is neither one without the other. Entries
 are only added. Details are plain JSON for people, without secrets and without what the object itself shows.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from sqlalchemy import null
+from sqlalchemy import null, select
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock
@@ -66,3 +66,15 @@ def record(  # noqa: PLR0917 - the fields of one entry, in the log's order
     if limits.project is None:
         entry.project_id = null()
     session.add(entry)
+
+
+def details(
+    session: Session, action: str, object_kind: ObjectKind, object_id: str
+) -> list[dict[str, Any]]:
+    """Return the details of every entry of one action about one object."""
+    query = select(AuditEntry.detail).where(
+        AuditEntry.object_id == object_id,
+        AuditEntry.object_kind == object_kind,
+        AuditEntry.action == action,
+    )
+    return list(session.scalars(query))
