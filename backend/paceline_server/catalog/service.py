@@ -51,8 +51,6 @@ NICKNAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 
 MOST_CLAIMS = 20
 """Repositories named in the audit log for one suite: an agent must not fill it."""
-CLAIM_REFUSED = "suite.claim_refused"
-"""The audit log's action: another repository claimed a suite's name."""
 
 
 class AnnouncedSuite(NamedTuple):
@@ -289,7 +287,7 @@ def _tell_owner(
     """Tell those who own a suite that another repository wants its name: once for each repository, in the project's
     audit log."""
     claimed_by = suite.location or suite.repository
-    entries = audit.details(session, CLAIM_REFUSED, "suite", suite.name)
+    entries = audit.details(session, "suite.claim_refused", "suite", suite.name)
     told = {entry["claimed_by"] for entry in entries}
     if claimed_by in told or len(told) >= MOST_CLAIMS:
         return
@@ -298,7 +296,7 @@ def _tell_owner(
         "belongs_to": stored.location or stored.repository,
         "agent_id": agent_id,
     }
-    audit.record(session, "system", CLAIM_REFUSED, "suite", suite.name, detail)
+    audit.record(session, "system", "suite.claim_refused", "suite", suite.name, detail)
     log.warning("suite_name_taken", suite=suite.name, **detail)
 
 
