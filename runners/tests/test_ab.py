@@ -241,7 +241,12 @@ def without_server(
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PATH": where, "COLUMNS": "200"},
+        env={
+            **os.environ,
+            "PATH": where,
+            "COLUMNS": "200",
+            "PACELINE_AGENT_DATA": str(tmp_path / "state"),
+        },
     )
 
 
