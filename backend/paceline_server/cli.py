@@ -144,7 +144,8 @@ def up(  # noqa: PLR0917 - options, passed by name
 ) -> None:
     """Start everything on this machine: database, server, background work and an agent.
 
-    On shared hosts, PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise what voids a job.
+    On shared hosts, PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above
+    which a ratio must clear an extra margin.
     """
     from paceline_server.runtime import up as embedded  # noqa: PLC0415
 
@@ -188,7 +189,8 @@ def worker(
 ) -> None:
     """Run background work from Redis, the analysis of jobs among it.
 
-    On shared hosts, PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise what voids a job.
+    On shared hosts, PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above
+    which a ratio must clear an extra margin.
     """
     from paceline_server import worker as process  # noqa: PLC0415
 
@@ -527,14 +529,14 @@ def judge(
         float | None,
         typer.Option(
             envvar="PACELINE_PRESSURE_LIMIT_PERCENT",
-            help="Steal or CPU pressure that voids a job, for targets that are always shared.",
+            help="Steal or CPU pressure above which a job is disturbed, for targets that are always shared.",
         ),
     ] = None,
     drift_limit_percent: Annotated[
         float | None,
         typer.Option(
             envvar="PACELINE_DRIFT_LIMIT_PERCENT",
-            help="Drift of the calibration kernel that voids a job, for targets that are always shared.",
+            help="Drift of the calibration kernel above which a job is disturbed, for targets that are always shared.",
         ),
     ] = None,
 ) -> None:

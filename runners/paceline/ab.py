@@ -232,14 +232,16 @@ def _are_identical(
     )
 
 
-def judge(directory: Path, arguments: Sequence[str] = ()) -> int | None:
-    """Runs `paceline-server judge` on a directory and returns its exit status; None if it is not installed."""
+def find_judge() -> str | None:
+    """Return the path of `paceline-server`, or None if it is not installed."""
     beside = Path(sys.executable).parent
-    command = shutil.which("paceline-server", path=str(beside)) or shutil.which(
+    return shutil.which("paceline-server", path=str(beside)) or shutil.which(
         "paceline-server"
     )
-    if command is None:
-        return None
+
+
+def judge(command: str, directory: Path, arguments: Sequence[str] = ()) -> int:
+    """Run `paceline-server judge` on a directory and return its exit status. `command` is what `find_judge` found."""
     sys.stdout.flush()
     return subprocess.run(
         [command, "judge", str(directory), *arguments], check=False

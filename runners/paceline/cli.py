@@ -62,6 +62,7 @@ from paceline.commands.options import (
     HarnessName,
     Knobs,
     MinTimeNs,
+    OptionalFailOn,
     OutDir,
     OutputFiles,
     Params,
@@ -226,6 +227,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     cleanup: CleanupCommand = None,
     shell: Shell = None,
     timeout_s: TimeoutS = 600,
+    fail_on: OptionalFailOn = None,
     verbose: Verbose = False,
     as_json: Annotated[
         bool,
@@ -238,7 +240,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
 
     Writes the streams and run.json to a directory. This is one batch. A server adds up to two more batches to
     an inconclusive job; here, raise --launches. Of a command, the table is printed; with --arm, exit: 0 no arm is
-    slower, 2 one is, 3 inconclusive.
+    slower, 2 one is, 3 inconclusive; the limits of shared hosts are those of `ab`. Without paceline-server nothing can
+    judge arms: exit 1 before anything is measured; --fail-on never records only.
     """
     chosen_seed = config.drawn_seed() if seed is None else seed
     if what is None:
@@ -266,6 +269,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             shell=shell,
             benchmark=benchmark,
         )
+        judge = _find_judge(is_needed=bool(arm) and fail_on != "never")
         target = output_directory(directory, request.name).absolute()
         _measure_here(
             lambda executor, display, stop: driven.run(
@@ -276,7 +280,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             verbose=verbose,
         )
         print_line(str(target))
-        status = _judge(target, [])
+        status = _judge(judge, target, judge_arguments([], fail_on or "inconclusive"))
         # Without arms there is nothing to compare, so that only an error counts.
         raise typer.Exit(status if arm or status == ERROR else 0)
     _refuse_given(
@@ -289,6 +293,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         prepare=prepare,
         cleanup=cleanup,
         shell=shell,
+        fail_on=fail_on,
     )
     suite = Path(what[0])
     valid = manifest.load(suite)
@@ -399,11 +404,13 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     this directory. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error. With --fail-on fail, inconclusive exits 0;
     with --fail-on never, slower does too. Two commits with the same artifacts are identical: nothing is measured,
     exit 0. One commit given twice is measured: an A/A comparison. On shared hosts, PACELINE_PRESSURE_LIMIT_PERCENT
-    and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above which a ratio must clear an extra margin.
+    and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above which a ratio must clear an extra margin. Without
+    paceline-server nothing can judge: exit 1 before anything is measured; --fail-on never without --format records only.
     """
     outputs = parse_outputs(
         [*(format_ or []), *(["json"] if as_json else [])], output or []
     )
+    judge = _find_judge(is_needed=fail_on != "never" or outputs != [("table", None)])
     chosen_seed = config.drawn_seed() if seed is None else seed
     comparison = ab.comparison(base, head, suite, of_command=command is not None)
     for note in comparison.notes:
@@ -486,14 +493,15 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
     # Standard output holds one document where it is for a program.
     is_table = any(output == ("table", None) for output in outputs)
     (print_line if is_table else print_note)(str(target))
-    raise typer.Exit(_judge(target, judge_arguments(outputs, fail_on)))
+    raise typer.Exit(_judge(judge, target, judge_arguments(outputs, fail_on)))
 
 
 def _refuse_given(of: str, **options: object) -> None:
     """Raises UserError for an option that is of suites or of commands only."""
     for name, value in options.items():
         if value is not None:
-            raise UserError(f"--{name} is an option of {of} only.", "Leave it out.")
+            option = name.replace("_", "-")
+            raise UserError(f"--{option} is an option of {of} only.", "Leave it out.")
 
 
 def _command_request(
@@ -535,13 +543,28 @@ def _command_request(
     )
 
 
-def _judge(target: Path, arguments: list[str]) -> int:
-    """Judges what was measured and returns the exit status; 0 if paceline-server is not installed."""
-    status = ab.judge(target, arguments)
-    if status is None:
-        print_note("paceline-server is not installed here. Where it is installed, run:")
+def _find_judge(*, is_needed: bool) -> str | None:
+    """Return the program that judges, or None where it is not installed. Raises UserError if it is needed, so that
+    nothing is measured for a verdict that never comes."""
+    judge = ab.find_judge()
+    if judge is None and is_needed:
+        raise UserError(
+            "Nothing was measured: paceline-server, which judges, is not installed here.",
+            "Install it beside paceline: pip install ./contract ./backend in a clone of Paceline. Or only record, with "
+            "--fail-on never and no --format, and judge later, where it is installed: paceline-server judge DIRECTORY",
+        )
+    return judge
+
+
+def _judge(judge: str | None, target: Path, arguments: list[str]) -> int:
+    """Judges what was measured and returns the exit status; without a judge it says what to run, and returns 0."""
+    if judge is None:
+        print_note(
+            "Not judged: paceline-server is not installed here. Where it is, run:"
+        )
         print_note(f"  paceline-server judge {target}")
-    return status or 0
+        return 0
+    return ab.judge(judge, target, arguments)
 
 
 def _measure_here(

@@ -47,7 +47,7 @@ from paceline.harnesses.port import (
     Reading,
 )
 from paceline.launches import BASE, HEAD, Side, SideManifests, prepare_sides
-from paceline.local import Display, RunRecord, measure_and_record
+from paceline.local import Display, RunRecord, measure_and_record, shown_claimant
 from paceline.outcome import Outcome
 from paceline.selection import Selection, check_selection
 from paceline.source import Prepared, run_build_step
@@ -125,8 +125,8 @@ def run(
     directory = Path.cwd()
     revision = working_revision(directory)
     with ExitStack() as held:
-        display.phase("waiting for the target's lock")
-        if not held.enter_context(executor.claim(stop)):
+        by = shown_claimant(f"paceline run of {request.name}", display)
+        if not held.enter_context(executor.claim(stop, by=by)):
             return Outcome("cancelled", "Stopped while another run held the target.")
         display.phase(f"preparing {working_revision_in_words(revision)}")
         probed = held.enter_context(
@@ -160,8 +160,8 @@ def compare(
     }
     same = trees[pair.base] == trees[pair.head]
     with ExitStack() as held:
-        display.phase("waiting for the target's lock")
-        if not held.enter_context(executor.claim(stop)):
+        by = shown_claimant(f"paceline ab of {request.name}", display)
+        if not held.enter_context(executor.claim(stop, by=by)):
             return Outcome("cancelled", "Stopped while another run held the target.")
         sides: list[_Probed] = []
         names: tuple[tuple[SideName, str], ...] = (

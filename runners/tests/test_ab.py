@@ -220,30 +220,83 @@ def test_a_side_that_does_not_build_is_named(
     )
 
 
-def test_without_the_server_it_says_what_to_run(
-    suite_repository: Path, tmp_path: Path
-) -> None:
-    """A Python environment without paceline-server."""
+def without_server(
+    repository: Path, tmp_path: Path, *arguments: str
+) -> subprocess.CompletedProcess[str]:
+    """Run `paceline` in a Python environment without paceline-server."""
     lonely = tmp_path / "bin"
     lonely.mkdir()
     python = lonely / "python"
     python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
     code = "import sys; sys.executable = sys.argv.pop(1); from paceline.cli import main; main()"
-    command = [sys.executable, "-c", code, str(python), "ab", "--base", "main", *QUICK]
-    command += ["--out", str(tmp_path / "out"), "--data", str(tmp_path / "state")]
     where = os.pathsep.join(
         str(Path(tool).parent)
         for tool in (shutil.which("git"), shutil.which("python3"))
         if tool and not (Path(tool).parent / "paceline-server").exists()
     )
-    done = subprocess.run(
-        command,
-        cwd=suite_repository,
+    return subprocess.run(
+        [sys.executable, "-c", code, str(python), *arguments],
+        cwd=repository,
         capture_output=True,
         text=True,
         check=False,
-        env={**os.environ, "PATH": where, "COLUMNS": "200"},
+        env={
+            **os.environ,
+            "PATH": where,
+            "COLUMNS": "200",
+            "PACELINE_AGENT_DATA": str(tmp_path / "state"),
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ab", "--base", "main"],
+        ["ab", "--base", "main", "--fail-on", "fail"],
+        ["ab", "--base", "main", "--fail-on", "never", "--json"],
+        ["ab", "--base", "main", "--", "true"],
+        ["run", "--arm", "one=t.*", "--arm", "two=u.*", "--", "true"],
+    ],
+)
+def test_without_the_server_a_verdict_is_refused_before_anything_is_measured(
+    suite_repository: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    """A pipeline that installed too little must not be green, nor learn it after the measurement."""
+    out = tmp_path / "out"
+    command, *others = arguments
+    done = without_server(
+        suite_repository, tmp_path, command, "--out", str(out), *others
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Nothing was measured: paceline-server, which judges" in done.stderr
+    assert "pip install ./contract ./backend" in done.stderr
+    assert "paceline-server judge DIRECTORY" in done.stderr
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ab", "--base", "main", *QUICK, "--fail-on", "never"],
+        ["run", "--launches", "2", "--", "true"],
+        [
+            "run",
+            *("--launches", "2", "--arm", "one=t.*", "--arm", "two=u.*"),
+            *("--fail-on", "never", "--", "true"),
+        ],
+    ],
+)
+def test_without_the_server_it_only_records_where_no_verdict_is_wanted(
+    suite_repository: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    out = tmp_path / "out"
+    command, *others = arguments
+    done = without_server(
+        suite_repository, tmp_path, command, "--out", str(out), *others
     )
     assert done.returncode == 0, done.stderr
-    assert f"paceline-server judge {tmp_path / 'out'}" in done.stderr
+    assert json.loads((out / "run.json").read_text())["failure"] is None
+    assert "Not judged" in done.stderr
+    assert f"paceline-server judge {out}" in done.stderr

@@ -216,6 +216,15 @@ def test_a_failed_run_says_so_and_records_it(
         (["run", "suite.toml", "--benchmark", "nope"], "Use one of: sort"),
         (["run", "suite.toml", "--params", "n"], "NAME=VALUE"),
         (["run", "suite.toml", "--out", "."], "not empty"),
+        (
+            ["run", "suite.toml", "--fail-on", "never"],
+            "--fail-on is an option of commands",
+        ),
+        (["submit", "mine", "--token", "t"], "such as http://127.0.0.1:8321"),
+        (
+            ["submit", "mine", "--server", "http://127.0.0.1:9"],
+            "paceline-server token create NAME",
+        ),
         (["validate", "sorts.py"], "not TOML"),
         (["agent", "--server", "example.org", "--data", "d"], "http"),
         (["agent", "--server", "http://127.0.0.1:9", "--data", "d"], "--enrol"),

@@ -11,6 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paceline import ab, driven
+from paceline.errors import UserError
+from paceline.executors.claim import Claimant
+from paceline.executors.host import HostExecutor
+from paceline.harnesses.plan import parse_arms
+from paceline.outcome import Outcome
+from paceline.stop import Stop, StopReason
 
 from .conftest import git
 from .harnesses.tool import TOOL
@@ -392,3 +399,68 @@ def test_the_real_google_benchmark_is_driven(repository: Path, tmp_path: Path) -
     assert [row["ratio"] > 1.5 for row in comparisons if row["metric"] == "time"] == [
         True
     ]
+
+
+class HolderDisplay:
+    """A display that, when the target is free at last, asks as another one who holds it."""
+
+    def __init__(self, stop: Stop, locks: Path) -> None:
+        self.phases: list[str] = []
+        self.holder: list[str] = []
+        self._stop, self._locks = stop, locks
+
+    def phase(self, text: str) -> None:
+        self.phases.append(text)
+        if text.startswith("waiting"):
+            self._stop.set(StopReason.CANCELLED)
+            return
+        by = Claimant("another", self.holder.append)
+        with HostExecutor("here", lock_dir=self._locks).claim(Stop(), 0.0, by):
+            raise UserError("This is all that the test needs.")
+
+    def log(self, lines: list[str]) -> None: ...
+
+    def launch(self, number: int, total: int, workload: str) -> None: ...
+
+    def progress(self, done: int, total: int) -> None: ...
+
+
+@pytest.mark.parametrize("name", ["run", "ab"])
+def test_who_waits_and_who_holds_the_target_are_named_of_a_command_too(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(repository)
+    request = driven.CommandRequest(["true"], parse_arms([], None))
+    locks = tmp_path / "locks"
+    locks.mkdir()
+    executor = HostExecutor("here", lock_dir=locks)
+
+    def measure(display: HolderDisplay, stop: Stop) -> Outcome:
+        out = tmp_path / "out"
+        if name == "run":
+            return driven.run(
+                request, out, executor=executor, display=display, stop=stop
+            )
+        pair = ab.comparison("main", "main", None, of_command=True)
+        return driven.compare(
+            ab.ComparisonWorkspace(pair, tmp_path / "state"),
+            request,
+            out,
+            measures_identical=False,
+            executor=executor,
+            display=display,
+            stop=stop,
+        )
+
+    display = HolderDisplay(stop := Stop(), locks)
+    other = HostExecutor("here", lock_dir=locks)
+    with other.claim(Stop(), by=Claimant("paceline run of other")):
+        assert measure(display, stop).cause == "cancelled"
+    said = "waiting for the target: paceline run of other (process "
+    assert [phase[: len(said)] for phase in display.phases] == [said]
+
+    display = HolderDisplay(stop := Stop(), locks)
+    with pytest.raises(UserError, match="all that the test needs"):
+        measure(display, stop)
+    (holder,) = display.holder
+    assert holder.startswith(f"paceline {name} of true (process ")

@@ -26,6 +26,7 @@ from paceline_server.detect.facts import JobIdentity, JobRequest, Look
 from paceline_server.detect.reasons import join_reasons, reasons_of, verdict_of
 from paceline_server.detect.revisions import ComparedRevisions, Revision
 from paceline_server.detect.schemas import JobReportOut
+from paceline_server.detect.unavailable import list_some
 
 
 def analyse_pull_request(
@@ -171,8 +172,7 @@ def missing_sentence(measured: MeasuredRevision) -> str | None:
     ]
     if not missing:
         return None
-    rest = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-    return f"{len(missing)} of {len(asked_for)} cases not measured at head: {missing[0]}{rest}"
+    return f"{len(missing)} of {len(asked_for)} cases not measured at head: {list_some(missing)}"
 
 
 def _join_reports(

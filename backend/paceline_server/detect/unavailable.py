@@ -17,16 +17,17 @@ from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import UnavailableOut
 
 NAMED = 3
-"""Benchmarks that a sentence names; the others are counted, so that it fits on a line."""
+"""Benchmarks, cases or reasons that a sentence names; the others are counted, so that it fits on a line."""
 
 
 def list_some(names: Collection[str]) -> str:
     """`parse, print, scan (and 4 more)`."""
-    return f"{', '.join(list(names)[:NAMED])}{_and_more(len(names) - NAMED)}"
+    more = f" (and {len(names) - NAMED} more)" if len(names) > NAMED else ""
+    return f"{', '.join(list(names)[:NAMED])}{more}"
 
 
 def no_arm_sentence(reasons_by_benchmark: Mapping[str, Sequence[str]]) -> str:
-    """`no arm of parse, print is available here: no JVM (and 1 more)`."""
+    """`no arm of parse, print is available here: no JVM, no clang`; of many reasons it says where all are."""
     reasons = list(
         dict.fromkeys(
             reason
@@ -34,11 +35,10 @@ def no_arm_sentence(reasons_by_benchmark: Mapping[str, Sequence[str]]) -> str:
             for reason in own_reasons
         )
     )
-    return f"no arm of {list_some(reasons_by_benchmark)} is available here: {reasons[0]}{_and_more(len(reasons) - 1)}"
-
-
-def _and_more(number: int) -> str:
-    return f" (and {number} more)" if number > 0 else ""
+    rest = (
+        ", listed under the report's unavailable arms" if len(reasons) > NAMED else ""
+    )
+    return f"no arm of {list_some(reasons_by_benchmark)} is available here: {list_some(reasons)}{rest}"
 
 
 @dataclass(frozen=True)

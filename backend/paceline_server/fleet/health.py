@@ -34,6 +34,7 @@ independent of health. `device_health.py` stores the result.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
@@ -62,6 +63,13 @@ RECHECK_UNFIT_AFTER: Final = timedelta(minutes=5)
 """Pause after a check that found the device unfit: storage does not empty itself in a minute."""
 
 RestReason = Literal["hot", "throttling", "low_battery", "full"]
+REST_SENTENCES: Final[Mapping[RestReason, str]] = {
+    "hot": f"its battery is hot, it rests until {COOL_C:g} °C",
+    "throttling": f"it throttles, it rests until thermal status {CALM_STATUS}",
+    "low_battery": f"its battery is low, it rests until {CHARGED_PERCENT:g} %",
+    "full": f"its storage is full, it rests until {FREE_BYTES_NEEDED >> 20} MiB are free",
+}
+"""What ends a rest; the readings of the moment stand beside it and change with every heartbeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +251,7 @@ def _gates_read(health: Health, gates: GateReadings) -> Health:
         return replace(
             health,
             state="recovering",
-            reason=_describe_rest(reasons, gates),
+            reason="; ".join(REST_SENTENCES[reason] for reason in reasons),
             held_for=reasons,
         )
     if health.state != "recovering":
@@ -283,22 +291,6 @@ def _rest_reasons(
     if gates.free_bytes is not None and gates.free_bytes < FREE_BYTES_NEEDED:
         reasons.append("full")
     return tuple(reasons)
-
-
-def _describe_rest(reasons: tuple[RestReason, ...], gates: GateReadings) -> str:
-    c = "unknown" if gates.battery_c is None else f"{gates.battery_c:g} °C"
-    percent = (
-        "unknown" if gates.battery_percent is None else f"{gates.battery_percent:g} %"
-    )
-    status = "unknown" if gates.thermal_status is None else f"{gates.thermal_status}"
-    free_mib = 0 if gates.free_bytes is None else gates.free_bytes >> 20
-    sentences: dict[RestReason, str] = {
-        "hot": f"its battery is hot: {c}, rests until {COOL_C:g} °C",
-        "throttling": f"it throttles: thermal status {status}, rests until {CALM_STATUS}",
-        "low_battery": f"its battery is low: {percent}, rests until {CHARGED_PERCENT:g} %",
-        "full": f"its storage is full: {free_mib} MiB free, rests until {FREE_BYTES_NEEDED >> 20} MiB are",
-    }
-    return "; ".join(sentences[reason] for reason in reasons)
 
 
 def _after_reboot(health: Health) -> Health:

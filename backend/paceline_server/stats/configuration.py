@@ -19,22 +19,27 @@ class ConfigurationError:
     advice: str
 
 
+def _suppress(name: str) -> str:
+    return f"suppress this error: `paceline submit --suppress {name}`, or “Errors to suppress” of a new run"
+
+
 CONFIGURATION_ERRORS: Final[Mapping[str, ConfigurationError]] = {
     "emulator": ConfigurationError(
         "it is an emulator, whose timings say nothing about a phone's",
-        "Measure on a phone, or suppress emulator to try things out.",
+        f"Measure on a phone, or {_suppress('emulator')}.",
     ),
     "debuggable": ConfigurationError(
         "its system is a debuggable build (userdebug or eng), which runs slower and checks more",
-        "Use a device with a user build, or suppress debuggable.",
+        f"Use a device with a user build, or {_suppress('debuggable')}.",
     ),
     "unlocked_clocks": ConfigurationError(
         "its clocks are not held: neither fixed-performance mode nor locked frequencies",
-        "Use a device that has fixed-performance mode, lock its clocks, or suppress unlocked_clocks.",
+        "Use a device that has fixed-performance mode, lock its clocks, or "
+        f"{_suppress('unlocked_clocks')}.",
     ),
     "low_battery": ConfigurationError(
         "its battery is so low that it may save power by its clocks",
-        "Charge it, or suppress low_battery.",
+        f"Charge it, or {_suppress('low_battery')}.",
     ),
     "simulated": ConfigurationError(
         "it is simulated: no phone measured this",
@@ -51,7 +56,7 @@ def describe_error(name: str) -> ConfigurationError:
         return known
     description = name.replace("_", " ")
     return ConfigurationError(
-        f"its agent found: {description}", f"Correct that, or suppress {name}."
+        f"its agent found: {description}", f"Correct that, or {_suppress(name)}."
     )
 
 

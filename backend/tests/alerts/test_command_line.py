@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from paceline.testing import commands
+from paceline_server.alerts.registry import kind_names, rule_kind_names
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.history import NoiseFloor
@@ -49,6 +51,18 @@ def say(server: RunningServer, past: RecordedHistory) -> Say:
         return commands.run(*arguments, env={**os.environ, **own, **env}, given=given)
 
     return run
+
+
+def test_the_help_names_every_kind_of_this_server() -> None:
+    """The commands have no registry: whoever adds a kind learns here that they name it."""
+    for command, names in (
+        (("alerts", "list"), kind_names()),
+        (("rules", "list"), rule_kind_names()),
+    ):
+        shown = commands.run(*command, "--help", env=dict(os.environ)).stdout
+        (option,) = re.findall(r"--kind (.+?)\n +--", shown, re.DOTALL)
+        assert names
+        assert [name for name in names if name not in option] == []
 
 
 def said(done: subprocess.CompletedProcess[str]) -> Any:

@@ -199,7 +199,7 @@ def test_a_benchmark_without_any_arm_here_never_passes_and_says_why(
     ]
     analysis = analyse_job([], announced=announced)
     assert (analysis.verdict, analysis.extendable) == ("inconclusive", False)
-    more = "" if reasons[0] == reasons[1] else " (and 1 more)"
+    more = "" if reasons[0] == reasons[1] else f", {reasons[1]}"
     assert (
         analysis.reason
         == f"nothing was measured: no arm of {BENCHMARK} is available here: {REASON}{more}"
@@ -233,7 +233,8 @@ def test_many_benchmarks_without_any_arm_are_counted_and_not_all_named() -> None
     assert no_arm_sentence(few) == "no arm of a, b, c is available here: no JVM"
     many = {f"b{number}": [f"reason {number}"] for number in range(300)}
     assert no_arm_sentence(many) == (
-        "no arm of b0, b1, b2 (and 297 more) is available here: reason 0 (and 299 more)"
+        "no arm of b0, b1, b2 (and 297 more) is available here: reason 0, reason 1, reason 2 (and 297 more), "
+        "listed under the report's unavailable arms"
     )
 
 

@@ -43,6 +43,9 @@ def test_a_device_is_looked_at_held_back_and_given_free(
     with httpx.Client(base_url=server.url) as client:
         phone = ScriptedDevice(client, enrolled("lab-1").headers)
         target_id, name = phone.healthy(), f"phone {phone.serial}"
+        check = phone.check()
+        check["steps"].append({"name": "self_test", "ok": None, "text": "no corpus"})
+        phone.heartbeat(check=check)
     assert [
         target["id"]
         for target in json.loads(say("list", "--kind", "device", "--json").stdout)
@@ -53,10 +56,14 @@ def test_a_device_is_looked_at_held_back_and_given_free(
         "connection: online by usb 1-2",
         "health: good",
         "charge 80 %",
+        "free storage 64 GiB",
         "round_trip",
         "was reached",
     ):
         assert word in words
+    (skipped,) = [line for line in words.splitlines() if "self_test" in line]
+    assert "not looked at" in skipped
+    assert "FAILED" not in words
     assert "swollen" in say("quarantine", name, "--reason", "swollen").stdout
     assert (
         "its health is not known yet"

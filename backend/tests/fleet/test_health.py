@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -166,7 +167,9 @@ def test_a_rest_begins_at_the_outer_limit_and_ends_at_the_inner(
     assert step(good, holds).state == "good", "between the limits nothing begins"
     resting = step(good, begins)
     assert resting.state == "recovering"
-    assert resting.reason
+    assert len(re.findall(r"\d+", resting.reason or "")) == 1, (
+        "the limit that ends it, and no reading"
+    )
     assert step(resting, holds).state == "recovering", "between the limits nothing ends"
     assert step(step(resting, holds), ends) == replace(good, reason=None)
 
@@ -183,7 +186,7 @@ def test_a_full_device_rests_until_a_reading_shows_room_and_is_checked_at_once_t
         Health("checking"), CheckFailure(AT, False, "free_space: 3 MiB are free"), full
     )
     assert (resting.state, resting.held_for) == ("recovering", ("full",))
-    assert "511 MiB free, rests until 512 MiB are" in (resting.reason or "")
+    assert resting.reason == "its storage is full, it rests until 512 MiB are free"
     assert step(resting, full).state == "recovering"
     assert after(resting, room, CheckOpportunity(AT)).state == "checking"
     assert after(resting, GateReadings(), CheckOpportunity(AT)).state == "checking", (

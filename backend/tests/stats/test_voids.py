@@ -107,8 +107,8 @@ def test_pressure_on_the_workload_outweighs_pressure_on_the_host() -> None:
         ("calibration", "host", "(`judge --drift-limit-percent`)"),
         ("boot_id", "host", "`paceline doctor`"),
         ("warm", "device", "cool down"),
-        ("emulator", "device", "suppress emulator"),
-        ("rooted_by_vendor", "device", "suppress rooted_by_vendor"),
+        ("emulator", "device", "`paceline submit --suppress emulator`"),
+        ("rooted_by_vendor", "device", "--suppress rooted_by_vendor"),
     ],
 )
 def test_each_condition_has_a_next_step(

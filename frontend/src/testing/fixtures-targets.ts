@@ -139,7 +139,7 @@ export function hotPhone(): Target {
         name: 'unlocked_clocks',
         text: 'its clocks are not held: neither fixed-performance mode nor locked frequencies',
         advice:
-          'Use a device that has fixed-performance mode, lock its clocks, or suppress unlocked_clocks.',
+          'Use a device that has fixed-performance mode, lock its clocks, or suppress this error: `paceline submit --suppress unlocked_clocks`, or “Errors to suppress” of a new run.',
       },
     ],
     preflight: [

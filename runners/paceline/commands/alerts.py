@@ -55,7 +55,10 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
     target: Annotated[str | None, typer.Option(help="A target's name or id.")] = None,
     assignee: Annotated[str | None, typer.Option(help=PERSON_HELP)] = None,
     kind: Annotated[
-        str | None, typer.Option(help="arm_slower, history, environment or policy.")
+        str | None,
+        typer.Option(
+            help="arm_slower, history, environment, policy, gate, missing or schedule."
+        ),
     ] = None,
     cause: Annotated[
         str | None, typer.Option(help="code, environment or target.")

@@ -180,6 +180,10 @@ OutputFiles = Annotated[
 FailOnOption = Annotated[
     outputs.FailOn, typer.Option("--fail-on", help=outputs.FAIL_ON_HELP)
 ]
+OptionalFailOn = Annotated[
+    outputs.FailOn | None,
+    typer.Option("--fail-on", help=f"Of --arm: {outputs.FAIL_ON_HELP}"),
+]
 
 GitHubFlag = Annotated[
     bool,

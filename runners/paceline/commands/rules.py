@@ -35,7 +35,10 @@ app = new_group(
 
 PATTERN_HELP = "A pattern; * matches any characters."
 RuleName = Annotated[str, typer.Argument(help="A rule's name or id.", metavar="RULE")]
-Kind = Annotated[str | None, typer.Option(help="history (default) or arm_slower.")]
+Kind = Annotated[
+    str | None,
+    typer.Option(help="history (default), arm_slower, gate, missing or schedule."),
+]
 Suite = Annotated[str | None, typer.Option(help=PATTERN_HELP)]
 Benchmark = Annotated[str | None, typer.Option(help=PATTERN_HELP)]
 Arm = Annotated[str | None, typer.Option(help=PATTERN_HELP)]

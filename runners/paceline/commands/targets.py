@@ -32,6 +32,8 @@ TargetName = Annotated[
 REASON_HELP = "Recorded with your name and the time."
 Why = Annotated[str, typer.Option(help=REASON_HELP)]
 EVENTS = 10
+STEP_WORDS = {True: "passed", False: "FAILED", None: "not looked at"}
+"""The words for `ok` of a step of a health check."""
 
 
 @app.command("list")
@@ -103,7 +105,7 @@ def show_target(
         print_line(f"configuration error {text}")
     if details["check"] is not None:
         columns: Columns = {
-            "last check": lambda step: "passed" if step["ok"] else "FAILED",
+            "last check": lambda step: STEP_WORDS[step["ok"]],
             "step": "name",
             "result": "text",
         }
@@ -151,10 +153,12 @@ def _readings(target: Item) -> list[str]:
     gates = target["gates"]
     if gates is None:
         return []
+    free = gates["free_bytes"]
     values = {
         "battery": (gates["battery_c"], " °C"),
         "charge": (gates["battery_percent"], " %"),
         "thermal status": (gates["thermal_status"], ""),
+        "free storage": (None if free is None else round(free / 2**30, 2), " GiB"),
     }
     readings = [
         f"{name} {'unknown' if value is None else f'{value:g}{unit}'}"

@@ -16,7 +16,7 @@ const FAILED: Badge = { tone: 'bad', icon: 'cross', word: 'failed' };
 const NOT_LOOKED_AT: Badge = {
   tone: 'quiet',
   icon: 'muted',
-  word: 'not checked',
+  word: 'not looked at',
 };
 
 function measured({ value, unit }: CheckStep): string {

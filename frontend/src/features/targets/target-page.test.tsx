@@ -99,7 +99,7 @@ describe('the evidence of a health check', () => {
     });
     expect(
       within(table).getByRole('row', { name: /self test/ }),
-    ).toHaveTextContent(/not checked.*the round trip failed/);
+    ).toHaveTextContent(/not looked at.*the round trip failed/);
     expect(table).not.toHaveTextContent(/failed (?!the)/);
   });
 
@@ -212,7 +212,7 @@ describe('how a target is set up', () => {
       name: 'Configuration errors',
     });
     expect(table).toHaveTextContent(
-      /unlocked_clocks.*its clocks are not held.*suppress unlocked_clocks/,
+      /unlocked_clocks.*its clocks are not held.*--suppress unlocked_clocks/,
     );
   });
 
