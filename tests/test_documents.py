@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from printed_commands import blocks_of
 
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
@@ -105,6 +106,28 @@ def test_commands_and_their_options_exist(page: Path) -> None:
         shown = help_of(program, command, *([sub[1]] if sub else []))
         for option in re.findall(r"(?<=\s)--[a-z][a-z-]*", rest):
             assert option in shown, f"{program} {command} {option}"
+
+
+PRINTING = [
+    "README.md",
+    *(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md")),
+]
+"""The pages whose commands people copy."""
+COPIED = re.compile(r"^(?:paceline|paceline-server|make|curl) ", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PRINTING)
+def test_every_block_of_commands_is_run_by_a_test_or_says_why_not(page: str) -> None:
+    tests = "".join(map(text_of, (ROOT / "tests").glob("test_*.py")))
+    for block in blocks_of(page):
+        if not COPIED.search(block.text):
+            continue
+        assert block.mark is not None, f"no mark before {block.text}"
+        kind, words = block.mark
+        if kind == "run":
+            assert f'block("{page}", "{words}")' in tests, f"no test runs {words}"
+        for path in re.findall(r"\b(?:backend|runners|tests|scripts)/[\w/.-]+", words):
+            assert (ROOT / path).exists(), f"{page}: {path}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -37,10 +37,28 @@ def with_database(data: Path | None) -> Any:
     from paceline_server.store.session import Database, set_database  # noqa: PLC0415
 
     settings = read_settings(data_dir=data)
+    _refuse_missing_file(settings)
     database = Database(settings.resolved_database_url, settings.redis_url)
     set_database(database)
     migrations.require_current(database.engine)
     return settings
+
+
+def _refuse_missing_file(settings: Any) -> None:
+    """Raise SettingsError where opening the database would create an empty SQLite file."""
+    from sqlalchemy import make_url  # noqa: PLC0415
+
+    from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
+
+    url = make_url(settings.resolved_database_url)
+    if url.get_backend_name() != "sqlite" or not url.database:
+        return
+    file = Path(url.database)
+    if not file.exists():
+        raise SettingsError(
+            f"no server has its data here: there is no {file.absolute()}. Name the data directory of your server with "
+            "--data or PACELINE_DATA_DIR (of `make run`: `var` in the clone), or start a server first"
+        )
 
 
 def pages_url(settings: Any) -> str:

@@ -248,6 +248,34 @@ def test_a_token_that_cannot_be_made_says_why(
 
 
 @pytest.mark.shapes("embedded")
+@pytest.mark.parametrize(
+    "arguments",
+    [("token", "create", "ci"), ("account", "list"), ("export", "out")],
+    ids=" ".join,
+)
+def test_a_command_where_no_server_has_its_data_says_where_it_looked_and_leaves_nothing(
+    environment: dict[str, str], tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    """Outside the clone, `var` is another directory. Nothing may begin a second, empty server there."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    unset = {"PACELINE_DATABASE_URL", "PACELINE_DATA_DIR"}
+    done = subprocess.run(
+        [str(COMMAND), *arguments],
+        env={key: value for key, value in environment.items() if key not in unset},
+        cwd=elsewhere,
+        capture_output=True,
+        text=True,
+        timeout=WITHIN_S,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert str(elsewhere / "var" / "paceline.sqlite") in done.stderr
+    assert "--data" in done.stderr
+    assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.shapes("embedded")
 def test_agents_are_managed_on_the_command_line(
     run: Run, client: TestClient, enrolled: Callable[..., Any]
 ) -> None:

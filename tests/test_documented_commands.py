@@ -1,4 +1,4 @@
-"""Runs the commands of docs/ci.md, taken from the page, against a real server in the embedded shape.
+"""Runs the commands of docs/ci.md and docs/rules.md, taken from the pages, against a real server in the embedded shape.
 
 The server refuses the run, because no agent announced a suite. The journey tests finish runs.
 """
@@ -9,30 +9,28 @@ import json
 import os
 import re
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from paceline_contract.testing.child_process import ChildProcess
 from paceline_contract.testing.waiting import WITHIN_S
-
-ROOT = Path(__file__).resolve().parents[1]
-BIN = Path(sys.executable).parent
+from printed_commands import BIN, block, run_in_shell
 
 
-def block(name: str) -> str:
-    """The shell block of the page that is marked with `name`."""
-    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-    match = re.search(rf"<!-- run: {name} -->\n```\n(.*?)```", page, re.DOTALL)
-    assert match is not None
-    return match[1]
+class Server(NamedTuple):
+    """A server in the embedded shape. `link` signs its first account in, once."""
+
+    address: str
+    link: str
+    data: Path
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """(address, one-time link) of `paceline-server up` without an agent."""
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """`paceline-server up` without an agent."""
     data = tmp_path_factory.mktemp("server")
     command = [
         str(BIN / "paceline-server"),
@@ -64,31 +62,23 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]
         reader.start()
         try:
             assert ready.wait(WITHIN_S), "the server did not start"
-            yield said["Paceline is ready"], said["Sign in once with"]
+            yield Server(said["Paceline is ready"], said["Sign in once with"], data)
         finally:
             child.terminate()
             child.wait(WITHIN_S)
             reader.join(WITHIN_S)
 
 
-def shell(text: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    """Runs a block as a CI system would: bash, stopping at the first error."""
-    return subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", text],
-        cwd=cwd,
-        env={**os.environ, **env},
-        capture_output=True,
-        text=True,
-        timeout=WITHIN_S,
-        check=False,
-    )
-
-
 def test_the_documented_commands_make_a_token_that_may_request_runs(
-    server: tuple[str, str], tmp_path: Path
+    server: Server, tmp_path: Path
 ) -> None:
-    address, link = server
-    made = shell(block("token"), tmp_path, PACELINE_SERVER=address, LINK=link)
+    address = server.address
+    made = run_in_shell(
+        block("docs/ci.md", "token"),
+        tmp_path,
+        PACELINE_SERVER=address,
+        LINK=server.link,
+    )
     assert made.returncode == 0, made.stdout + made.stderr
     secret = re.search(r'"secret":\s*"(plt_[^"]+)"', made.stdout)
     assert secret is not None, made.stdout
@@ -99,24 +89,60 @@ def test_the_documented_commands_make_a_token_that_may_request_runs(
         "PACELINE_TOKEN": secret[1],
         "COMMIT": "0123456789abcdef",
     }
-    answer = shell(block("request"), tmp_path, **environment)
+    answer = run_in_shell(block("docs/ci.md", "request"), tmp_path, **environment)
     assert answer.returncode != 0
-    listed = shell(
+    listed = run_in_shell(
         'curl --silent "$PACELINE_SERVER/api/v1/runs" --header "Authorization: Bearer $PACELINE_TOKEN"',
         tmp_path,
         **environment,
     )
     assert json.loads(listed.stdout) == {"items": [], "next": None}
-    preset = shell(
-        f"{BIN}/paceline submit hashing --preset first_look", tmp_path, **environment
+    preset = run_in_shell(
+        "paceline submit hashing --preset first_look", tmp_path, **environment
     )
     assert preset.returncode == 1
     assert "There is no suite 'hashing'" in preset.stderr
     assert "agent.toml" in preset.stderr
 
 
+def test_the_token_of_the_servers_shell_may_submit(
+    server: Server, tmp_path: Path
+) -> None:
+    """A refusal of the suite shows that the token was accepted."""
+    made = run_in_shell(
+        block("docs/ci.md", "shell token"), tmp_path, PACELINE_DATA_DIR=str(server.data)
+    )
+    assert made.returncode == 0, made.stderr
+    submitted = run_in_shell(
+        block("docs/ci.md", "formats"),
+        tmp_path,
+        PACELINE_SERVER=server.address,
+        PACELINE_TOKEN=made.stdout.strip(),
+    )
+    assert submitted.returncode == 1
+    assert "There is no suite 'hashing'" in submitted.stderr
+
+
+def test_the_token_for_triage_may_save_the_rule_of_the_page(
+    server: Server, tmp_path: Path
+) -> None:
+    made = run_in_shell(
+        block("docs/rules.md", "token"), tmp_path, PACELINE_DATA_DIR=str(server.data)
+    )
+    assert made.returncode == 0, made.stderr
+    saved = run_in_shell(
+        block("docs/rules.md", "save") + "paceline rules list --json",
+        tmp_path,
+        PACELINE_SERVER=server.address,
+        PACELINE_TOKEN=made.stdout.strip(),
+    )
+    assert saved.returncode == 0, saved.stderr
+    assert "In the last 30 days it would not have fired." in saved.stdout
+    assert '"name": "ledger"' in saved.stdout
+
+
 def test_submit_tells_why_a_run_was_refused_and_ends_with_an_error(
-    server: tuple[str, str],
+    server: Server,
 ) -> None:
     done = subprocess.run(
         [
@@ -124,7 +150,7 @@ def test_submit_tells_why_a_run_was_refused_and_ends_with_an_error(
             "submit",
             "hashing",
             "--server",
-            server[0],
+            server.address,
             "--token",
             "plt_wrong",
         ],
