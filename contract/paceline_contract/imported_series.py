@@ -6,9 +6,7 @@ series is left out with its id, its path and a reason, and never refuses the oth
 
 from __future__ import annotations
 
-import hashlib
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, Protocol, Self, TypeVar
@@ -16,6 +14,7 @@ from typing import Final, NamedTuple, Protocol, Self, TypeVar
 import msgspec
 
 from paceline_contract.events import Direction
+from paceline_contract.text_names import DIGEST_MARK, append_digest, name_of
 from paceline_contract.units import Unit
 
 MAX_PART: Final = 200
@@ -26,10 +25,6 @@ MAX_BENCHMARKS, MAX_ARMS, MAX_VALUES = 500, 64, 1_000
 """Most benchmarks of a run, and most functions and values of a benchmark: what a manifest declares at most."""
 MAX_GATES: Final = 500
 """Most gates of a run."""
-DIGEST_MARK: Final = "__"
-"""Precedes the digest in a name whose plain form loses some of its text; no plain form has it."""
-MAX_NAME, DIGITS = 64, 16
-"""Most characters of a name, and those of its digest."""
 NO_ARM: Final = "criterion"
 """The arm of a benchmark without a function."""
 MAX_SHOWN: Final = 1_000
@@ -142,28 +137,11 @@ def series_id(series: ImportedSeries) -> str:
     return "/".join(part for part in parts if part)
 
 
-def name_of(text: str) -> str:
-    """Return the name that manifests allow for a text: the text where that is one, else its plain form with a digest.
-
-    Two texts never share a name, whatever else was imported: a text is its own name only without `__`, which precedes
-    every digest. `sign` → `sign`, `n<=8` → `n_8__` and 16 digits."""
-    plain = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
-    plain = plain if plain[:1].isalpha() else f"b_{plain}".rstrip("_")
-    if plain == text and len(text) <= MAX_NAME:
-        return text
-    return _with_digest(plain, text)
-
-
 def arm_of(text: str | None) -> str:
     """Return the arm of a function. Without one it is `criterion`, and a function of that name gets a digest."""
     if not text:
         return NO_ARM
-    return _with_digest(text, text) if text == NO_ARM else name_of(text)
-
-
-def _with_digest(plain: str, text: str) -> str:
-    digest = hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
-    return f"{plain[: MAX_NAME - DIGITS - len(DIGEST_MARK)].rstrip('_')}{DIGEST_MARK}{digest}"
+    return append_digest(text, text) if text == NO_ARM else name_of(text)
 
 
 def texts_of_names(title: str, benchmark: str, arm: str) -> dict[str, str]:

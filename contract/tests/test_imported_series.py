@@ -10,12 +10,12 @@ from paceline_contract.imported_series import (
     arm_of,
     keep_one_of_each,
     metric_of,
-    name_of,
     sentences,
     series_id,
     series_problem,
     texts_of_names,
 )
+from paceline_contract.text_names import name_of
 
 
 @dataclass(frozen=True)

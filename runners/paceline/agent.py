@@ -91,8 +91,8 @@ class Agent:
         self._heartbeat_due = threading.Event()
         self._lane: Lane | None = None
         self._host_id: str | None = None
-        self._host_refused = False
-        """Whether the server does not take this host from this agent: then it leases nothing for it."""
+        self._host_refused: bool | None = None
+        """Whether the server does not take this host from this agent: then it leases nothing for it. None: not known."""
         self._devices: DeviceLanes | None = None
         self._refusal: ApiError | None = None
         self._trouble: FindingEntry | None = None
@@ -131,7 +131,6 @@ class Agent:
                 target=self._heartbeats, args=(api,), name="heartbeat", daemon=True
             )
             heartbeats.start()
-            log.info("ready: target %s", self._announcer.serial)
             try:
                 self._deliver_leftovers(api)
                 with self._device_lanes(api):
@@ -170,10 +169,22 @@ class Agent:
             self._announcer.note_wanted_manifests(reply.manifests_wanted)
         self._announcer.note_refused_suites(reply.refused)
         self._announcer.note_identity(reply.notes)
-        self._host_refused = self._announcer.note_refused_targets(reply) is not None
+        self._note_host(refused=self._announcer.note_refused_targets(reply) is not None)
         if reply.rotate_credential:
             rotate(api, self._data_dir)
         return reply.heartbeat_s
+
+    def _note_host(self, *, refused: bool) -> None:
+        """Note whether the server takes this host, and log it first and after each change."""
+        if refused != self._host_refused:
+            if refused:
+                log.warning(
+                    "waiting: the server does not take this host (%s) from this agent, which gets no jobs for it",
+                    self._announcer.serial,
+                )
+            else:
+                log.info("ready: target %s", self._announcer.serial)
+        self._host_refused = refused
 
     def _apply_config_changes(self) -> None:
         """Read agent.toml again if it has changed: its repositories are used at once, the rest after a restart."""

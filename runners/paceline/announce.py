@@ -17,7 +17,7 @@ import msgspec
 from paceline_contract.announcements import manifest_digest
 from paceline_contract.locations import LocationError, canonical_location
 
-from paceline import environment, preflight
+from paceline import environment, preflight, server_remarks
 from paceline.api import HeartbeatReply, RefusedSuite
 from paceline.config import Config, RepositoryConfig
 from paceline.errors import UserError
@@ -59,6 +59,7 @@ class Announcer:
         self._logged_findings: set[str] = set()
         self._notes: list[str] = []
         self._refused_targets: dict[str, str] = {}
+        self._remarks: list[str] | None = None
 
     def use(self, config: Config) -> None:
         """Announce the repositories of a changed configuration, and no longer those that it does not name."""
@@ -211,6 +212,7 @@ class Announcer:
         for target in self._refused_targets.keys() - now.keys():
             log.info("the server takes %s now", target)
         self._refused_targets = now
+        self._keep_remarks()
         return now.get(f"host:{self.serial}")
 
     def note_identity(self, notes: list[str]) -> None:
@@ -219,6 +221,19 @@ class Announcer:
             if note not in self._notes:
                 log.warning("%s", note)
         self._notes = notes
+
+    def _keep_remarks(self) -> None:
+        """Keep what the server says of this agent and its targets for `paceline doctor`, after each change."""
+        remarks = [
+            *self._notes,
+            *(
+                f"{target} is not taken. {why}"
+                for target, why in self._refused_targets.items()
+            ),
+        ]
+        if remarks != self._remarks:
+            server_remarks.keep(self._data_dir, remarks)
+            self._remarks = remarks
 
     def _log_once_each(self, findings: list[preflight.Finding]) -> None:
         """Logs what is not understood or there twice on this host, once and after each change."""

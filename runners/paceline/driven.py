@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 from paceline_contract.items import SideName
+from paceline_contract.text_names import name_of
 
 from paceline import manifest
 from paceline.ab import ComparisonWorkspace
@@ -32,13 +33,7 @@ from paceline.harnesses.drive import (
     measure_shell,
     run_quietly,
 )
-from paceline.harnesses.plan import (
-    ArmPatterns,
-    Described,
-    Plan,
-    manifest_of,
-    name_of,
-)
+from paceline.harnesses.plan import ArmPatterns, Described, Plan, manifest_of
 from paceline.harnesses.port import (
     Harness,
     HarnessError,
@@ -136,7 +131,7 @@ def run(
         )
         plan = _plan([probed], request, display)
         made = _manifest(plan, probed, request, out)
-        selection = check_selection(made, _selection(request))
+        selection = check_selection(made, _selection(request, plan))
         side = Side(_prepared_side(probed, made), selection)
         record = RunRecord(made, revision, selection, out)
         return measure_and_record(record, [side], executor, display, stop)
@@ -189,7 +184,7 @@ def compare(
         manifests = SideManifests(
             _manifest(plan, base, request, out), _manifest(plan, head, request, out)
         )
-        recorded = _selection(request)
+        recorded = _selection(request, plan)
         record = RunRecord(manifests.head, pair.head, recorded, out)
         record.base, record.base_manifest = pair.base, manifests.base
         record.commits = [
@@ -316,9 +311,9 @@ def _manifest(
     return made
 
 
-def _selection(request: CommandRequest) -> Selection:
+def _selection(request: CommandRequest, plan: Plan) -> Selection:
     return Selection(
-        request.benchmarks,
+        plan.names_of(request.benchmarks),
         launches=request.launches,
         rounds=1,
         warmup_rounds=0,

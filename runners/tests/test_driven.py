@@ -18,6 +18,7 @@ from paceline.executors.host import HostExecutor
 from paceline.harnesses.plan import parse_arms
 from paceline.outcome import Outcome
 from paceline.stop import Stop, StopReason
+from paceline_contract.text_names import name_of
 
 from .conftest import git
 from .harnesses.tool import TOOL
@@ -84,7 +85,8 @@ def test_a_planted_effect_is_found_and_the_same_code_is_not(
         for row in verdicts(done)["jobs"][0]["comparisons"]
         if row["metric"] == "time"
     }
-    assert found == {"bm_same": "pass", "bm_ten": "fail", "bm_fifty": "fail"}
+    expected = {"BM_same": "pass", "BM_ten": "fail", "BM_fifty": "fail"}
+    assert found == {name_of(text): verdict for text, verdict in expected.items()}
     judge = Path(sys.executable).with_name("paceline-server")
     again = subprocess.run(
         [judge, "judge", tmp_path / "out"],
@@ -157,9 +159,21 @@ def test_cases_of_one_side_only_are_named(repository: Path, tmp_path: Path) -> N
     commit(repository)
     arguments = ("--base", "HEAD~1", *QUICK, *BENCH)
     done = command("ab", repository, tmp_path, *arguments)
-    assert "bm_fresh" in done.stdout
-    assert "(only head declares it)" in done.stdout
-    assert "bm_sort case=256" in done.stdout
+    assert "new        BM_fresh (only head declares it)" in done.stdout
+    assert "BM_sort case=256" in done.stdout
+    assert "__" not in done.stdout
+
+
+def test_a_benchmark_is_chosen_by_the_text_that_the_tool_prints(
+    repository: Path, tmp_path: Path
+) -> None:
+    write_times(repository, {"BM_sort/64": 100, "BM_fresh": 1})
+    commit(repository)
+    commit(repository, other__txt="x")
+    arguments = ("--base", "HEAD~1", "--benchmark", "BM_fresh", *QUICK, *BENCH)
+    done = command("ab", repository, tmp_path, *arguments)
+    assert "BM_fresh: time, head against base" in done.stdout, done.stderr
+    assert "BM_sort" not in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -253,7 +267,7 @@ def test_uncommitted_changes_are_not_measured(repository: Path, tmp_path: Path) 
     arguments = ("--base", "HEAD~1", *QUICK, *BENCH)
     done = command("ab", repository, tmp_path, *arguments)
     assert "changes that are not committed; they are not measured" in done.stderr
-    assert "bm_dirty" not in done.stdout
+    assert "BM_dirty" not in done.stdout
 
 
 def test_a_directory_below_the_top_is_measured_in_that_directory(
@@ -267,7 +281,7 @@ def test_a_directory_below_the_top_is_measured_in_that_directory(
     commit(repository, other__txt="x")
     arguments = ("--base", "HEAD~1", *QUICK, *BENCH)
     done = command("ab", below, tmp_path, *arguments)
-    assert "bm_below: time, head against base" in done.stdout, done.stderr
+    assert "BM_below: time, head against base" in done.stdout, done.stderr
 
 
 def test_equal_sources_are_identical_unless_they_shall_be_measured(

@@ -378,6 +378,33 @@ def test_a_wrong_token_is_refused_without_being_printed(
     assert hub.statuses == []
 
 
+@pytest.mark.parametrize("around", ["{}\n", "\r\n{}", " {}\t"])
+def test_white_space_around_a_forges_token_is_left_out(
+    server: FakeServer, hub: FakeForge, tmp_path: Path, around: str
+) -> None:
+    """The pipeline's own variables were stripped; the option, and its variable in Jenkins, were not."""
+    variables = pipeline_variables("github", hub.api_url, tmp_path)
+    variables |= {"GITHUB_TOKEN": "wrong", "PACELINE_FORGE_TOKEN": around.format(TOKEN)}
+    done = submit(server, "github", variables)
+    assert [status.state for status in hub.statuses] == ["pending", "failure"]
+    assert "was not" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("token", "place"),
+    [("“plt-forge-4711”", 1), ("plt-forge 4711", 10), ("plt-forge\n4711", 10)],
+)
+def test_a_forges_token_that_cannot_be_one_is_refused_by_the_place_of_its_character(
+    server: FakeServer, hub: FakeForge, tmp_path: Path, token: str, place: int
+) -> None:
+    variables = pipeline_variables("github", hub.api_url, tmp_path)
+    done = submit(server, "github", variables, "--forge-token", token)
+    assert done.returncode == 2, done.stderr
+    assert f"at place {place} of {len(token)}" in done.stderr
+    assert "4711" not in done.stdout + done.stderr
+    assert hub.statuses == []
+
+
 def test_a_forge_that_repeats_the_token_in_its_error_does_not_get_it_printed(
     server: FakeServer, hub: FakeForge, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from paceline.errors import UserError
 from paceline.harnesses.plan import Described, Plan, manifest_of, parse_arms
 from paceline.harnesses.port import MeasuredCase, MeasuredMetric, Sample, split_name
 from paceline.manifest import of_raw
+from paceline_contract.text_names import name_of
 
 TIME = MeasuredMetric("time", "ns", "lower", [Sample(1, 5)])
 ABOUT = Described("suite", "./bench", ["x"], 600)
@@ -58,14 +59,34 @@ def test_two_cases_that_become_one_arm_are_refused() -> None:
         Plan([case("BM_x"), case("BM_y")], arms)
 
 
-def test_names_that_differ_in_what_a_name_cannot_say_stay_apart() -> None:
-    cases = [case("Sort"), case("sort"), case("\u89e3\u6790"), case("9lives")]
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Sort", "sort"),
+        ("\u89e3\u6790", "\u7de8\u78bc"),
+        ("n<=8", "n>=8"),
+        (f"{'x' * 64}a", f"{'x' * 64}b"),
+    ],
+)
+def test_a_name_is_the_same_whatever_else_is_measured(one: str, other: str) -> None:
+    """The later of two alike names had a number at its end, so that a new case took over another one's name."""
+    together = Plan([case(one), case(other)], parse_arms([], None))
+    alone = [Plan([case(name)], parse_arms([], None)) for name in (one, other)]
+    assert {**alone[0].cases, **alone[1].cases} == together.cases
+    names = [planned.benchmark for planned in together.cases.values()]
+    assert names == [name_of(one), name_of(other)]
+    made = of_raw(manifest_of(together, [case(one), case(other)], None, ABOUT))
+    assert [made.benchmarks[name].title for name in names] == [one, other]
+    assert together.names_of([one, names[1]]) == names
+
+
+def test_values_that_differ_in_a_separator_alone_stay_apart() -> None:
+    cases = [case(f"sort/{value}") for value in ("a,b", "a|b", "a;b")]
     plan = Plan(cases, parse_arms([], None))
-    names = [planned.benchmark for planned in plan.cases.values()]
-    assert names == ["sort", "sort_2", "n", "n_9lives"]
-    assert of_raw(manifest_of(plan, cases, None, ABOUT)).benchmarks["sort_2"].title == (
-        "sort"
-    )
+    values = [str(planned.params["case"]) for planned in plan.cases.values()]
+    assert len(set(values)) == 3
+    assert values[2] == "a;b"
+    assert of_raw(manifest_of(plan, cases, None, ABOUT))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import json
 
 import httpx
 import pytest
+from paceline import server_remarks
 from paceline.agent import Agent
 from paceline.testing.fake_server import FakeServer
 from paceline_contract.testing.waiting import WITHIN_S
@@ -73,8 +74,14 @@ def test_a_host_that_the_server_does_not_take_leases_nothing_until_it_does(
     assert job.attempt == 0
     records = [record for record in caplog.records if why in record.getMessage()]
     assert [record.levelname for record in records] == ["WARNING"]
+    assert "waiting: the server does not take this host" in caplog.text
+    assert "ready: target" not in caplog.text
+    (remark,) = server_remarks.findings(world.data)
+    assert why in remark.text
     world.server.refuse_targets = {}
     assert finish_of(world, job)["outcome"] == "done"
+    assert caplog.text.count("ready: target") == 1
+    assert server_remarks.findings(world.data) == []
 
 
 @pytest.mark.parametrize("beats", [True, False], ids=["heartbeat", "lease"])

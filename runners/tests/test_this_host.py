@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paceline import server_remarks
 from paceline.adb.keys import AgentKey
 from paceline.cli import app
 from paceline.devices import conditions, survey
@@ -98,6 +99,33 @@ def test_doctor_says_what_keeps_a_device_from_measuring(
         "simulated",
     ]
     assert len(facts["environment"]["fingerprint"]) == 64
+
+
+@pytest.mark.parametrize("command", ["doctor", "devices"])
+def test_two_phones_with_one_serial_number_are_said(
+    tmp_path: Path, peer: Peer, command: str
+) -> None:
+    with Peer(tmp_path / "other", serial=SERIAL, abi="x86_64") as other:
+        output = paceline(
+            tmp_path, command, routes=peer.address, simulated=other.address
+        )
+    assert f"Another device has its serial number, {SERIAL}: at 127.0.0.1:" in output
+    if command == "doctor":
+        assert "Plug in one of them at a time" in output
+
+
+def test_doctor_says_what_the_server_said_last_of_this_agent(tmp_path: Path) -> None:
+    """Without the server: a twin of a cloned machine is looked at by hand, and its agent only logs."""
+    (tmp_path / "data").mkdir()
+    said = "host:h is not taken. It belongs to the agent 'lab-1'."
+    server_remarks.keep(tmp_path / "data", [said, "Another agent has this name."])
+    output = paceline(tmp_path, "doctor")
+    assert said in output
+    assert "Another agent has this name." in output
+    server_remarks.keep(tmp_path / "data", [])
+    assert "The server said last" not in paceline(tmp_path, "doctor")
+    (tmp_path / "data" / "server-remarks.json").write_text("{")
+    assert "The server said last" not in paceline(tmp_path, "doctor")
 
 
 def test_texts_that_are_not_understood_are_said_by_devices_and_by_doctor(

@@ -81,6 +81,7 @@ def post(
         except (
             httpx.HTTPError,
             httpx.InvalidURL,
+            UnicodeError,
             OSError,
             RefusedAddressError,
         ) as error:
@@ -111,6 +112,9 @@ def _retry_after_s(header: str | None) -> float | None:
 def _error_text(error: Exception, within_s: float) -> str:
     if isinstance(error, httpx.TimeoutException):
         return f"no answer within {within_s:g} s"
+    if isinstance(error, httpx.InvalidURL | UnicodeError):
+        # The library repeats the address, and whoever knows a hook's address may post to it.
+        return "its address is none that can be posted to: enter it once more"
     text = " ".join(str(error).split())[:500]
     return text or type(error).__name__
 

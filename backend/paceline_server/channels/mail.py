@@ -116,7 +116,7 @@ def send_mail(settings: Settings, source: str, recipients: Sequence[str]) -> Mai
             )
     except smtplib.SMTPRecipientsRefused as error:
         refused = error.recipients
-    except (OSError, smtplib.SMTPException) as error:
+    except (OSError, smtplib.SMTPException, UnicodeError) as error:
         latency_ms = (time.monotonic() - began) * 1000
         return MailAnswer(error=_error_text(error), latency_ms=latency_ms)
     return _answer_of(recipients, refused, (time.monotonic() - began) * 1000)
@@ -178,6 +178,9 @@ def _error_text(error: Exception) -> str:
         said = error.smtp_error
         words = said.decode("utf-8", "replace") if isinstance(said, bytes) else said
         return f"the mail server answered {error.smtp_code} {words}"[:500]
+    if isinstance(error, UnicodeError):
+        # Python repeats the character, which may be one of the password.
+        return "the mail server's name, the user or the password has a character that SMTP cannot send"
     if isinstance(error, ssl.SSLError):
         return f"no TLS with the mail server: {error.reason or error}"[:500]
     return f"the mail server cannot be used: {error}"[:500]

@@ -80,6 +80,8 @@ class Analysis:
     voids: tuple[Void, ...]
     disturbance: Disturbance = field(default_factory=Disturbance)
     policies: tuple[PolicyAssessment, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """What another tool calls the benchmarks whose names have a digest, for tables; by name."""
 
 
 @dataclass(frozen=True)

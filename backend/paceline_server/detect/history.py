@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from paceline_contract.imported_series import DIGEST_MARK
 from paceline_contract.manifest_reader import read_manifest
 from paceline_contract.params import params_key
+from paceline_contract.text_names import DIGEST_MARK
 from sqlalchemy.orm import Session
 
 from paceline_server.catalog import service as catalog

@@ -22,6 +22,7 @@ from paceline_contract.events import ErrorEvent
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import ManifestError, read_manifest
 from paceline_contract.outputs import ERROR, FailOn, exit_status, write_whole
+from paceline_contract.text_names import DIGEST_MARK, name_of
 
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
@@ -147,7 +148,25 @@ def judge(
 
 def analyse_recorded(recorded: RecordedRun, limits: VoidLimits) -> Analysis:
     """Analyse a directory as the server would."""
-    look, identity = Look(recorded.look, limits=limits), recorded.identity
+    analysis = _analyse_sides(recorded, Look(recorded.look, limits=limits))
+    base = recorded.base.manifest if recorded.base is not None else None
+    return replace(analysis, texts=_texts_of_names(recorded.manifest, base))
+
+
+def _texts_of_names(*manifests: Manifest | None) -> dict[str, str]:
+    """Return the printable titles that names with a digest were made of, which `paceline ab -- CMD` writes."""
+    return {
+        name: benchmark.title
+        for manifest in filter(None, manifests)
+        for name, benchmark in manifest.benchmarks.items()
+        if DIGEST_MARK in name
+        and name_of(benchmark.title) == name
+        and benchmark.title.isprintable()
+    }
+
+
+def _analyse_sides(recorded: RecordedRun, look: Look) -> Analysis:
+    identity = recorded.identity
     if recorded.base is None:
         return analyse(
             recorded.manifest, recorded.facts, identity, recorded.request, look

@@ -5,7 +5,7 @@ The last line is the verdict with its reason.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
 from paceline_contract.params import params_text
@@ -68,7 +68,15 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
     lines += _policy_lines(analysis)
     lines += _reason_lines(report)
     ending = f"verdict: {analysis.verdict.upper()} - {analysis.reason}"
-    return [*lines, "", ending if failure is None else f"verdict: NONE - {failure}"]
+    lines += ["", ending if failure is None else f"verdict: NONE - {failure}"]
+    return [_with_texts(line, analysis.texts) for line in lines]
+
+
+def _with_texts(line: str, texts: Mapping[str, str]) -> str:
+    """Write what another tool calls a benchmark in place of its name with a digest, as wide as before in columns."""
+    for name, text in texts.items():
+        line = line.replace(f"{name}  ", f"{text:<{len(name)}}  ").replace(name, text)
+    return line
 
 
 def _disturbance_lines(analysis: Analysis) -> list[str]:

@@ -26,6 +26,8 @@ from paceline_server.store.tables.fleet import Agent, Target, TargetClaim
 SEEN_EVERY = timedelta(minutes=1)
 """How exactly a claim says when it was made last, so that not every heartbeat writes."""
 
+MADE_LATELY = timedelta(minutes=5)
+"""How long after it was made last a claim is told to the owner: a twin that was mended makes none any more."""
 
 ADVICE_FOR_TWINS = {
     "host": " If they are two machines with one machine-id, as clones of an image have, give one an id of its own: "
@@ -67,6 +69,24 @@ def note_claim(
         why=f"It belongs to the agent {called}. An admin of the installation can move it to this agent, on the page "
         f"Agents or with `paceline-server agent move`.{ADVICE_FOR_TWINS.get(target.kind, '')}",
     )
+
+
+def describe_claims(
+    session: Session, owner: Agent, at: datetime
+) -> dict[str, list[str]]:
+    """Say which other agents reach targets of `owner` now, and what to do; by target id."""
+    claims = queries.open_claims(session, owner.id, at - MADE_LATELY)
+    if not claims:
+        return {}
+    names = queries.agent_names(session, {claim.agent_id for claim, _ in claims})
+    said: dict[str, list[str]] = {}
+    for claim, target in claims:
+        said.setdefault(target.id, []).append(
+            f"The agent {names[claim.agent_id]!r} ({claim.agent_id}) reaches {target.kind}:{target.serial}, too, and is "
+            "refused. An admin of the installation can move it there, on the page Agents or with "
+            f"`paceline-server agent move`.{ADVICE_FOR_TWINS.get(target.kind, '')}"
+        )
+    return said
 
 
 def _report(session: Session, target: Target, agent: Agent) -> None:

@@ -33,6 +33,8 @@ log = structlog.get_logger("paceline.fleet")
 
 READING_EVERY = timedelta(minutes=10)
 """An unchanged reading is kept this often, so that a chart shows the device was there."""
+MAX_FINDING = 500
+"""Characters of a finding's text, as agents report them, too."""
 SAME_READING = timedelta(seconds=1)
 """Two heartbeats report the same reading with ages that differ by network delays; agents read once a minute."""
 CHANGE_C, CHANGE_PERCENT, CHANGE_BYTES = 1.0, 5.0, 1 << 30
@@ -46,11 +48,13 @@ def handle_targets(
     at: datetime,
     *,
     was_online: bool,
+    claimed: Mapping[str, Sequence[str]],
 ) -> tuple[list[TargetReplyOut], list[TargetRefusedOut]]:
     """Store what an agent reports about its targets; returns the reply about each, and those that are another
     agent's.
 
-    `was_online`: whether the agent was online before this heartbeat.
+    `was_online`: whether the agent was online before this heartbeat. `claimed`: what is said of the claims of others,
+    by target id.
     """
     agent_id = agent.id
     reports = sorted(targets, key=lambda target: (target.kind, target.serial))
@@ -76,7 +80,10 @@ def handle_targets(
             changed = True
         if target.bound_at is None and report.reached:
             target.bound_at = at
-        replies.append(_handle_target(session, target, report, at, changed=changed))
+        said = claimed.get(target.id, ())
+        replies.append(
+            _handle_target(session, target, report, at, changed=changed, claimed=said)
+        )
     return replies, refused
 
 
@@ -106,12 +113,14 @@ def _handle_target(
     at: datetime,
     *,
     changed: bool,
+    claimed: Sequence[str],
 ) -> TargetReplyOut:
     before = _visible_state(target)
     changed = changed or not is_online(target.last_seen_at, at)
     target.refuses, target.simulated = report.refuses, report.simulated
     if report.reached or not target.fingerprint:
         preflight = [finding.model_dump() for finding in report.preflight]
+        preflight += _claim_findings(preflight, claimed)
         changed = changed or target.preflight != preflight
         target.name, target.preflight = report.name, preflight
         if target.fingerprint != report.fingerprint:
@@ -125,6 +134,19 @@ def _handle_target(
     if changed or _visible_state(target) != before:
         publish_target(session, target)
     return reply
+
+
+def _claim_findings(
+    found: Sequence[Mapping[str, Any]], claimed: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return a finding for each claim that the agent has not put among its host's findings itself."""
+    known = {finding["text"] for finding in found}
+    texts = [text[:MAX_FINDING] for text in claimed]
+    return [
+        {"code": "identity", "level": "warning", "text": text, "advice": None}
+        for text in texts
+        if text not in known
+    ]
 
 
 def _gets_unbound(target: Target, report: TargetAnnouncementIn, at: datetime) -> bool:

@@ -259,6 +259,23 @@ def claim_of(session: Session, target_id: str, agent_id: str) -> TargetClaim | N
     return session.scalars(query).one_or_none()
 
 
+def open_claims(
+    session: Session, owner_id: str, since: datetime
+) -> list[tuple[TargetClaim, Target]]:
+    """Return the open claims to targets of an agent that were made again after `since`, by target and claimant."""
+    query = (
+        select(TargetClaim, Target)
+        .join(Target, Target.id == TargetClaim.target_id)
+        .where(
+            TargetClaim.state == "open",
+            TargetClaim.last_at > since,
+            Target.agent_id == owner_id,
+        )
+        .order_by(Target.id, TargetClaim.id)
+    )
+    return [(claim, target) for claim, target in session.execute(query)]
+
+
 def lock_claim(session: Session, claim_id: str) -> TargetClaim | None:
     """Lock until the transaction ends and return a claim."""
     query = select(TargetClaim).where(TargetClaim.id == claim_id).with_for_update()

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 
 import structlog
 from sqlalchemy.orm import Session
 
 from paceline_server.accounts import service as accounts
 from paceline_server.catalog import service as catalog
-from paceline_server.fleet import agent_audit, grants, queries
+from paceline_server.fleet import agent_audit, claims, grants, queries
 from paceline_server.fleet.agents import service as agents
 from paceline_server.fleet.device_health import attempt_failed, run_succeeded
 from paceline_server.fleet.expiry import delete_old_rows, sweep
@@ -199,11 +200,15 @@ def heartbeat(session: Session, agent_id: str, body: HeartbeatIn) -> HeartbeatOu
     if agent is None:
         raise not_found("agent", agent_id)
     was_online = is_online(agent.last_seen_at, at)
+    claimed = claims.describe_claims(session, agent, at)
     agent.version, agent.last_seen_at = body.version, at
     reply = HeartbeatOut(
         heartbeat_s=settings.current().heartbeat_s,
         rotate_credential=agent.rotation_requested_at is not None,
-        notes=agents.describe_namesakes(session, agent, at),
+        notes=[
+            *agents.describe_namesakes(session, agent, at),
+            *chain.from_iterable(claimed.values()),
+        ],
     )
     reply.refused_targets = list(body.refused_targets)
     granted = []
@@ -213,7 +218,7 @@ def heartbeat(session: Session, agent_id: str, body: HeartbeatIn) -> HeartbeatOu
         else:
             reply.refused_targets.append(_not_granted(agent, target))
     reply.targets, of_others = handle_targets(
-        session, agent, granted, at, was_online=was_online
+        session, agent, granted, at, was_online=was_online, claimed=claimed
     )
     reply.refused_targets += of_others
     for refused in reply.refused_targets:

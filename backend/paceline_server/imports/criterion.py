@@ -25,13 +25,13 @@ from paceline_contract.imported_series import (
     keep_one_of_each,
     leave_out,
     metric_of,
-    name_of,
     sentences,
     series_id,
     series_problem,
 )
 from paceline_contract.manifest import PRIMARY_METRIC, Benchmark, Manifest
 from paceline_contract.manifest_reader import ManifestError, read_manifest
+from paceline_contract.text_names import name_of
 from sqlalchemy.orm import Session
 
 from paceline_server.catalog import service as catalog

@@ -7,13 +7,28 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 PREFIX = "PACELINE_"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SPACE = re.compile(r"[\s\x00-\x1f\x7f]")
+_NO_SMTP_LOGIN = re.compile(r"[^ -~]")
+_REFUSED_CHARACTERS = {
+    "database_url": _CONTROL,
+    "redis_url": _CONTROL,
+    "public_url": _SPACE,
+    "webhook_url": _SPACE,
+    "smtp_host": _SPACE,
+    "smtp_user": _NO_SMTP_LOGIN,
+    "smtp_password": _NO_SMTP_LOGIN,
+}
+"""What a setting cannot hold, by its name; a path in a URL of a database may have spaces, a mail login is ASCII."""
 
 
 class SettingsError(Exception):
@@ -85,6 +100,7 @@ class Settings(BaseModel):
                 "through it. "
                 "Set PACELINE_REDIS_URL=redis://…, or use --processes 1"
             )
+        self._refuse_characters()
         if self.redis_url is not None and not self.redis_url.startswith(
             ("redis://", "rediss://", "unix://")
         ):
@@ -106,11 +122,24 @@ class Settings(BaseModel):
                     raise ValueError(
                         f"{PREFIX}{name}: {error}; e.g. 10.0.0.7,172.16.0.0/12"
                     ) from None
-        if self.webhook_url is not None and not self.webhook_url.startswith(
-            ("http://", "https://")
+        for name, address in (
+            ("WEBHOOK_URL", self.webhook_url),
+            ("PUBLIC_URL", self.public_url),
         ):
-            raise ValueError("PACELINE_WEBHOOK_URL must be an http or https URL")
+            if address is not None and not _is_web_address(address):
+                raise ValueError(f"{PREFIX}{name} must be an http or https URL")
         return self
+
+    def _refuse_characters(self) -> None:
+        """Refuse characters that nothing can be sent with, by their place, because many of these texts are secrets."""
+        for name, refused in _REFUSED_CHARACTERS.items():
+            text = getattr(self, name) or ""
+            wrong = refused.search(text)
+            if wrong is not None:
+                raise ValueError(
+                    f"{PREFIX}{name.upper()} has a character that it cannot have, at place {wrong.start() + 1} of "
+                    f"{len(text)}. Copy it once more, without quotation marks or line breaks in it"
+                )
 
     @property
     def proxies(self) -> list[str]:
@@ -146,6 +175,15 @@ class Settings(BaseModel):
         return url
 
 
+def _is_web_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        has_port = parts.port != 0
+    except ValueError:  # of the port or of an IPv6 address; its text repeats them
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and has_port
+
+
 def _listed(text: str) -> list[str]:
     return [entry.strip() for entry in text.split(",") if entry.strip()]
 
@@ -153,15 +191,20 @@ def _listed(text: str) -> list[str]:
 def load_settings(
     environ: Mapping[str, str] | None = None, **overrides: Any
 ) -> Settings:
-    """Settings from `PACELINE_*` and overrides, which win unless None. Raises `SettingsError`."""
+    """Settings from `PACELINE_*` and overrides, which win unless None; white space around a text is left out. Raises
+    `SettingsError`."""
     environ = os.environ if environ is None else environ
     values: dict[str, Any] = {}
     for name in Settings.model_fields:
-        raw = environ.get(PREFIX + name.upper())
-        if raw is not None and raw != "":
+        raw = environ.get(PREFIX + name.upper(), "").strip()
+        if raw:
             values[name] = raw
     values.update(
-        {name: value for name, value in overrides.items() if value is not None}
+        {
+            name: value.strip() if isinstance(value, str) else value
+            for name, value in overrides.items()
+            if value is not None
+        }
     )
     try:
         return Settings.model_validate(values)

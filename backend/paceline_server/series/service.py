@@ -10,8 +10,9 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from paceline_contract.imported_series import DIGEST_MARK, texts_of_names
+from paceline_contract.imported_series import texts_of_names
 from paceline_contract.names import NewestNames
+from paceline_contract.text_names import DIGEST_MARK
 from sqlalchemy.orm import Session
 
 from paceline_server.kernel import clock, ids

@@ -93,6 +93,23 @@ def test_nobody_listens(receiver: Receiver) -> None:
     assert "refused" in str(answer.error)
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://hook.example:s3cret/",
+        "https://hook.example/s3cret\x07",
+        "https://[s3cret/",
+        f"https://{'s3cret' * 20}.example/",
+    ],
+)
+def test_an_address_that_is_none_is_not_repeated(url: str) -> None:
+    """Whoever knows the address of a chat's hook may post to it, and members read why a message was not sent."""
+    answer = post(url)
+    assert answer.status is None
+    assert answer.error
+    assert "s3cret" not in answer.error
+
+
 def test_a_certificate_that_nobody_signed_is_refused(tmp_path: Path) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trustme.CA().issue_cert("localhost").configure_cert(context)

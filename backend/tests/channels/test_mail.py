@@ -192,6 +192,14 @@ def test_a_message_that_everybody_refuses_is_not_sent_again(
         ),
         pytest.param({"smtp_security": "none"}, "AUTH", id="no TLS"),
         pytest.param({"smtp_port": 1}, "refused", id="nobody there"),
+        pytest.param(
+            {"smtp_password": "s\N{LATIN SMALL LETTER E WITH ACUTE}"},
+            "a character that SMTP cannot send",
+            id="password beyond ASCII",
+        ),
+        pytest.param(
+            {"smtp_host": "a..b"}, "a character that SMTP cannot send", id="no name"
+        ),
     ],
 )
 def test_a_server_that_cannot_be_used_is_tried_later_and_says_why(

@@ -213,6 +213,55 @@ def test_the_twin_of_a_cloned_machine_is_told_how_to_get_an_identity_of_its_own(
     assert heartbeat(other, "host-of-its-own")["refused_targets"] == []
 
 
+def test_the_owner_of_a_cloned_machine_and_its_page_hear_of_the_twin(
+    client: TestClient, lab: ScriptedAgent, other: ScriptedAgent, person: Person
+) -> None:
+    """Only the twin heard of it, and the owner's runs became void for what the twin did."""
+    host: dict[str, Any] = {
+        "kind": "host",
+        "serial": "serial-lab-1",
+        "name": "lab-1",
+        "factors": {},
+        "fingerprint": "1" * 64,
+    }
+    answer = _heartbeat(client, lab.headers, host)
+    assert answer["notes"] == []
+    _heartbeat(client, other.headers, host)
+    (note,) = _heartbeat(client, lab.headers, host)["notes"]
+    assert f"'lab-2' ({other.agent_id}) reaches host:serial-lab-1, too" in note
+    assert "systemd-machine-id-setup" in note
+    assert len(note) <= 500
+    target_id = answer["targets"][0]["target_id"]
+    assert identity_findings(person, target_id) == [note]
+    # The agent has put the note among its host's findings, and the page has it once.
+    found = {"code": "identity", "level": "warning", "text": note, "advice": None}
+    _heartbeat(client, lab.headers, {**host, "preflight": [found]})
+    assert identity_findings(person, target_id) == [note]
+
+
+def test_the_page_of_a_claimed_phone_shows_it_as_long_as_it_is_claimed(
+    client: TestClient,
+    phone: ScriptedDevice,
+    seen_by_other: ScriptedDevice,
+    person: Person,
+    clock: FrozenClock,
+) -> None:
+    target_id = phone.healthy()
+    seen_by_other.heartbeat()
+    (note,) = _heartbeat(client, phone.headers, phone.announcement())["notes"]
+    assert f"device:{phone.serial}, too" in note
+    assert "plug in one at a time" in note
+    assert identity_findings(person, target_id) == [note]
+    clock.advance(600)
+    assert _heartbeat(client, phone.headers, phone.announcement())["notes"] == []
+    assert identity_findings(person, target_id) == []
+
+
+def identity_findings(person: Person, target_id: str) -> list[str]:
+    found = person.target(target_id)["preflight"]
+    return [item["text"] for item in found if item["code"] == "identity"]
+
+
 def test_agents_with_one_name_are_both_told_while_both_are_at_work(
     client: TestClient, lab: ScriptedAgent, clock: FrozenClock, enrolled: Make
 ) -> None:
@@ -233,8 +282,10 @@ def test_agents_with_one_name_are_both_told_while_both_are_at_work(
     assert _heartbeat(client, twins[0].headers)["notes"] == []
 
 
-def _heartbeat(client: TestClient, headers: dict[str, str]) -> dict[str, Any]:
-    body = {"version": "1", "targets": []}
+def _heartbeat(
+    client: TestClient, headers: dict[str, str], *targets: dict[str, Any]
+) -> dict[str, Any]:
+    body = {"version": "1", "targets": targets}
     answer = client.post(f"{PREFIX}/agents/self/heartbeat", json=body, headers=headers)
     assert answer.status_code == 200, answer.text
     return dict(answer.json())

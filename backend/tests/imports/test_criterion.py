@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from paceline_contract.imported_series import arm_of, name_of
+from paceline_contract.imported_series import arm_of
 from paceline_contract.manifest import NAME
+from paceline_contract.text_names import name_of
 from paceline_server.detect.recompute import recompute
 from paceline_server.imports.schemas import ImportedSeriesOut
 from paceline_server.ingest import service as ingest

@@ -264,6 +264,50 @@ def test_a_wrong_setting_is_named() -> None:
         load_settings({"PACELINE_PORT": "http"})
 
 
+@pytest.mark.parametrize("around", ["{}\n", "\r\n{}", " {}\t"])
+def test_white_space_around_a_setting_is_left_out(around: str) -> None:
+    """A secret from a file ends with a line break, which no address and no password has."""
+    texts = {
+        "database_url": "postgresql://p@db/p",
+        "redis_url": "redis://r",
+        "public_url": "https://p.example",
+        "webhook_url": "https://hook.example/x",
+        "smtp_password": "two words",
+    }
+    environ = {f"PACELINE_{name.upper()}": around.format(texts[name]) for name in texts}
+    for settings in (
+        load_settings(environ),
+        load_settings(
+            {}, **{name: around.format(text) for name, text in texts.items()}
+        ),
+    ):
+        assert settings.model_dump(include=set(texts)) == texts
+    assert load_settings({"PACELINE_WEBHOOK_URL": " \n"}).webhook_url is None
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SMTP_PASSWORD", "s3cr\N{LATIN SMALL LETTER E WITH ACUTE}t"),
+        ("SMTP_USER", "s3cr\nt"),
+        ("WEBHOOK_URL", "https://hook.example/s3cr et"),
+        ("WEBHOOK_URL", "https://hook.example:s3cret/"),
+        ("WEBHOOK_URL", "https://[s3cret/"),
+        ("WEBHOOK_URL", "s3cret"),
+        ("PUBLIC_URL", "https:///s3cret"),
+        ("DATABASE_URL", "postgresql://p:s3cr\x00@db/p"),
+        ("REDIS_URL", "redis://:s3cr\x1bt@r"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named_and_not_printed(
+    name: str, value: str
+) -> None:
+    with pytest.raises(SettingsError, match=f"PACELINE_{name} ") as refused:
+        load_settings({f"PACELINE_{name}": value})
+    assert "s3cr" not in str(refused.value)
+    assert "\N{LATIN SMALL LETTER E WITH ACUTE}" not in str(refused.value)
+
+
 def test_ids_sort_in_the_order_they_were_made() -> None:
     made = [new_id("job") for _ in range(5000)]
     assert made == sorted(made)

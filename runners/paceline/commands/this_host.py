@@ -14,7 +14,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from paceline import config, environment, preflight
+from paceline import config, environment, preflight, server_remarks
 from paceline.commands.options import DataDir
 from paceline.display import print_json, print_line, terminal
 
@@ -43,9 +43,11 @@ def doctor(
     Exit: 1 if a finding about the host is a blocker.
     """
     settings = config.load(config_path)
-    findings = preflight.examine(
-        config.data_dir(data), settings.agent.min_free_bytes, settings.repositories
-    )
+    root = config.data_dir(data)
+    findings = [
+        *server_remarks.findings(root),
+        *preflight.examine(root, settings.agent.min_free_bytes, settings.repositories),
+    ]
     devices = _survey(data, config_path)
     if as_json:
         facts = {
@@ -104,7 +106,7 @@ def print_devices(host: SurveyedDevice, attached: list[SurveyedDevice]) -> None:
     terminal().print(table)
     for device in attached:
         for finding in device.findings:
-            if finding["level"] == "info":
+            if finding["level"] == "info" or finding["code"] == "identity":
                 print_line(f"{device.name} ({device.serial}): {finding['text']}")
     if any(device.reason for device in attached):
         print_line("Run `paceline doctor` for advice.")

@@ -63,6 +63,8 @@ class AttachedDevice:
         self.reboots = Reboots(state_dir / "reboots.json")
         self.displaced_routes: dict[Route, str] = {}
         """Former routes of this device with the serial that answers there now. Discovery removes them."""
+        self.twin: str | None = None
+        """A sentence on another device with this serial number, which discovery found."""
         self._open, self._clock = open_route, clock
         self._claim = TargetClaim(serial, locks)
         self._lock = threading.Lock()

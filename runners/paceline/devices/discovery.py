@@ -6,6 +6,9 @@
     USB ───────────────┘                ├─▶ its name implies a serial ─▶ that device, or a new one
                                         └─▶ ask who answers ─▶ that device, or a new one, or: why not
 
+Two devices may have one serial number: the one found first is used, and the route of the other is kept apart as long as
+it answers there. A device that is reached twice has one boot id.
+
 The serial that answers decides; it corrects a serial implied by a name. A device that has answered once is kept
 while the agent runs. The route of a device is left to that device's lane.
 """
@@ -15,15 +18,18 @@ from __future__ import annotations
 import contextlib
 import logging
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from paceline.adb.port import CONNECT_TIMEOUT_S, AdbError, Route
+from paceline.adb.smart_socket import ListedDevice
 from paceline.config import DeviceSettings
 from paceline.devices import connection_state as axis
 from paceline.devices.attached_device import AttachedDevice, state_name
 from paceline.devices.backends import DeviceBackends
-from paceline.devices.identity import identify
+from paceline.devices.errors import TWIN_ADVICE
+from paceline.devices.identity import Identity, identify
 from paceline.devices.routes import presumed_serial
 
 log = logging.getLogger("paceline.devices")
@@ -56,13 +62,13 @@ class Discovery:
         self._listed: set[Route] = set()
         self._refuted: set[Route] = set()
         """Routes where another device answered than the name implies."""
+        self._twins: dict[Route, Identity] = {}
+        """Routes of devices with the serial number of another one."""
 
     def look(self) -> None:
         """Makes one pass over all routes."""
-        listed = {
-            self._backends.route_to(known.name)
-            for known in self._backends.list_devices()
-        }
+        known_to_server = self._backends.list_devices()
+        listed = {self._backends.route_to(known.name) for known in known_to_server}
         listed |= set(self._backends.list_usb_routes())
         self._drop_routes(self._listed - listed)
         self._listed = listed
@@ -75,6 +81,7 @@ class Discovery:
         for route in sorted(routes, key=str):
             if not any(route in device.routes for device in self.devices.values()):
                 self._place(route, simulated=route in simulated)
+        self._note_twins(_names_of_several(known_to_server), routes)
 
     def _drop_routes(self, gone: set[Route]) -> None:
         for device in self.devices.values():
@@ -87,6 +94,7 @@ class Discovery:
         if serial is None:
             serial = self._identify(route)
         if serial is None:
+            self._twins.pop(route, None)
             return
         self.unknown.pop(route, None)
         for device in [
@@ -99,8 +107,9 @@ class Discovery:
                 self._on_removed(device)
         known = self.devices.get(serial)
         if known is not None:
-            known.add_route(route)
-            self._on_changed(known)
+            if not self._is_of_twin(known, route):
+                known.add_route(route)
+                self._on_changed(known)
             return
         state = self._root / state_name(serial)
         device = AttachedDevice(
@@ -115,16 +124,82 @@ class Discovery:
             self._refuted.add(route)
         return route in self._refuted
 
+    def _is_of_twin(self, known: AttachedDevice, route: Route) -> bool:
+        """Whether another device with the serial number of `known` answers at `route`.
+
+        The boot ids tell: `route` is asked before and after the route of `known`, so that a restart in between is no
+        twin. A twin that was found is asked alone, because `known` may be measured."""
+        found, used = self._twins.get(route), known.route
+        before = self._identity_at(route)
+        if found is not None and used is not None and before in (None, found):
+            return True
+        self._twins.pop(route, None)
+        if before is None or used is None or before.boot_id in ("", known.boot_id):
+            return False
+        other, after = self._identity_at(used), self._identity_at(route)
+        if other is None or after is None or other.boot_id in ("", before.boot_id):
+            return False
+        if not (known.serial == other.serial == before.serial):
+            return False
+        if after.boot_id != before.boot_id:
+            return False
+        self._twins[route] = after
+        return True
+
+    def _note_twins(self, names: set[str], routes: set[Route]) -> None:
+        """Say on both sides that a serial number is there twice; `names`: those that the adb server lists twice."""
+        self._twins = {
+            route: identity
+            for route, identity in self._twins.items()
+            if route in routes
+        }
+        for route, identity in self._twins.items():
+            self.unknown[route] = axis.ConnectionStatus(
+                "absent",
+                f"The device there has the serial number {identity.serial}, as the one that is used has: two devices"
+                " answer at once.",
+                TWIN_ADVICE,
+            )
+        places = {
+            identity.serial: f"at {route}" for route, identity in self._twins.items()
+        }
+        for device in self.devices.values():
+            where = places.get(device.serial)
+            if where is None and any(
+                route.kind == "server" and route.name in names
+                for route in device.routes
+            ):
+                where = "in the adb server's list"
+            text = (
+                None
+                if where is None
+                else f"Another device has its serial number, {device.serial}: {where}. Their results would be one history."
+            )
+            if text is not None and text != device.twin:
+                log.warning("device %s: %s %s", device.serial, text, TWIN_ADVICE)
+            device.twin = text
+
+    def _identity_at(self, route: Route) -> Identity | None:
+        """Return who answers at `route`, if anybody does."""
+        try:
+            return self._ask(route)
+        except AdbError:
+            return None
+
+    def _ask(self, route: Route) -> Identity:
+        """Return who answers at `route`. Raises AdbError."""
+        connection = self._backends.open(route)
+        try:
+            connection.connect(self.connect_s)
+            return identify(connection)
+        finally:
+            with contextlib.suppress(AdbError):
+                connection.close()
+
     def _identify(self, route: Route) -> str | None:
         """Return the serial that answers at `route`; None after noting why nobody does."""
         try:
-            connection = self._backends.open(route)
-            try:
-                connection.connect(self.connect_s)
-                return identify(connection).serial
-            finally:
-                with contextlib.suppress(AdbError):
-                    connection.close()
+            return self._ask(route).serial
         except AdbError as error:
             before = self.unknown.get(route, axis.NOT_LOOKED_FOR)
             link = self.unknown[route] = axis.next_status(
@@ -135,3 +210,9 @@ class Discovery:
                     "no device yet at %s: %s %s", route, link.reason, link.advice or ""
                 )
             return None
+
+
+def _names_of_several(known: Iterable[ListedDevice]) -> set[str]:
+    """Return the names that an adb server gives to several devices which answer."""
+    times = Counter(device.name for device in known if device.state == "device")
+    return {name for name, count in times.items() if count > 1}

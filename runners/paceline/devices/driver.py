@@ -35,6 +35,7 @@ from paceline.devices.heartbeat_report import (
     finding_entry,
     fit_for_wire,
     idle_readings,
+    twin_findings,
 )
 from paceline.devices.leftovers import LeftOverError
 from paceline.devices.parsers.text_values import unread_text
@@ -158,6 +159,7 @@ class DeviceDriver:
     def _own_findings(self) -> list[FindingEntry]:
         """Findings that do not come from readings of the device."""
         findings = [self._internal_error] if self._internal_error is not None else []
+        findings += twin_findings(self.device)
         if self.device.is_known and not self.device.survives_restart:
             advice = "Plug it in by USB, or set persist.adb.tcp.port on a device whose shell is root."
             findings.append(

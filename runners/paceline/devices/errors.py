@@ -20,6 +20,10 @@ DeviceCause = Literal[
     "device_unauthorized",
 ]
 
+TWIN_ADVICE = (
+    "Plug in one of them at a time, as some makers sell phones with one serial number."
+)
+
 
 class WrongDeviceError(AdbError):
     """Another serial answers at a route of this device."""

@@ -16,8 +16,10 @@ import msgspec
 
 from paceline.api import DeviceOrder, TargetReply
 from paceline.devices import gates
+from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.check import HealthCheck
 from paceline.devices.conditions import DeviceReading
+from paceline.devices.errors import TWIN_ADVICE
 from paceline.devices.health import Rung
 from paceline.devices.parsers.text_values import unread_text
 
@@ -60,6 +62,13 @@ def finding_entry(
         "text": fit_for_wire(text, FINDING_CHARACTERS),
         "advice": fit_for_wire(advice, FINDING_CHARACTERS),
     }
+
+
+def twin_findings(device: AttachedDevice) -> list[FindingEntry]:
+    """Return the finding that another device has the same serial number, if there is one."""
+    if device.twin is None:
+        return []
+    return [finding_entry("identity", device.twin, TWIN_ADVICE)]
 
 
 def reading_notes(reading: DeviceReading) -> list[FindingEntry]:

@@ -17,7 +17,11 @@ from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.backends import DeviceBackends
 from paceline.devices.conditions import DeviceConditions
 from paceline.devices.discovery import Discovery
-from paceline.devices.heartbeat_report import finding_entry, idle_readings
+from paceline.devices.heartbeat_report import (
+    finding_entry,
+    idle_readings,
+    twin_findings,
+)
 from paceline.stop import Stop
 
 FIRST_LOOK_S = 3.0
@@ -81,6 +85,7 @@ def _describe_route(route: Route, link: axis.ConnectionStatus) -> SurveyedDevice
 def _survey_device(device: AttachedDevice, usb_note: str) -> SurveyedDevice:
     route = str(device.route or "")
     notes = [finding_entry("usb", usb_note, "", "info")] if usb_note else []
+    notes += twin_findings(device)
     with device.claim(Stop(), timeout_s=0.0) as claimed:
         if not claimed:
             text = "An agent or a manual run is using it."

@@ -9,11 +9,12 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from types import ModuleType
 from typing import Literal, NamedTuple
 from urllib.parse import quote
 
-from paceline.credentials import check_address
+from paceline.credentials import check_address, check_credential
 from paceline.display import print_note
 from paceline.errors import UserError
 from paceline.forges import forgejo, github, gitlab
@@ -67,6 +68,7 @@ class ForgeReporter:
         self._advised = False
         self.run_url: str | None = None
         """Where every status links to, once there is a run."""
+        options = replace(options, token=(options.token or "").strip() or None)
         self.pipeline: Pipeline = self._rules.find_pipeline(
             Variables(os.environ), options
         )
@@ -115,8 +117,10 @@ class ForgeReporter:
         token = self.pipeline.token
         if token is None:
             raise ForgeError("there is no token", 401)
-        if not (token.isascii() and token.isprintable()) or " " in token:
-            raise ForgeError("the token has characters that no token has", 401)
+        try:
+            token = check_credential(token)
+        except UserError as error:
+            raise ForgeError(error.text.rstrip("."), 401) from error
         self._client = ForgeClient(
             self.pipeline.api_url, kind.connect.headers(token), token
         )

@@ -1,7 +1,7 @@
 """Names the cases of a harness as a manifest does, and makes the manifest.
 
-Both sides of a comparison are named together, so that equal cases have equal names. A name keeps what lower-case
-letters, digits and _ can say; where two would be one, the later in order of the text has a number at its end.
+A name keeps the whole text of the tool's name (`paceline_contract.text_names`), whatever else was measured. The params
+of both sides of a comparison are made together, so that equal cases have equal params.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 from paceline_contract.events import INT64_MAX, ParamValue
 from paceline_contract.params import SEPARATORS
+from paceline_contract.text_names import append_digest, name_of
 
 from paceline.errors import UserError
 from paceline.harnesses.port import MeasuredCase, split_name
@@ -21,7 +22,6 @@ ONLY_ARM = "code"
 """The arm of benchmarks for which no arms are mapped."""
 PARAM = "case"
 """The param that tells apart the cases of a benchmark."""
-NAME_CHARACTERS = 64
 ALL = "all"
 """The benchmark of arms whose patterns leave nothing to tell benchmarks apart."""
 
@@ -65,15 +65,16 @@ class Plan:
             elif case.name not in self.left_out:
                 self.left_out.append(case.name)
         self._named = named
-        names = _names(item.benchmark for item in named.values())
-        self.titles = {names[item.benchmark]: item.benchmark for item in named.values()}
+        self.titles = {
+            name_of(item.benchmark): item.benchmark for item in named.values()
+        }
         values: dict[str, list[str | None]] = {}
         for item in named.values():
             values.setdefault(item.benchmark, []).append(item.value)
         self.cases: dict[str, PlannedCase] = {}
         for name, item in named.items():
             self.cases[name] = PlannedCase(
-                names[item.benchmark],
+                name_of(item.benchmark),
                 item.arm,
                 _params(item.value, values[item.benchmark]),
             )
@@ -100,6 +101,11 @@ class Plan:
                 )
             seen[key] = name
 
+    def names_of(self, benchmarks: Sequence[str]) -> list[str]:
+        """Return the names of benchmarks that are given by the tool's text, or by their names already."""
+        names = {text: name for name, text in self.titles.items()}
+        return [names.get(text, text) for text in benchmarks]
+
     def of(self, cases: Iterable[MeasuredCase]) -> dict[str, PlannedCase]:
         """The planned cases of one side, by the tool's names."""
         return {
@@ -125,36 +131,14 @@ def _params(value: str | None, values: Sequence[str | None]) -> dict[str, ParamV
     if all(text is not None and _is_number(text) for text in values):
         return {PARAM: int(value or 0)}
     text = value or "-"
-    for separator in SEPARATORS:
-        text = text.replace(separator, ";")
-    return {PARAM: text}
+    plain = text.translate(dict.fromkeys(map(ord, SEPARATORS), ";"))
+    return {PARAM: text if plain == text else append_digest(plain, text)}
 
 
 def _is_number(text: str) -> bool:
     return re.fullmatch(r"0|[1-9]\d{0,18}", text, re.ASCII) is not None and (
         int(text) <= INT64_MAX
     )
-
-
-def name_of(text: str) -> str:
-    """A name of the manifest for a text."""
-    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
-    name = name if name[:1].isalpha() else f"n_{name}".rstrip("_")
-    return name[:NAME_CHARACTERS].rstrip("_")
-
-
-def _names(texts: Iterable[str]) -> dict[str, str]:
-    names: dict[str, str] = {}
-    taken: set[str] = set()
-    for text in sorted(set(texts)):
-        name = first = name_of(text)
-        number = 2
-        while name in taken:
-            end = f"_{number}"
-            name, number = f"{first[: NAME_CHARACTERS - len(end)]}{end}", number + 1
-        taken.add(name)
-        names[text] = name
-    return names
 
 
 class Described(NamedTuple):

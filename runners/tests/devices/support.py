@@ -86,6 +86,7 @@ class FakeBackends:
     def __init__(self, **at: FakeDevice) -> None:
         self.at: dict[str, FakeDevice] = dict(at)
         self.names: dict[str, str] = {}
+        self.listed_twice: str | None = None
         self.usb: list[Route] = []
         self.usb_notes: dict[str, str] = {}
         self.reconnects: list[Route] = []
@@ -93,14 +94,15 @@ class FakeBackends:
 
     def open(self, route: Route) -> Connection:
         self.opened.append(route)
-        device = self.at.get(route.name or route.address)
+        device = self.at.get(route.address) or self.at.get(route.name)
         if device is None:
             device = FakeDevice("nobody")
             device.faults.absent = True
         return device.connection()
 
     def list_devices(self) -> list[ListedDevice]:
-        return [ListedDevice(name, state, {}) for name, state in self.names.items()]
+        names = [*self.names, *filter(None, [self.listed_twice])]
+        return [ListedDevice(name, self.names[name], {}) for name in names]
 
     def list_usb_routes(self) -> list[Route]:
         return [*self.usb]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from paceline.adb.port import Route
 from paceline.config import DeviceSettings
 from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.backends import AdbBackends
 from paceline.devices.discovery import Discovery
+from paceline.devices.heartbeat_report import twin_findings
 from paceline.devices.survey import survey
 from paceline.testing.adbd import Peer
+from paceline.testing.fake_device import FakeDevice
 
 from .support import FakeBackends, phone
 
@@ -64,6 +67,88 @@ def test_two_routes_to_one_serial_are_one_device(tmp_path: Path) -> None:
     recorded.discovery.look()
     assert recorded.routes == {"PHONE0001": ("PHONE0001", ADDRESS, "10.0.0.8:5555")}
     assert len(recorded.found) == 1
+
+
+def twin() -> FakeDevice:
+    """Another phone with the serial number of `phone()`, in another boot."""
+    other = phone()
+    other.reboot()
+    return other
+
+
+@pytest.mark.parametrize("kind", ["tcp", "usb", "usb and tcp"])
+def test_two_phones_with_one_serial_number_are_told_apart_and_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, kind: str
+) -> None:
+    """The second became another route of the first, and their results one history."""
+    places = {
+        "tcp": (TCP, Route("tcp", "10.0.0.8:5555")),
+        "usb": (Route("usb", "1-1", "PHONE0001"), Route("usb", "1-2", "PHONE0001")),
+        "usb and tcp": (TCP, Route("usb", "1-1", "PHONE0001")),
+    }
+    used, apart = places[kind]
+    backends = FakeBackends(**{used.address: phone(), apart.address: twin()})
+    backends.usb = [route for route in (used, apart) if route.kind == "usb"]
+    addresses = [route.address for route in (used, apart) if route.kind == "tcp"]
+    recorded = RecordedDiscovery(tmp_path, backends, routes=addresses)
+    for _ in range(3):
+        recorded.discovery.look()
+    device = recorded.discovery.devices["PHONE0001"]
+    assert device.routes == (used,)
+    assert "PHONE0001, as the one that is used" in (
+        recorded.discovery.unknown[apart].reason or ""
+    )
+    (finding,) = twin_findings(device)
+    assert str(apart) in finding["text"]
+    assert caplog.text.count("Another device has its serial number") == 1
+    assert backends.opened.count(used) <= 2, "found once, the phone in use is not asked"
+
+
+def test_a_twin_that_is_unplugged_is_no_twin_any_more(tmp_path: Path) -> None:
+    backends = FakeBackends(**{"1-1": phone(), "1-2": twin()})
+    ports = [Route("usb", port, "PHONE0001") for port in ("1-1", "1-2")]
+    recorded = RecordedDiscovery(tmp_path, backends)
+    backends.usb = ports
+    recorded.discovery.look()
+    backends.usb = ports[:1]
+    recorded.discovery.look()
+    assert recorded.discovery.unknown == {}
+    assert twin_findings(recorded.discovery.devices["PHONE0001"]) == []
+    backends.usb = ports[1:]
+    recorded.discovery.look()
+    assert recorded.discovery.devices["PHONE0001"].routes == (ports[1],)
+
+
+@pytest.mark.parametrize("looked", [True, False])
+def test_one_phone_by_two_routes_is_no_twin_though_it_restarted(
+    tmp_path: Path, looked: bool
+) -> None:
+    peer = phone()
+    backends = FakeBackends(**{ADDRESS: peer, "1-1": peer})
+    recorded = RecordedDiscovery(tmp_path, backends, routes=[ADDRESS])
+    recorded.discovery.look()
+    device = recorded.discovery.devices["PHONE0001"]
+    assert not looked or device.look()
+    peer.reboot()
+    backends.usb = [Route("usb", "1-1", "PHONE0001")]
+    recorded.discovery.look()
+    assert device.routes == (*backends.usb, TCP)
+    assert twin_findings(device) == []
+
+
+def test_a_name_that_an_adb_server_lists_twice_is_said(tmp_path: Path) -> None:
+    """It gives two phones one name, so that nothing tells which of them answers."""
+    backends = FakeBackends(PHONE0001=phone())
+    backends.names = {"PHONE0001": "device"}
+    backends.listed_twice = "PHONE0001"
+    recorded = RecordedDiscovery(tmp_path, backends)
+    recorded.discovery.look()
+    device = recorded.discovery.devices["PHONE0001"]
+    (finding,) = twin_findings(device)
+    assert "in the adb server's list" in finding["text"]
+    backends.names = {"PHONE0001": "offline"}  # of a cable that was pulled
+    recorded.discovery.look()
+    assert twin_findings(device) == []
 
 
 def test_a_phone_by_usb_that_has_not_authorised_us_is_shown_by_its_name(

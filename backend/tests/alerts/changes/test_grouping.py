@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from paceline_contract.imported_series import arm_of, name_of
+from paceline_contract.imported_series import arm_of
+from paceline_contract.text_names import name_of
 from paceline_server.alerts.changes.change_facts import (
     GroupableChange,
     TimeRange,
