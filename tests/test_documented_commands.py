@@ -120,7 +120,7 @@ def test_the_token_of_the_servers_shell_may_submit(
         PACELINE_TOKEN=made.stdout.strip(),
     )
     assert submitted.returncode == 1
-    assert "There is no suite 'hashing'" in submitted.stderr
+    assert "No agent has announced a suite 'hashing'" in submitted.stderr
 
 
 def test_the_token_for_triage_may_save_the_rule_of_the_page(

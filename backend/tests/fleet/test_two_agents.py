@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -20,6 +20,7 @@ from paceline_server.testing.scripted_agent import (
     samples_item,
 )
 from paceline_server.testing.scripted_device import ScriptedDevice, device_manifest
+from sqlalchemy import select
 
 from .conftest import Person
 
@@ -228,7 +229,9 @@ def test_the_owner_of_a_cloned_machine_and_its_page_hear_of_the_twin(
     assert answer["notes"] == []
     _heartbeat(client, other.headers, host)
     (note,) = _heartbeat(client, lab.headers, host)["notes"]
-    assert f"'lab-2' ({other.agent_id}) reaches host:serial-lab-1, too" in note
+    with session_scope() as session:
+        twin_id = session.scalars(select(Agent.id).where(Agent.name == "lab-2")).one()
+    assert f"'lab-2' ({twin_id}) reaches host:serial-lab-1, too" in note
     assert "systemd-machine-id-setup" in note
     assert len(note) <= 500
     target_id = answer["targets"][0]["target_id"]
@@ -283,10 +286,12 @@ def test_agents_with_one_name_are_both_told_while_both_are_at_work(
 
 
 def _heartbeat(
-    client: TestClient, headers: dict[str, str], *targets: dict[str, Any]
+    client: TestClient, headers: Mapping[str, str], *targets: dict[str, Any]
 ) -> dict[str, Any]:
     body = {"version": "1", "targets": targets}
-    answer = client.post(f"{PREFIX}/agents/self/heartbeat", json=body, headers=headers)
+    answer = client.post(
+        f"{PREFIX}/agents/self/heartbeat", json=body, headers=dict(headers)
+    )
     assert answer.status_code == 200, answer.text
     return dict(answer.json())
 
