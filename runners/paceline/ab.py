@@ -118,7 +118,7 @@ def _commit(checkout: Path, side: str, revision: str) -> str:
 
 
 def _manifest_path(checkout: Path, suite: Path | None) -> str:
-    """The suite's path below the checkout: the given one, the one in this directory, or the only one."""
+    """Find the suite's path below the checkout: the given one, the one in this directory, or the only one."""
     if suite is not None or Path("suite.toml").is_file():
         here = Path("suite.toml") if suite is None else suite
         here = here / "suite.toml" if here.is_dir() else here
@@ -151,12 +151,12 @@ class ComparisonWorkspace:
         )
 
     def tree(self, side: SideName) -> Repository:
-        """The repository with a worktree for one side, whose path is as long as the other's."""
+        """Return the repository with a worktree for one side, whose path is as long as the other's."""
         name = self.repository.name
         return Repository(name, str(self.wanted.checkout), self._root, f"{name}-{side}")
 
     def manifests(self) -> SideManifests:
-        """What both sides declare. Raises SourceError, which names the side."""
+        """Return what both sides declare. Raises SourceError, which names the side."""
 
         def read(commit: str) -> Manifest:
             return read_manifest(self.repository, commit, self.wanted.manifest_path)
@@ -223,7 +223,8 @@ def run(
 def _are_identical(
     comparison: Comparison, manifests: SideManifests, sides: Sequence[Side]
 ) -> bool:
-    """Whether two commits were built to the same. One commit on both sides is an A/A comparison, which is meant."""
+    """Check whether two commits were built to the same. One commit on both sides is an A/A comparison, which is
+    meant."""
     base, head = (side.prepared.built.artifact_hash for side in sides)
     return (
         comparison.base != comparison.head

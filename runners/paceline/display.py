@@ -28,8 +28,8 @@ _ID = re.compile(r"[a-z]{3}_[0-9A-Za-z]+")
 
 
 def terminal(*, stderr: bool = False) -> Console:
-    """A console that prints names as they are: a key's `:AB:` or `:cd:` is no emoji. A pipe or file gets lines of full
-    width without escape codes, whatever variables such as FORCE_COLOR say."""
+    """Return a console that prints names as they are: a key's `:AB:` or `:cd:` is no emoji. A pipe or file gets lines
+    of full width without escape codes, whatever variables such as FORCE_COLOR say."""
     stream = sys.stderr if stderr else sys.stdout
     if stream.isatty():
         return Console(stderr=stderr, emoji=False)
@@ -62,7 +62,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
 
 
 def render_table(table: Table) -> str:
-    """A table as plain text for a file; empty without rows."""
+    """Render a table as plain text for a file; empty without rows."""
     if not table.row_count:
         return ""
     text = io.StringIO()
@@ -108,10 +108,10 @@ class PlainDisplay:
         self._line(f"launch {number + 1} of {total}: {workload}")
 
     def progress(self, done: int, total: int) -> None:
-        """Progress is not printed: one line per step would hide the rest."""
+        """Print nothing: one line per step would hide the rest."""
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Release nothing: plain lines hold nothing."""
 
     def _line(self, text: str) -> None:
         self._printed_at = self._clock()
@@ -170,7 +170,7 @@ class BarDisplay(PlainDisplay):
 
 
 def display_for(console: Console, verbose: bool) -> PlainDisplay:
-    """Bars where a person watches, plain lines where a file does."""
+    """Return bars where a person watches, plain lines where a file does."""
     return (
         BarDisplay(console, verbose)
         if console.is_terminal

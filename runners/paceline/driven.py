@@ -215,7 +215,7 @@ def compare(
 def _prepared(
     request: CommandRequest, tree: _Tree, display: Display, stop: Stop
 ) -> Iterator[_Probed]:
-    """A side that is built, set up and listed; on leaving, `--cleanup` runs. Raises UserError, which names the side."""
+    """Build, set up and list a side; on leaving, run `--cleanup`. Raises UserError, which names the side."""
     directory = tree.directory
     where = "" if tree.side is None else f"{tree.side} ({tree.commit[:12]}): "
     try:
@@ -299,7 +299,7 @@ def _plan(sides: Sequence[_Probed], request: CommandRequest, display: Display) -
 def _manifest(
     plan: Plan, probed: _Probed, request: CommandRequest, out: Path
 ) -> manifest.Manifest:
-    """The manifest of one side; writes what its launches start."""
+    """Make the manifest of one side, and write what its launches start."""
     side = "" if probed.tree.side is None else f".{probed.tree.side}"
     path = out / f"drive{side}.json"
     # -P: a directory of the user's called paceline is not ours.

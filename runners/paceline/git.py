@@ -86,7 +86,7 @@ class Repository:
     def __init__(
         self, name: str, location: str, data_dir: Path, tree: str | None = None
     ) -> None:
-        """`tree`: the name of its worktree; two that share a mirror have one each."""
+        """Take `tree` as the name of its worktree; two repositories that share a mirror have one each."""
         self.name = name
         self._location = location
         self.shown = re.sub(r"//[^/@]*@", "//…@", location)
@@ -194,7 +194,8 @@ class Repository:
         ]
 
     def tree_of(self, commit: str) -> str:
-        """The name of everything that `commit` contains: equal for commits with the same files. Raises SourceError."""
+        """Name everything that `commit` contains: the name is equal for commits with the same files. Raises
+        SourceError."""
         return self._in_mirror("rev-parse", f"{self.resolve(commit)}^{{tree}}").strip()
 
     @contextmanager

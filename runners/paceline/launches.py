@@ -227,7 +227,7 @@ def run_launches(
 def launches_of_revision(
     prepared: Prepared, selection: Selection, place: TargetLayout = HOST_LAYOUT
 ) -> list[LaunchSpec]:
-    """Launch 0 of every workload, then launch 1 of every workload, and so on, so that drift affects all alike.
+    """Return launch 0 of every workload, then launch 1 of every workload, and so on, so that drift affects all alike.
     Paths and variables are those of `place`."""
     manifest = prepared.manifest
     specs = []

@@ -102,7 +102,7 @@ def _runs(
 def _list_cases(
     build: TargetBuild, directory: Path, filters: list[str]
 ) -> list[ListedCase] | None:
-    """The cases that a workload lists; None if it does not answer."""
+    """List the cases that a workload lists; None if it does not answer."""
     argv = [part.replace("{artifacts}", str(directory)) for part in build.run]
     end, lines = run_briefly([*argv, "--list", *filters], directory, build.env)
     if end.exit_code != 0:

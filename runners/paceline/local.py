@@ -84,7 +84,7 @@ def run(
 
 
 def shown_claimant(purpose: str, display: Display) -> Claimant:
-    """A claimant that shows who it waits for."""
+    """Return a claimant that shows who it waits for."""
     return Claimant(
         purpose, lambda holder: display.phase(f"waiting for the target: {holder}")
     )
@@ -114,7 +114,7 @@ def measure_and_record(
 
 
 def read_record(out: Path) -> dict[str, Any]:
-    """The content of the run.json of a run that has ended."""
+    """Read the content of the run.json of a run that has ended."""
     record: dict[str, Any] = json.loads((out / "run.json").read_text(encoding="utf-8"))
     return record
 

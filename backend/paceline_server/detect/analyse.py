@@ -139,7 +139,7 @@ class MeasuredRevision:
         )
 
     def rule(self, controlled: Sequence[Pair]) -> tuple[JudgedPair, ...]:
-        """The pairs with the rules that apply to them."""
+        """Return the pairs with the rules that apply to them."""
         return tuple(
             JudgedPair(
                 blocked_pair(pair, self.blockers),
@@ -153,7 +153,7 @@ class MeasuredRevision:
     def report(
         self, identity: JobIdentity, ruled: Sequence[JudgedPair]
     ) -> JobReportOut:
-        """The report of a job that measured this revision alone."""
+        """Return the report of a job that measured this revision alone."""
         warm = WarmSamples(self.index)
         derived = derived_rows(
             self.manifest,
@@ -248,7 +248,7 @@ def analyse(
 def conditions_of(
     facts: JobFacts, request: JobRequest, look: Look
 ) -> tuple[tuple[Void, ...], Disturbance]:
-    """What voids a job, and what only disturbs it, by the method of the look."""
+    """Return what voids a job, and what only disturbs it, by the method of the look."""
     conditions = tuple(_conditions(facts, request, look))
     if look.method == VOIDING_METHOD:
         return conditions, Disturbance()
@@ -256,7 +256,7 @@ def conditions_of(
 
 
 def _conditions(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Void]:
-    """Conditions of each attempt beyond their limits, then those that the server itself knows of the target.
+    """Yield the conditions of each attempt beyond their limits, then those that the server itself knows of the target.
 
     Attempts are judged separately, because no sample spans two of them. Suppressed configuration errors are
     left out."""
@@ -276,14 +276,14 @@ def _conditions(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Vo
 
 
 def disturbance_sentences(disturbance: Disturbance) -> list[str]:
-    """What disturbed a job, one sentence per condition."""
+    """Say what disturbed a job, one sentence per condition."""
     return [f"disturbed: {condition.text}" for condition in disturbance.conditions]
 
 
 def next_steps_of(
     voids: Sequence[Void], disturbance: Disturbance, request: JobRequest
 ) -> dict[str, str]:
-    """What to do next, by the sentence of a void condition or disturbance."""
+    """Say what to do next, by the sentence of a void condition or disturbance."""
     sentences = [
         *((_void_sentence(void), void) for void in voids),
         *zip(disturbance_sentences(disturbance), disturbance.conditions, strict=True),
@@ -296,7 +296,7 @@ def _void_sentence(void: Void) -> str:
 
 
 def suppressed_of(facts: JobFacts, request: JobRequest) -> list[str]:
-    """Configuration errors of the target that the request suppressed."""
+    """Return the names of the configuration errors of the target that the request suppressed."""
     return list_suppressed(
         (
             facts.known_conditions(),
@@ -307,14 +307,14 @@ def suppressed_of(facts: JobFacts, request: JobRequest) -> list[str]:
 
 
 def with_suppressed(reason: str, names: Sequence[str]) -> str:
-    """A verdict's reason with the suppressed configuration errors."""
+    """Return a verdict's reason with the suppressed configuration errors."""
     return f"{reason} (suppressed: {', '.join(names)})" if names else reason
 
 
 def blockers_of(
     checks: Sequence[CheckOut], voids: Sequence[Void], facts: JobFacts
 ) -> list[str]:
-    """Why the job must not be judged, most important first."""
+    """Say why the job must not be judged, most important first."""
     failed = [
         f"check {check.name} failed: {check.detail or 'no detail'}"
         for check in checks
@@ -333,7 +333,7 @@ def nothing_measured(
     unavailable_benchmarks: Mapping[str, Sequence[str]],
     at: str = "",
 ) -> list[str]:
-    """A blocker if nothing was measured, even if no arm is available. `at` names the side: ` at base`."""
+    """Return a blocker if nothing was measured, even if no arm is available. `at` names the side: ` at base`."""
     if any(case.value.size for case in facts.cases):
         return []
     differences = (unannounced_value(group, facts.announced) for group in groups)
@@ -360,14 +360,14 @@ def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:
 
 
 def judge_report(report: JobReportOut, held: str) -> tuple[Verdict, str]:
-    """The verdict of a report with every reason in one line; `held`: that of a pass."""
+    """Return the verdict of a report, with every reason in one line. `held` is the reason of a pass."""
     reasons = reasons_of(report)
     verdict = verdict_of(reasons)
     return verdict, held if verdict == "pass" else join_reasons(reasons, verdict)
 
 
 def held_sentence(deciding: Sequence[Pair], required: Sequence[GateOut]) -> str:
-    """The reason of a pass: how much holds, and how much does not apply on this target."""
+    """Return the reason of a pass: how much holds, and how much does not apply on this target."""
     return _passed(
         sum(pair.outcome.verdict == "pass" for pair in deciding),
         sum(gate.verdict == "pass" for gate in required),
@@ -377,7 +377,7 @@ def held_sentence(deciding: Sequence[Pair], required: Sequence[GateOut]) -> str:
 
 
 def _select_inapplicable(required: Sequence[GateOut]) -> list[GateOut]:
-    """Gates that do not apply, one per subject of which no other level applies here."""
+    """Select the gates that do not apply, one per subject of which no other level applies here."""
 
     def subject(gate: GateOut) -> tuple[object, ...]:
         case = (gate.benchmark, gate.arm, params_key(gate.params), gate.metric)

@@ -80,7 +80,7 @@ class Pair:
         )
 
     def words(self, reference: str | None = None) -> str:
-        """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
+        """Say `12.6 % slower (99.8 % interval: …)`; names the reference when given."""
         return plain_words.describe_comparison(
             self.outcome.ratio,
             self.outcome.lower,
@@ -143,7 +143,7 @@ def control_false_discoveries(pairs: list[Pair], look: Look) -> list[Pair]:
 
 
 def at_sides(arm: str) -> tuple[str, str]:
-    """The names of an arm at (head, base), in audits and reasons."""
+    """Name an arm at (head, base), for audits and reasons."""
     return f"{arm} at head", f"{arm} at base"
 
 
@@ -157,7 +157,7 @@ def _withdraw_defective(pair: Pair) -> Pair:
 
 
 def withdrawn(outcome: PairVerdict, reason: str) -> PairVerdict:
-    """The outcome without its verdict, which no number of launches brings back."""
+    """Return the outcome without its verdict, which no number of launches brings back."""
     return replace(
         outcome,
         verdict="inconclusive",
@@ -224,7 +224,7 @@ def _pairs(
 
 
 def policy_under(disturbance: Disturbance, margin_percent: float) -> PairPolicy:
-    """The policy of a pair that was measured under a disturbance."""
+    """Return the policy of a pair that was measured under a disturbance."""
     return PairPolicy(
         margin_percent=margin_percent,
         extra_percent=disturbance.extra_percent,
@@ -294,7 +294,7 @@ def _withdraw_unmeasured(
 def window_of(
     blocks: PairedBlocks, case: CaseSamples | None, reference: CaseSamples | None
 ) -> dict[str, Any]:
-    """The data window (I16): the rounds used of every launch, and the dropped blocks by reason."""
+    """Return the data window (I16): the rounds used of every launch, and the dropped blocks by reason."""
     launches = []
     launch_numbers = [
         samples.launch for samples in (case, reference) if samples is not None
@@ -317,7 +317,7 @@ def window_of(
 
 
 def comparison_out(pair: Pair, demonstration: bool, decides: bool) -> ComparisonOut:
-    """The wire shape of a pair."""
+    """Return the wire shape of a pair."""
     outcome = pair.outcome
     return ComparisonOut(
         benchmark=pair.group.benchmark,
@@ -345,13 +345,13 @@ def comparison_out(pair: Pair, demonstration: bool, decides: bool) -> Comparison
 
 
 def launches_needed_by(pair: Pair) -> int | None:
-    """How many launches would decide an inconclusive pair."""
+    """Return how many launches would decide an inconclusive pair."""
     outcome = pair.outcome
     return outcome.launches_needed if outcome.verdict == "inconclusive" else None
 
 
 def evidence_of(pair: Pair) -> dict[str, Any]:
-    """Everything needed to explain and recompute a stored comparison, as plain JSON."""
+    """Return everything needed to explain and recompute a stored comparison, as plain JSON."""
     outcome = pair.outcome
     return {
         "words": pair.shown,

@@ -27,12 +27,12 @@ NOTHING_IN_COMMON = "the two revisions have no requested benchmark in common"
 
 
 def reasons_of(report: JobReportOut) -> list[ReasonOut]:
-    """The reasons of a job, one per verdict and kind; empty if it passes."""
+    """Return the reasons of a job, one per verdict and kind; empty if it passes."""
     return [*_failures(report), *_doubts(report), *_waived(report)]
 
 
 def verdict_of(reasons: Iterable[ReasonOut]) -> Verdict:
-    """`fail` if anything failed, `inconclusive` if anything could not be decided, else `pass`."""
+    """Return `fail` if anything failed, `inconclusive` if anything could not be decided, else `pass`."""
     verdicts = {reason.verdict for reason in reasons} - {"waived"}
     if "fail" in verdicts:
         return "fail"
@@ -40,7 +40,7 @@ def verdict_of(reasons: Iterable[ReasonOut]) -> Verdict:
 
 
 def order_reasons(reasons: Iterable[ReasonOut]) -> list[ReasonOut]:
-    """Reasons of several jobs, the most important first."""
+    """Sort the reasons of several jobs, the most important first."""
     return sorted(reasons, key=lambda reason: IMPORTANCE.index(_place_of(reason)))
 
 
@@ -61,12 +61,12 @@ IMPORTANCE = (
 
 
 def join_reasons(reasons: Iterable[ReasonOut], verdict: str) -> str:
-    """The reasons of a verdict in one line."""
+    """Join the reasons of a verdict in one line."""
     return "; ".join(reason.text for reason in reasons if reason.verdict == verdict)
 
 
 def waived_sentence(reasons: Iterable[ReasonOut]) -> str:
-    """What passed only because it was waived or is known, in one line; empty if nothing did."""
+    """Say what passed only because it was waived or is known, in one line; empty if nothing did."""
     texts = [reason.text for reason in reasons if reason.verdict == "waived"]
     return f"not counted: {'; '.join(texts)}" if texts else ""
 
@@ -76,7 +76,8 @@ def _place_of(reason: ReasonOut) -> tuple[str | None, str]:
 
 
 def is_deciding(item: ComparisonOut | GateOut) -> bool:
-    """Whether the run's verdict rests on it. Reports from before this was recorded say nothing: then it may."""
+    """Check whether the run's verdict rests on a row. Reports from before this was recorded say nothing: then it
+    may."""
     if isinstance(item, GateOut):
         return item.level == "required"
     return item.decides is not False
@@ -152,7 +153,7 @@ def _of_gates(report: JobReportOut, verdict: Verdict) -> Iterator[ReasonOut]:
 def _deciding_comparisons(
     report: JobReportOut, sides: str, verdict: Verdict
 ) -> list[ComparisonOut]:
-    """The comparisons of a verdict that count, the slowest first."""
+    """Return the comparisons of a verdict that count, the slowest first."""
     return sorted(
         (
             row
@@ -167,7 +168,7 @@ def _deciding_comparisons(
 
 
 def _deciding_gates(report: JobReportOut, verdict: Verdict) -> list[GateOut]:
-    """The gates of a verdict that count, the farthest from their level first."""
+    """Return the gates of a verdict that count, the farthest from their level first."""
     return sorted(
         (
             gate
@@ -201,7 +202,7 @@ def _undecided_comparisons(report: JobReportOut, sides: str) -> Iterator[ReasonO
 
 
 def _step_for_cause(cause: str) -> str | None:
-    """What to do about a cause that no launches remove; None for others."""
+    """Say what to do about a cause that no launches remove; None for others."""
     if cause.startswith("check "):
         return "Timings of wrong results do not count: correct what the check found."
     return next((step for part, step in _STEPS if part in cause), None)
@@ -228,7 +229,7 @@ _STEPS = (
 def _step_for_launches(
     launches: int | None, unknown: int, cases: int, is_disturbed: bool
 ) -> str | None:
-    """What to do about comparisons: how many launches decide them, as far as launches do."""
+    """Say what to do about comparisons: how many launches decide them, as far as launches do."""
     if launches is None:
         return QUIET if is_disturbed else None
     step = f"Repeat with {launches} launches (`--launches {launches}`)"
@@ -297,7 +298,7 @@ def with_count_of_others(first: str, count: int) -> str:
 
 
 def _place_of_comparison(row: ComparisonOut) -> str:
-    """`sort_batch batch=1000: native at head`."""
+    """Say `sort_batch batch=1000: native at head`."""
     where = f"{row.benchmark} {params_text(row.params, ' ')}".rstrip()
     return (
         f"{where}: {row.arm} at head"
@@ -307,19 +308,19 @@ def _place_of_comparison(row: ComparisonOut) -> str:
 
 
 def _place_of_gate(gate: GateOut) -> str:
-    """`sort_batch batch=1000: gate median of native time`."""
+    """Say `sort_batch batch=1000: gate median of native time`."""
     params = params_text(gate.params, " ")
     where = " ".join(part for part in (gate.benchmark, params) if part)
     return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}"
 
 
 def gate_sentence(gate: GateOut) -> str:
-    """`sort_batch: gate median of native time: 12 <= 10 does not hold`."""
+    """Say `sort_batch: gate median of native time: 12 <= 10 does not hold`."""
     return f"{_place_of_gate(gate)}: {gate.reason}"
 
 
 def comparison_sentence(row: ComparisonOut) -> str:
-    """`sort_batch batch=1000: native at head is 10 % slower than base (…)`; of an undecided one, why."""
+    """Say `sort_batch batch=1000: native at head is 10 % slower than base (…)`; of an undecided one, why."""
     place = _place_of_comparison(row)
     if row.verdict != "fail":
         return f"{place} - {row.reason}"

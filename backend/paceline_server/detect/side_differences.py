@@ -57,17 +57,17 @@ class SideDifferences:
         )
 
     def is_new(self, group: Group, arm: str, metric: str) -> bool:
-        """Whether head declares this, and base does not."""
+        """Check whether head declares this, and base does not."""
         value = _value(group, arm, metric)
         return value in self.head and value not in self.base
 
     def is_removed(self, group: Group) -> bool:
-        """Whether base declares something at this point, and head nothing."""
+        """Check whether base declares something at this point, and head nothing."""
         point = (group.benchmark, params_key(group.params))
         return point in _points(self.base) and point not in _points(self.head)
 
     def sentence(self) -> str:
-        """What is new and what was removed, for the end of a verdict's reason; empty if nothing is."""
+        """Say what is new and what was removed, for the end of a verdict's reason; empty if nothing is."""
         parts = ("new in head", self.added), ("removed in head", self.removed)
         return "; ".join(
             f"{what}: {list_some(names)}" for what, names in parts if names
@@ -78,7 +78,7 @@ NOTHING = JobFacts(cases=())
 
 
 def request_at_base(base: Manifest, head: Manifest, request: JobRequest) -> JobRequest:
-    """What is asked of the base, by its own names; what head removed stays in it."""
+    """Return what is asked of the base, by its own names; what head removed stays in it."""
     pairing = SidePairing.of(base, head)
     asked = request.benchmarks
     at_head = [name for name in head.benchmarks if asked is None or name in asked]
@@ -113,8 +113,8 @@ def _declared_values(
 def _removed_demands(
     base: Manifest, head: Manifest, request: JobRequest
 ) -> Iterator[str]:
-    """The correctness checks and derived metrics that base expects and head does not. Gates and rules of base hold
-    without being declared again (`pull_requests.py`), unless what they are about is gone, which is named."""
+    """Yield the correctness checks and derived metrics that base expects and head does not. Gates and rules of base
+    hold without being declared again (`pull_requests.py`), unless what they are about is gone, which is named."""
     request_of_base = request_at_base(base, head, request)
     at_head = expected_checks(head, request)
     workloads = {workload.name for workload in head.workloads}
@@ -157,7 +157,7 @@ def _points(values: Collection[DeclaredValue]) -> set[tuple[str, str]]:
 def _only_in(
     these: Sequence[DeclaredValue], others: Sequence[DeclaredValue]
 ) -> tuple[str, ...]:
-    """What of `these` is not in `others`, in words, each at the coarsest level that says it."""
+    """Return what of `these` is not in `others`, in words, each at the coarsest level that says it."""
     known = set(others)
     benchmarks = {value.benchmark for value in others}
     arms = {(value.benchmark, value.arm) for value in others}

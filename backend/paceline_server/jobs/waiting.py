@@ -37,7 +37,7 @@ class _RelatedRows:
 def waiting_reasons(
     session: Session, jobs: Sequence[tuple[Job, Target]]
 ) -> dict[str, WaitingReasonOut]:
-    """The reasons of those of `jobs` that wait, by job id; a fixed number of queries."""
+    """Return the reasons of those of `jobs` that wait, by job id. The number of queries is fixed."""
     waiting = [(job, target) for job, target in jobs if job.state in STATES]
     if not waiting:
         return {}
@@ -114,7 +114,7 @@ def _reason_in_queue(
 
 
 def _count_ahead(job: Job, queued: Sequence[QueuedJobRow]) -> int:
-    """How many jobs are before this one in the queue of its target."""
+    """Count the jobs before this one in the queue of its target."""
     ids = [row.job_id for row in queued]
     return ids.index(job.id) if job.id in ids else 0
 

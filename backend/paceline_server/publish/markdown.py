@@ -192,7 +192,7 @@ def _row_counts_to_try(count: int) -> Iterable[int]:
 
 
 def _shorten(text: str, limit_bytes: int) -> str:
-    """`text`, or its beginning with a mark at the end."""
+    """Return `text`, or its beginning with a mark at the end."""
     if len(text.encode()) <= limit_bytes:
         return text
     mark = "\n… (cut for length)"

@@ -76,7 +76,7 @@ def _is_beyond_measure(condition: Void) -> bool:
 
 
 def _extra(condition: Void) -> float:
-    """The extra margin that a condition demands, in log units."""
+    """Return the extra margin that a condition demands, in log units."""
     strength = condition.strength or 0.0
     match condition.code:
         case "pressure":

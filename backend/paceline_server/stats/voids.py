@@ -66,7 +66,7 @@ class VoidLimits:
     def of_operator(
         cls, pressure_percent: float | None, drift_percent: float | None
     ) -> VoidLimits:
-        """The limits of stats/README.md §1, or those that an operator set (in percent)."""
+        """Return the limits of stats/README.md §1, or those that an operator set (in percent)."""
         return cls(
             pressure_percent=constants.PRESSURE_PERCENT
             if pressure_percent is None
@@ -87,7 +87,7 @@ _OPERATORS_LIMIT = {
 
 
 def advise(void: Void, target_kind: Literal["host", "device"]) -> str:
-    """What to do next about a condition."""
+    """Say what to do next about a condition."""
     known = configuration.CONFIGURATION_ERRORS.keys()
     if void.code in known or void.code not in _PHYSICAL:
         return configuration.describe_error(void.code).advice
@@ -189,7 +189,7 @@ def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
 
 
 def _thermal_unknown(readings: Sequence[Reading]) -> Void | None:
-    """A thermal status that the target stopped reporting."""
+    """Find a thermal status that the target stopped reporting."""
     first_known = next(
         (
             index
@@ -217,7 +217,7 @@ def _is_unknown(reading: Reading, key: str) -> bool:
 
 
 def _caps(value: Any) -> dict[str, float]:
-    """Highest frequencies by group of cores, from any reported shape."""
+    """Return the highest frequencies by group of cores, from any reported shape."""
     named: Iterable[tuple[str, Any]] = ()
     if isinstance(value, Mapping):
         named = ((str(key), value[key]) for key in sorted(value))
@@ -256,7 +256,7 @@ def _frequency_cap(readings: Sequence[Reading]) -> Void | None:
 def _cap_void(
     changed: Sequence[str], before: Mapping[str, float], after: Mapping[str, float]
 ) -> Void:
-    """The void condition of the group of cores whose cap changed most."""
+    """Return the void condition of the group of cores whose cap changed most."""
     worst = max(
         changed,
         key=lambda name: abs(after[name] - before[name]) / max(before[name], 1.0),
@@ -300,7 +300,7 @@ def _calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None
 
 
 def _cpu_pressure(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
-    """CPU pressure on the workload, or that of the whole system if unknown."""
+    """Judge the CPU pressure on the workload, or that of the whole system if unknown."""
     if any(
         "workload_wait_percent" in reading.values
         for reading in readings

@@ -241,7 +241,7 @@ def parse_outputs(formats: Sequence[str], paths: Sequence[Path]) -> list[Output]
 
 
 def judge_arguments(wanted: Sequence[Output], fail_on: outputs.FailOn) -> list[str]:
-    """The arguments with which `paceline-server judge` writes the same outputs."""
+    """Return the arguments with which `paceline-server judge` writes the same outputs."""
     files = [output for output in wanted if output.path is not None]
     printed = [output for output in wanted if output.path is None]
     arguments = ["--fail-on", fail_on]

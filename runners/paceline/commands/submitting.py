@@ -108,7 +108,7 @@ class Revisions(NamedTuple):
 def choose_revisions(
     request: RunRequest, named: Revisions, pull_request: PullRequest | None
 ) -> RunRequest:
-    """The request with what is measured: a pull request against its base, else a commit. Raises UserError."""
+    """Return the request with what is measured: a pull request against its base, else a commit. Raises UserError."""
     base_branch = named.base_branch
     if pull_request is not None and named.base is None:
         base_branch = base_branch or pull_request.base_branch
@@ -139,7 +139,7 @@ def choose_revisions(
 
 
 def _body_of(pull_request: PullRequest) -> PullRequestBody:
-    """What a server keeps of it; a forge's own limits are wider."""
+    """Return what a server keeps of a report; a forge's own limits are wider."""
     url = pull_request.url
     is_link = url is not None and re.fullmatch(r"https?://\S{1,1900}", url) is not None
     title = (pull_request.title or "").encode("utf-8", "replace").decode()
@@ -212,7 +212,7 @@ def _request_run(
 
 
 def _find_run(api: ApiClient, run_id: str, suite: str) -> dict[str, Any]:
-    """A run that was requested before. Raises UserError."""
+    """Find a run that was requested before. Raises UserError."""
     try:
         run: dict[str, Any] = api.call(
             "GET", f"/runs/{quote(run_id, safe='')}", tries=READ_TRIES
@@ -260,7 +260,7 @@ def _submit(
 
 
 def _next_steps(server: str, token: str, run: dict[str, Any]) -> list[str]:
-    """What the server advises about an inconclusive run; nothing where its verdicts cannot be read."""
+    """Say what the server advises about an inconclusive run; nothing where its verdicts cannot be read."""
     if run.get("outcome") != "inconclusive":
         return []
     try:
@@ -349,7 +349,7 @@ def report(
 
 
 def _superseding_run(server: str, token: str, run_id: str) -> str | None:
-    """The newer run of the same pull request, as it is known now. Raises UserError."""
+    """Return the newer run of the same pull request, as it is known now. Raises UserError."""
     with closing(ApiClient(server, token)) as api, user_errors(ADVICE):
         run = api.call("GET", f"/runs/{run_id}", tries=READ_TRIES)
         newer: str | None = run.get("superseded_by")
@@ -357,7 +357,7 @@ def _superseding_run(server: str, token: str, run_id: str) -> str | None:
 
 
 def _run_url(server: str, token: str, run_id: str) -> str:
-    """The run's page, at the server's public address where it has one."""
+    """Return the run's page, at the server's public address where it has one."""
     try:
         text = _fetch_document(server, token, run_id, "json")
         url = msgspec.json.decode(text, type=_LinkedDocument).url
@@ -383,7 +383,7 @@ def _fetch_document(server: str, token: str, run_id: str, wanted: Format) -> str
 
 
 def _table_text(done: FinishedRun) -> str:
-    """The table and the summary for a file."""
+    """Return the table and the summary for a file."""
     return f"{render_table(comparison_table(done))}{summary(done)}\n"
 
 
@@ -394,7 +394,7 @@ def _print_table(done: FinishedRun) -> None:
 
 
 def comparison_table(done: FinishedRun) -> Table:
-    """The comparisons as the server words them; a verdict in brackets does not affect the run's."""
+    """Return a table of the comparisons as the server words them; a verdict in brackets does not affect the run's."""
     shown = Table("benchmark", "params", "arm", "verdict", "what the server says")
     for item in done.comparisons:
         is_measured = item["verdict"] != "not_applicable"
@@ -413,7 +413,7 @@ def comparison_table(done: FinishedRun) -> Table:
 
 
 def summary(done: FinishedRun) -> str:
-    """The outcome with the server's reason, and the cause of each job without a verdict."""
+    """Say the outcome with the server's reason, and the cause of each job without a verdict."""
     run = done.run
     lines = [f"run {run['id']}: {run['outcome']}"]
     if run.get("reason"):
@@ -428,7 +428,7 @@ def summary(done: FinishedRun) -> str:
 
 
 def parse_params(options: Sequence[str]) -> dict[str, list[ParamValue]]:
-    """`k=v1|v2`; whole numbers become integers, the server checks them against the suite."""
+    """Parse `k=v1|v2`; whole numbers become integers, the server checks them against the suite."""
     pairs = [parse_pair("--params", option) for option in options]
     return {
         name: [untyped_value(value) for value in split_values(text)]
@@ -437,7 +437,7 @@ def parse_params(options: Sequence[str]) -> dict[str, list[ParamValue]]:
 
 
 def parse_knobs(options: Sequence[str]) -> dict[str, ParamValue]:
-    """`k=v`, as of params."""
+    """Parse `k=v`, as of params."""
     pairs = [parse_pair("--knob", option) for option in options]
     return {name: untyped_value(text) for name, text in pairs}
 
@@ -472,8 +472,8 @@ def _cancel(api: ApiClient, run_id: str) -> NoReturn:
 
 
 def describe_job(job: dict[str, Any]) -> str:
-    """Where a job is, and why it measures nothing: `lab-1 queued since 2026-11-28 14:02 UTC: lab-1 runs job job_7 of
-    hashing. It starts when that ends.`"""
+    """Say where a job is, and why it measures nothing: `lab-1 queued since 2026-11-28 14:02 UTC: lab-1 runs job job_7
+    of hashing. It starts when that ends.`"""
     state = f"{job['target_name']} {job['state']}"
     reason = job.get("waiting_reason")
     if reason is None:

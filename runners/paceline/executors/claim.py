@@ -49,7 +49,7 @@ class HolderNote(msgspec.Struct, frozen=True):
     since: float
 
     def words(self) -> str:
-        """`paceline run of hashing (process 4711) holds the lock since 2026-11-28 14:02:11 UTC`."""
+        """Say `paceline run of hashing (process 4711) holds the lock since 2026-11-28 14:02:11 UTC`."""
         since = datetime.fromtimestamp(self.since, UTC)
         purpose = readable_line(self.purpose)[:PURPOSE_CHARACTERS]
         return f"{purpose} (process {self.pid}) holds the lock since {since:%Y-%m-%d %H:%M:%S} UTC"
@@ -94,7 +94,7 @@ class TargetClaim:
             self._lock.release()
 
     def _describe_holder(self) -> str:
-        """Who holds the lock now, or how to find that out."""
+        """Say who holds the lock now, or how to find that out."""
         unknown = f"another program holds the lock: `fuser {self._path}` names it"
         try:
             with self._open_note(os.O_RDONLY) as descriptor:

@@ -33,7 +33,7 @@ HARNESSES: Final[tuple[Harness, ...]] = (
 
 
 def find_harness(name: str) -> Harness:
-    """The harness of this name. Raises UserError."""
+    """Find the harness of this name. Raises UserError."""
     for harness in HARNESSES:
         if harness.name == name:
             return harness
@@ -42,5 +42,5 @@ def find_harness(name: str) -> Harness:
 
 
 def detect_harness(command: Sequence[str], directory: Path) -> Harness:
-    """The harness that `command`, started in `directory`, runs; a plain command if it is none."""
+    """Detect the harness that `command`, started in `directory`, runs; a plain command if it is none."""
     return next(harness for harness in HARNESSES if harness.detect(command, directory))

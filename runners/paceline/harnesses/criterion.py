@@ -35,8 +35,8 @@ class Criterion:
         return program_of(command) == "cargo" and "bench" in command[1:]
 
     def command(self, request: DriveRequest) -> Invocation:
-        """Criterion takes its directory from the environment. Its own options are the user's, because what runs beside
-        it under `cargo bench` refuses them."""
+        """Give Criterion its directory in the environment. Its own options are the user's, because what runs beside it
+        under `cargo bench` refuses them."""
         where = str(request.output / DIRECTORY)
         return Invocation(request.command, {"CRITERION_HOME": where})
 

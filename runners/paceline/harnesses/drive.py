@@ -93,7 +93,7 @@ class _Output:
         return self._errors.excerpt()
 
     def stdout(self) -> bytes:
-        """All of standard output. Raises HarnessError if it was too much."""
+        """Return all of standard output. Raises HarnessError if it was too much."""
         if self._bytes > MAX_STDOUT_BYTES:
             raise HarnessError(
                 f"it printed more than {MAX_STDOUT_BYTES >> 20} MiB to standard output"
@@ -153,7 +153,7 @@ def _start(
 
 
 def _failure(end: ProcessEnd, stop: Stop, timeout_s: float) -> str | None:
-    """Why what a start printed does not count; None if it does."""
+    """Say why what a start printed does not count; None if it does."""
     if stop.reason is not None:
         return f"stopped: {stop.reason.value}"
     if end.start_error is not None:
@@ -185,7 +185,7 @@ def run_quietly(
 
 
 def measure_shell(shell: list[str], directory: Path) -> Overhead:
-    """What a shell takes that does nothing. Raises HarnessError if it cannot be started."""
+    """Measure what a shell takes that does nothing. Raises HarnessError if it cannot be started."""
     ends = []
     for _ in range(SHELL_STARTS):
         with GuardedProcess(
@@ -244,7 +244,7 @@ class _Launch:
         self.spec, self.cases, self.number, self.seed = spec, cases, number, seed
 
     def start(self, facts: dict[str, str]) -> dict[str, Any]:
-        """The first event."""
+        """Return the first event."""
         begin = time.perf_counter_ns()
         overhead = time.perf_counter_ns() - begin
         clock = {"name": self.spec.harness, "resolution_ns": 1, "overhead_ns": overhead}
@@ -283,7 +283,7 @@ class _Launch:
         return [self.start(facts), *events, {"type": "done"}]
 
     def _processes(self) -> list[list[str]]:
-        """The cases of each start of the tool, in order: one start per arm, where the harness can filter."""
+        """Return the cases of each start of the tool, in order: one start per arm, where the harness can filter."""
         arms: dict[str, list[str]] = {}
         for name, case in self.cases.items():
             arms.setdefault(case.arm, []).append(name)
@@ -341,7 +341,7 @@ class _Launch:
         ]
 
     def _place(self, name: str) -> int:
-        """The place of a case among the arms of its group, in a tool that runs all in its own order."""
+        """Return the place of a case among the arms of its group, in a tool that runs all in its own order."""
         own = self.cases[name]
         group = [
             other
@@ -356,7 +356,7 @@ def _thinned(samples: list[Sample]) -> list[Sample]:
 
 
 def _grouped(samples: list[Sample]) -> Iterator[tuple[int, list[int]]]:
-    """Samples of one number of iterations that follow each other."""
+    """Yield samples of one number of iterations that follow each other."""
     for iterations, group in itertools.groupby(
         samples, lambda sample: sample.iterations
     ):

@@ -146,13 +146,13 @@ def _cases(
 
 
 def _says_something(unit: Unit, samples: list[Sample]) -> bool:
-    """Whether no sample is nothing, or a rate so low that whole units lose its digits."""
+    """Check that no sample is nothing, or a rate so low that whole units lose its digits."""
     least = LEAST_RATE if unit.endswith("/s") else 1
     return all(sample.total >= least for sample in samples)
 
 
 def _metric(unit: str) -> tuple[tuple[str, Unit, Direction], float]:
-    """The metric of a unit, and its factor to the base unit. A unit that a benchmark made itself is a count."""
+    """Return the metric of a unit, and its factor to the base unit. A unit that a benchmark made itself is a count."""
     if unit.endswith("s/op") and unit.removesuffix("/op") in ("ns", "us", "ms", "s"):
         return ("time", "ns", "lower"), time_unit_ns(unit.removesuffix("/op"), unit)
     if unit in _METRICS:

@@ -90,7 +90,7 @@ def read_json(data: bytes) -> Reading:
 
 
 def _is_summary(entry: dict[str, Any]) -> bool:
-    """Whether it is an aggregate of a version that has no run_type."""
+    """Check whether an entry is an aggregate of a version that has no run_type."""
     return "aggregate_name" in entry or ("iterations" not in entry and "rms" in entry)
 
 

@@ -101,7 +101,7 @@ class Plan:
             seen[key] = name
 
     def of(self, cases: Iterable[MeasuredCase]) -> dict[str, PlannedCase]:
-        """The planned cases of one side, by the tool's names."""
+        """Return the planned cases of one side, by the tool's names."""
         return {
             case.name: self.cases[case.name]
             for case in cases
@@ -119,7 +119,7 @@ def _with_arm(text: str, arm: str) -> tuple[str, str, str | None]:
 
 
 def _params(value: str | None, values: Sequence[str | None]) -> dict[str, ParamValue]:
-    """The params of a case among the values of its benchmark; numbers where all are numbers."""
+    """Return the params of a case among the values of its benchmark; numbers where all are numbers."""
     if set(values) == {None}:
         return {}
     if all(text is not None and _is_number(text) for text in values):
@@ -137,7 +137,7 @@ def _is_number(text: str) -> bool:
 
 
 def name_of(text: str) -> str:
-    """A name of the manifest for a text."""
+    """Turn a text into a name of a manifest."""
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
     name = name if name[:1].isalpha() else f"n_{name}".rstrip("_")
     return name[:NAME_CHARACTERS].rstrip("_")
@@ -169,7 +169,7 @@ class Described(NamedTuple):
 def manifest_of(
     plan: Plan, cases: Sequence[MeasuredCase], reference: str | None, about: Described
 ) -> dict[str, Any]:
-    """The manifest of one side, as TOML is parsed. Raises UserError without any case, and for a reference that a
+    """Make the manifest of one side, as TOML is parsed. Raises UserError without any case, and for a reference that a
     benchmark has not."""
     planned = plan.of(cases)
     by_name = {case.name: case for case in cases}
@@ -227,7 +227,7 @@ def manifest_of(
 
 
 def parse_arms(options: Sequence[str], reference: str | None) -> ArmPatterns:
-    """`NAME=PATTERN` options. Raises UserError."""
+    """Parse `NAME=PATTERN` options. Raises UserError."""
     patterns: dict[str, re.Pattern[str]] = {}
     for option in options:
         arm, separator, text = option.partition("=")

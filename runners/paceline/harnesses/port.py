@@ -102,7 +102,7 @@ class Finished(msgspec.Struct, frozen=True):
     overhead: Overhead = Overhead()
 
     def file(self, name: str) -> bytes:
-        """The bytes of a file of results. Raises HarnessError."""
+        """Read the bytes of a file of results. Raises HarnessError."""
         try:
             return (self.request.output / name).read_bytes()
         except FileNotFoundError:
@@ -125,13 +125,13 @@ class Harness(Protocol):
         """Whether it can run the named cases alone. One that cannot is driven whole."""
 
     def detect(self, command: Sequence[str], directory: Path) -> bool:
-        """Whether `command`, started in `directory`, runs this tool."""
+        """Check whether `command`, started in `directory`, runs this tool."""
 
     def command(self, request: DriveRequest) -> Invocation:
-        """How to start it so that it leaves its results in the request's `output` or on standard output."""
+        """Say how to start it so that it leaves its results in the request's `output` or on standard output."""
 
     def read(self, finished: Finished) -> Reading:
-        """What it measured. Raises HarnessError."""
+        """Read what it measured. Raises HarnessError."""
 
 
 TIME_UNITS = {
@@ -147,7 +147,7 @@ TIME_UNITS = {
 
 
 def time_unit_ns(unit: str, where: str) -> float:
-    """The nanoseconds of a unit of time. Raises HarnessError, which says `where`."""
+    """Return the nanoseconds of a unit of time. Raises HarnessError, which says `where`."""
     if unit not in TIME_UNITS:
         raise HarnessError(
             f"{where}: expected a unit of time ({', '.join(TIME_UNITS)}), found {unit!r}"
@@ -156,7 +156,7 @@ def time_unit_ns(unit: str, where: str) -> float:
 
 
 def sample_of(each: object, iterations: int, where: str) -> Sample:
-    """The sample of a figure per iteration. Raises HarnessError, which says `where`, for what is no figure."""
+    """Return the sample of a figure per iteration. Raises HarnessError, which says `where`, for what is no figure."""
     if isinstance(each, bool) or not isinstance(each, int | float):
         raise HarnessError(f"{where}: expected a number, found {each!r}")
     total = each * iterations
@@ -168,13 +168,13 @@ def sample_of(each: object, iterations: int, where: str) -> Sample:
 
 
 def split_name(name: str) -> tuple[str, str | None]:
-    """The benchmark and the value of `BENCHMARK/VALUE`."""
+    """Split `BENCHMARK/VALUE` into benchmark and value."""
     benchmark, _, value = name.partition("/")
     return benchmark, value or None
 
 
 def refuse_duplicates(cases: Iterable[MeasuredCase]) -> list[MeasuredCase]:
-    """The cases. Raises HarnessError if two have one name, because nothing tells which is which."""
+    """Return the cases. Raises HarnessError if two have one name, because nothing tells which is which."""
     listed = list(cases)
     twice = [
         name
@@ -189,7 +189,7 @@ def refuse_duplicates(cases: Iterable[MeasuredCase]) -> list[MeasuredCase]:
 
 
 def has_option(command: Sequence[str], *names: str) -> bool:
-    """Whether a command line gives one of these options, as `NAME`, or `NAME=VALUE`."""
+    """Check whether a command line gives one of these options, as `NAME`, or `NAME=VALUE`."""
     return any(
         argument == name or argument.startswith(f"{name}=")
         for argument in command
@@ -198,7 +198,7 @@ def has_option(command: Sequence[str], *names: str) -> bool:
 
 
 def read_document(data: bytes, tool: str, key: str) -> tuple[dict[str, Any], list[Any]]:
-    """The object in a tool's JSON, and its list `key`. Raises HarnessError."""
+    """Return the object in a tool's JSON, and its list `key`. Raises HarnessError."""
     try:
         document = json.loads(data)
     except ValueError as error:
@@ -210,5 +210,5 @@ def read_document(data: bytes, tool: str, key: str) -> tuple[dict[str, Any], lis
 
 
 def program_of(command: Sequence[str]) -> str:
-    """The file name of the program that a command starts."""
+    """Return the file name of the program that a command starts."""
     return Path(command[0]).name

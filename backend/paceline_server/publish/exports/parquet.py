@@ -168,7 +168,7 @@ class _Sink:
         return False
 
     def flush(self) -> None:
-        """Nothing waits anywhere else."""
+        """Do nothing: nothing waits anywhere else."""
 
     def close(self) -> None:
-        """The parts stay until they are taken."""
+        """Do nothing: the parts stay until they are taken."""

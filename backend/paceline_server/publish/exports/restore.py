@@ -182,7 +182,7 @@ CHUNK_FIELDS = (
 
 
 def _chunks(file: Any) -> Iterator[list[dict[str, Any]]]:
-    """Samples joined to the chunks they were stored in; each begins with index 0."""
+    """Yield samples joined to the chunks they were stored in; each begins with index 0."""
     begun: list[dict[str, Any]] = []
     for batch in file.iter_batches(ROWS_AT_ONCE):
         chunks = _split(batch)
@@ -199,7 +199,7 @@ def _chunks(file: Any) -> Iterator[list[dict[str, Any]]]:
 
 
 def _split(batch: Any) -> list[dict[str, Any]]:
-    """Parts of a batch between chunks, each with the values that its rows share and slices of the others."""
+    """Return the parts of a batch between chunks, each with the values that its rows share and slices of the others."""
     columns = {name: batch.column(name) for name in batch.schema.names}
     index = columns["index"].to_numpy()
     starts = [0, *(np.flatnonzero(index[1:] == 0) + 1).tolist()] if len(index) else []
