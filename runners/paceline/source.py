@@ -197,7 +197,7 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
             answer = (
                 f": {printed.splitlines()[0][:ANSWER_CHARACTERS]}" if printed else ""
             )
-            shown = f"{REFUSED if end.start_error is None else MISSING}{_describe_end(end)}{answer}"
+            shown = f"{REFUSED if end.start_error is None else MISSING}{describe_end(end)}{answer}"
         facts[" ".join(argv)] = shown[:1000]
     return facts
 
@@ -223,12 +223,12 @@ def _naming_what_is_missing(
     try:
         yield
     except SourceError as error:
-        own = {line: facts[line] for line in map(" ".join, build.toolchain)}
+        own_facts = {line: facts[line] for line in map(" ".join, build.toolchain)}
         missing = _toolchain_sentence(
-            own, MISSING, "This host lacks what the suite builds with: "
+            own_facts, MISSING, "This host lacks what the suite builds with: "
         )
         failing = _toolchain_sentence(
-            own, REFUSED, "A tool that the suite builds with exits with an error: "
+            own_facts, REFUSED, "A tool that the suite builds with exits with an error: "
         )
         if error.cause != "build_failed" or not missing + failing:
             raise
@@ -312,7 +312,7 @@ def run_build_step(
     if stop.reason is not None:
         raise SourceError("cancelled", f"Stopped while building: {stop.reason.value}.")
     if end.exit_code != 0:
-        text = f"Build step `{_shorten_command(argv)}` {_describe_end(end)}."
+        text = f"Build step `{_shorten_command(argv)}` {describe_end(end)}."
         excerpt = errors.excerpt()
         output = excerpt.render() if excerpt else "It printed nothing."
         advice = (
@@ -367,7 +367,8 @@ def _shorten_command(argv: list[str]) -> str:
     )
 
 
-def _describe_end(end: ProcessEnd) -> str:
+def describe_end(end: ProcessEnd) -> str:
+    """Say how a process ended: `was killed by SIGKILL (…)`, `exited with status 1`."""
     if end.start_error is not None:
         return f"could not be started: {end.start_error}"
     if end.signal_number is not None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from paceline.errors import UserError
-from paceline.harnesses.plan import Described, Plan, manifest_of, parse_arms
+from paceline.harnesses.plan import Plan, SuiteDescription, make_manifest, parse_arms
 from paceline.harnesses.port import MeasuredCase, MeasuredMetric, Sample, split_name
 from paceline.manifest import of_raw
 
 TIME = MeasuredMetric("time", "ns", "lower", [Sample(1, 5)])
-ABOUT = Described("suite", "./bench", ["x"], 600)
+ABOUT = SuiteDescription("suite", "./bench", ["x"], 600)
 
 
 def case(name: str) -> MeasuredCase:
@@ -29,7 +29,7 @@ def test_arms_are_mapped_and_a_made_manifest_is_valid() -> None:
     ]
     arms = parse_arms(["native=BM_native_(.*)", "fallback=BM_kotlin_(.*)"], "fallback")
     plan = Plan(cases, arms)
-    made = of_raw(manifest_of(plan, cases, "fallback", ABOUT))
+    made = of_raw(make_manifest(plan, cases, "fallback", ABOUT))
     assert list(made.benchmarks) == ["sort"]
     sort = made.benchmarks["sort"]
     assert (sort.arms, sort.reference) == (["native", "fallback"], "fallback")
@@ -63,7 +63,7 @@ def test_names_that_differ_in_what_a_name_cannot_say_stay_apart() -> None:
     plan = Plan(cases, parse_arms([], None))
     names = [planned.benchmark for planned in plan.cases.values()]
     assert names == ["sort", "sort_2", "n", "n_9lives"]
-    assert of_raw(manifest_of(plan, cases, None, ABOUT)).benchmarks["sort_2"].title == (
+    assert of_raw(make_manifest(plan, cases, None, ABOUT)).benchmarks["sort_2"].title == (
         "sort"
     )
 

@@ -1,7 +1,8 @@
 """Computes the report of a job; the server and `judge` share this analysis.
 
 A failed or missing check (I1), void conditions or a broken launch make every verdict inconclusive. Conditions that
-only disturb demand an extra margin of ratios, and leave levels unjudged. A job passes only if every rule and every required gate passes, and fails if one of them fails (I12).
+only disturb demand an extra margin of ratios, and leave levels unjudged. A job passes only if every rule and every
+required gate passes, and fails if one of them fails (I12).
 
     blocked? ──yes──▶ inconclusive (the blockers are the reasons)
        │no
@@ -26,7 +27,7 @@ from paceline_server.detect.compare import (
     arm_pairs,
     comparison_out,
     control_false_discoveries,
-    withdrawn,
+    withdraw_verdict,
 )
 from paceline_server.detect.condition_tracks import summarise_tracks
 from paceline_server.detect.cpu_features import CpuFeatures
@@ -84,7 +85,7 @@ class Analysis:
 
 @dataclass(frozen=True)
 class MeasuredRevision:
-    """What one revision measured, with its pairs before false discoveries are controlled."""
+    """The results of one revision, with its pairs before false discoveries are controlled."""
 
     manifest: Manifest
     facts: JobFacts
@@ -249,13 +250,13 @@ def conditions_of(
     facts: JobFacts, request: JobRequest, look: Look
 ) -> tuple[tuple[Void, ...], Disturbance]:
     """Return what voids a job, and what only disturbs it, by the method of the look."""
-    conditions = tuple(_conditions(facts, request, look))
+    conditions = tuple(_list_conditions(facts, request, look))
     if look.method == VOIDING_METHOD:
         return conditions, Disturbance()
     return separate_disturbances(conditions, request.target_kind)
 
 
-def _conditions(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Void]:
+def _list_conditions(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Void]:
     """Yield the conditions of each attempt beyond their limits, then those that the server itself knows of the target.
 
     Attempts are judged separately, because no sample spans two of them. Suppressed configuration errors are
@@ -348,9 +349,10 @@ def nothing_measured(
 
 
 def blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:
+    """Return a pair that a blocker leaves undecided; the pair itself without one."""
     if not blockers or pair.outcome.verdict == "not_applicable":
         return pair
-    return replace(pair, outcome=withdrawn(pair.outcome, blockers[0]))
+    return replace(pair, outcome=withdraw_verdict(pair.outcome, blockers[0]))
 
 
 def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:

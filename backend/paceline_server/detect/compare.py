@@ -153,14 +153,16 @@ def _withdraw_defective(pair: Pair) -> Pair:
     why = None if pair.audit is None else pair.audit.why_not(*names)
     if why is None:
         return pair
-    return replace(pair, outcome=withdrawn(pair.outcome, why))
+    return replace(pair, outcome=withdraw_verdict(pair.outcome, why))
 
 
-def withdrawn(outcome: PairVerdict, reason: str) -> PairVerdict:
-    """Return the outcome without its verdict, which no number of launches brings back."""
+def withdraw_verdict(
+    outcome: PairVerdict, reason: str, verdict: Verdict = "inconclusive"
+) -> PairVerdict:
+    """Return the outcome with another verdict than the samples gave, which no number of launches changes."""
     return replace(
         outcome,
-        verdict="inconclusive",
+        verdict=verdict,
         reason=reason,
         extendable=False,
         launches_needed=None,
@@ -250,7 +252,7 @@ def judge_samples(
     outcome = _extend_if_unsteady(judge_pair(blocks, look.number, policy), blocks)
     outcome = _withdraw_unmeasured(outcome, samples, names, blocks)
     if missing is not None:
-        outcome = withdraw(outcome, "not_applicable", missing)
+        outcome = withdraw_verdict(outcome, missing, "not_applicable")
     elif outcome.insufficient and request.is_quick_look(policy):
         outcome = replace(outcome, extendable=False)
     return blocks, outcome
@@ -264,12 +266,6 @@ def _extend_if_unsteady(outcome: PairVerdict, blocks: PairedBlocks) -> PairVerdi
     if outcome.look == 0 and blocks.unsteady and outcome.verdict == "pass":
         return replace(outcome, extendable=True)
     return outcome
-
-
-def withdraw(outcome: PairVerdict, verdict: Verdict, reason: str) -> PairVerdict:
-    """Put another verdict in place of the one that the samples gave; more launches would not change it."""
-    undecided = withdrawn(outcome, reason)
-    return replace(undecided, verdict=verdict, insufficient=False)
 
 
 def _withdraw_unmeasured(
@@ -287,7 +283,7 @@ def _withdraw_unmeasured(
             reason = f"{name} takes {median(value):.3g} ns per operation: probably optimised away"
         else:
             continue
-        return withdrawn(outcome, reason)
+        return withdraw_verdict(outcome, reason)
     return outcome
 
 

@@ -17,7 +17,7 @@ from paceline_server.detect.facts import JobFacts, JobRequest
 from paceline_server.ingest.cases import Case
 
 MANIFEST_SAYS = "the manifest says"
-"""How the reason begins where a workload announced other values than its manifest."""
+"""The reason begins so where a workload announced other values than its manifest."""
 
 
 @dataclass(frozen=True)

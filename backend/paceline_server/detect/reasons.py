@@ -21,14 +21,14 @@ from paceline_server.detect.schemas import (
 from paceline_server.jobs.schemas import Verdict
 
 LEVEL_NOT_JUDGED = "a level is not judged"
-"""How the reason of a gate on a level begins, where a disturbance keeps it from being judged."""
+"""The reason of a gate on a level begins so where a disturbance keeps it from being judged."""
 QUIET = "`paceline doctor` says what disturbs the target; repeat when it is quiet."
 NOTHING_IN_COMMON = "the two revisions have no requested benchmark in common"
 
 
 def reasons_of(report: JobReportOut) -> list[ReasonOut]:
     """Return the reasons of a job, one per verdict and kind; empty if it passes."""
-    return [*_failures(report), *_doubts(report), *_waived(report)]
+    return [*_list_failures(report), *_list_doubts(report), *_list_waived(report)]
 
 
 def verdict_of(reasons: Iterable[ReasonOut]) -> Verdict:
@@ -83,13 +83,15 @@ def is_deciding(item: ComparisonOut | GateOut) -> bool:
     return item.decides is not False
 
 
-def _failures(report: JobReportOut) -> Iterator[ReasonOut]:
-    yield from _of_comparisons(report, "revisions", "fail")
-    yield from _of_gates(report, "fail")
-    yield from _of_comparisons(report, "arms", "fail")
+def _list_failures(report: JobReportOut) -> Iterator[ReasonOut]:
+    """Yield the reasons for a `fail`."""
+    yield from _reasons_of_comparisons(report, "revisions", "fail")
+    yield from _reasons_of_gates(report, "fail")
+    yield from _reasons_of_comparisons(report, "arms", "fail")
 
 
-def _doubts(report: JobReportOut) -> Iterator[ReasonOut]:
+def _list_doubts(report: JobReportOut) -> Iterator[ReasonOut]:
+    """Yield the reasons for an `inconclusive`."""
     for blocker in report.blockers:
         # Every row is undecided for this reason, and would only repeat it.
         yield ReasonOut(
@@ -101,17 +103,18 @@ def _doubts(report: JobReportOut) -> Iterator[ReasonOut]:
             next_step=report.next_steps.get(blocker) or _step_for_cause(blocker),
         )
     if report.missing is not None:
-        yield _reason("missing", "inconclusive", [report.missing])
+        yield _make_reason("missing", "inconclusive", [report.missing])
     if report.blockers:
         return
     if report.base is not None and not _is_anything_compared(report):
-        yield _reason("regression", "inconclusive", [NOTHING_IN_COMMON])
+        yield _make_reason("regression", "inconclusive", [NOTHING_IN_COMMON])
     yield from _undecided_comparisons(report, "revisions")
     yield from _undecided_gates(report)
     yield from _undecided_comparisons(report, "arms")
 
 
-def _waived(report: JobReportOut) -> Iterator[ReasonOut]:
+def _list_waived(report: JobReportOut) -> Iterator[ReasonOut]:
+    """Yield the failures that were waived or are known."""
     rows: dict[str, list[str]] = {"regression": [], "gate": [], "arm": []}
     for row in report.comparisons:
         if row.waived is not None:
@@ -122,7 +125,7 @@ def _waived(report: JobReportOut) -> Iterator[ReasonOut]:
             rows["gate"].append(f"{gate_sentence(gate)} ({gate.waived.words})")
     for kind, sentences in rows.items():
         if sentences:
-            yield _reason(kind, "waived", sentences)
+            yield _make_reason(kind, "waived", sentences)
 
 
 def _is_anything_compared(report: JobReportOut) -> bool:
@@ -134,20 +137,20 @@ def _is_anything_compared(report: JobReportOut) -> bool:
     )
 
 
-def _of_comparisons(
+def _reasons_of_comparisons(
     report: JobReportOut, sides: str, verdict: Verdict
 ) -> Iterator[ReasonOut]:
     rows = _deciding_comparisons(report, sides, verdict)
     if rows:
-        yield _reason(
+        yield _make_reason(
             _kind_of(sides), verdict, [comparison_sentence(row) for row in rows]
         )
 
 
-def _of_gates(report: JobReportOut, verdict: Verdict) -> Iterator[ReasonOut]:
+def _reasons_of_gates(report: JobReportOut, verdict: Verdict) -> Iterator[ReasonOut]:
     rows = _deciding_gates(report, verdict)
     if rows:
-        yield _reason("gate", verdict, [gate_sentence(gate) for gate in rows])
+        yield _make_reason("gate", verdict, [gate_sentence(gate) for gate in rows])
 
 
 def _deciding_comparisons(
@@ -189,7 +192,7 @@ def _undecided_comparisons(report: JobReportOut, sides: str) -> Iterator[ReasonO
             (number for number in needed if number is not None), default=None
         )
         is_disturbed = any(row.extra_percent for row in rows)
-        yield _undecided(
+        yield _make_undecided(
             _kind_of(sides),
             cause,
             [_place_of_comparison(row) for row in rows],
@@ -223,7 +226,7 @@ _STEPS = (
     ),
     ("was not measured", "The log says why the workload left it out."),
 )
-"""What to do next, by a part of the cause."""
+"""The next step, by a part of the cause."""
 
 
 def _step_for_launches(
@@ -245,7 +248,7 @@ def _undecided_gates(report: JobReportOut) -> Iterator[ReasonOut]:
     for cause, gates in by_cause.items():
         step = next(iter(report.next_steps.values()), None)
         is_disturbed = cause.startswith(LEVEL_NOT_JUDGED)
-        yield _undecided(
+        yield _make_undecided(
             "gate",
             cause,
             [_place_of_gate(gate) for gate in gates],
@@ -254,7 +257,7 @@ def _undecided_gates(report: JobReportOut) -> Iterator[ReasonOut]:
         )
 
 
-def _undecided(
+def _make_undecided(
     kind: str,
     cause: str,
     cases: Sequence[str],
@@ -280,7 +283,7 @@ def _kind_of(sides: str) -> str:
     return "regression" if sides == "revisions" else "arm"
 
 
-def _reason(kind: str, verdict: str, sentences: Sequence[str]) -> ReasonOut:
+def _make_reason(kind: str, verdict: str, sentences: Sequence[str]) -> ReasonOut:
     text = with_count_of_others(sentences[0], len(sentences))
     return ReasonOut.model_validate(
         {

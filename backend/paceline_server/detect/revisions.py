@@ -40,7 +40,7 @@ from paceline_server.detect.compare import (
     judge_samples,
     policy_under,
     window_of,
-    withdraw,
+    withdraw_verdict,
 )
 from paceline_server.detect.condition_tracks import summarise_tracks
 from paceline_server.detect.facts import (
@@ -91,7 +91,7 @@ class Revision:
     artifact_hash: str | None
     facts: JobFacts
     manifest: Manifest | None = None
-    """What the base declares; None: the same as the head."""
+    """The manifest of the base; None if it is that of the head."""
 
 
 @dataclass(frozen=True)
@@ -379,7 +379,8 @@ def _pairs(
                 continue
             changed = _changed_declaration(group, arm, metric, sides)
             if changed is not None:
-                head = base = None  # no figure of theirs means anything together
+                # Their figures mean nothing together.
+                head = base = None
             blocks, outcome = judge_samples(
                 (head, base),
                 at_sides(arm),
@@ -392,7 +393,7 @@ def _pairs(
                 look=look,
             )
             if changed is not None:
-                outcome = withdraw(outcome, "inconclusive", changed)
+                outcome = withdraw_verdict(outcome, changed)
             if same_artifact and outcome.verdict == "fail":
                 outcome = replace(outcome, reason=f"{outcome.reason}; {SAME_ARTIFACT}")
             yield Pair(

@@ -34,14 +34,14 @@ class DeclaredValue(NamedTuple):
 
 @dataclass(frozen=True)
 class SideDifferences:
-    """What both sides declare of what a job was asked for."""
+    """The declarations of both sides, as far as a job was asked for them."""
 
     head: frozenset[DeclaredValue]
     base: frozenset[DeclaredValue]
     added: tuple[str, ...]
-    """What only head declares, in words: whole benchmarks, arms, metrics or points."""
+    """The declarations of head alone, in words: whole benchmarks, arms, metrics or points."""
     removed: tuple[str, ...]
-    """What only base declares, correctness checks and derived metrics among it."""
+    """The declarations of base alone, correctness checks and derived metrics among them."""
 
     @classmethod
     def of(cls, base: Manifest, head: Manifest, request: JobRequest) -> SideDifferences:
@@ -58,7 +58,7 @@ class SideDifferences:
 
     def is_new(self, group: Group, arm: str, metric: str) -> bool:
         """Check whether head declares this, and base does not."""
-        value = _value(group, arm, metric)
+        value = _declared_value(group, arm, metric)
         return value in self.head and value not in self.base
 
     def is_removed(self, group: Group) -> bool:
@@ -105,7 +105,7 @@ def _declared_values(
             )
             renamed = Group(name, group.params)
             values += [
-                _value(renamed, arm_name, metric) for metric in benchmark.metrics
+                _declared_value(renamed, arm_name, metric) for metric in benchmark.metrics
             ]
     return values
 
@@ -144,7 +144,7 @@ def _removed_demands(
                 yield f"derived metric {metric.name} of {arm}"
 
 
-def _value(group: Group, arm: str, metric: str) -> DeclaredValue:
+def _declared_value(group: Group, arm: str, metric: str) -> DeclaredValue:
     return DeclaredValue(
         group.benchmark, params_key(group.params), arm, metric, group.words()
     )

@@ -184,7 +184,7 @@ def _filters(
 ) -> tuple[PairFilter, ...]:
     """Return the filters of a decision; `passed` if the condition for judging, or for a slower verdict, holds."""
     alpha = _alpha(facts.look, policy)
-    needed = _launches_needed(facts.launches, policy)
+    needed = _launches_that_must_agree(facts.launches, policy)
     total = facts.blocks + blocks.dropped.unusable
     unusable_share = blocks.dropped.unusable / total if total else 0.0
     margin, bad = _limit_text(policy), direction_words(blocks.unit)[0]
@@ -238,7 +238,7 @@ def _alpha(look: int, policy: PairPolicy) -> float:
     return policy.look_alpha[look] if look < len(policy.look_alpha) else 0.0
 
 
-def _launches_needed(launches: int, policy: PairPolicy) -> int:
+def _launches_that_must_agree(launches: int, policy: PairPolicy) -> int:
     return math.ceil(policy.launch_share * launches - 1e-9)
 
 
@@ -286,7 +286,7 @@ def _decide(
             reason=f"not {bad}: at worst {bound}, inside {margin}{disturbed}",
         )
     if passed["sign_test"]:
-        needed = _launches_needed(facts.launches, policy)
+        needed = _launches_that_must_agree(facts.launches, policy)
         reason = (
             f"only {facts.launches_above} of {facts.launches} launches are beyond {policy.margin_words}, "
             f"{needed} are needed"
@@ -300,7 +300,8 @@ def _decide(
         )
         launches_needed = _launches_to_clear(facts, interval, policy)
         if policy.extra_percent and launches_needed is None:
-            has_more_looks = False  # what a disturbance may have done, no launch undoes
+            # No launch undoes what a disturbance may have done.
+            has_more_looks = False
     return replace(
         facts,
         reason=reason,
@@ -328,13 +329,14 @@ def _launches_to_clear(
     None where no number of launches decides: the ratio lies between the two bounds, or the launches disagree."""
     if facts.ratio is None or interval.lower is None or interval.upper is None:
         return None
-    found = math.log(facts.ratio)
-    if found > policy.slower_from:
+    log_ratio = math.log(facts.ratio)
+    if log_ratio > policy.slower_from:
         if facts.launches_above < policy.launch_share * facts.launches:
-            return None  # its launches disagree, and more of them would as well
-        width, distance = found - interval.lower, found - policy.slower_from
-    elif found < policy.holds_below:
-        width, distance = interval.upper - found, policy.holds_below - found
+            # Its launches disagree, and more of them would as well.
+            return None
+        width, distance = log_ratio - interval.lower, log_ratio - policy.slower_from
+    elif log_ratio < policy.holds_below:
+        width, distance = interval.upper - log_ratio, policy.holds_below - log_ratio
     else:
         return None
     times = max(1.0, (width / distance) ** 2)
