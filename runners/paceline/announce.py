@@ -105,7 +105,7 @@ class Announcer:
 
     def _findings_of_server(self) -> list[dict[str, Any]]:
         """Return what the server said of this agent and its suites, for the page of its host."""
-        said = [
+        notes = [
             *((preflight.Code.IDENTITY, note) for note in self._notes),
             *(
                 (preflight.Code.SUITE_REFUSED, reason)
@@ -114,7 +114,7 @@ class Announcer:
         ]
         return [
             {"code": code, "level": "warning", "text": text[:500], "advice": None}
-            for code, text in said[:MAX_FINDINGS_OF_SERVER]
+            for code, text in notes[:MAX_FINDINGS_OF_SERVER]
         ]
 
     def suites(self, busy: bool) -> list[dict[str, Any]]:

@@ -726,7 +726,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     forge = chosen_forge({"github": github, "gitlab": gitlab, "forgejo": forgejo})
     reporter = None
     if forge is not None:
-        given = ForgeOptions(
+        forge_options = ForgeOptions(
             forge_url,
             repository,
             commit,
@@ -735,7 +735,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
             base_branch,
             forge_token,
         )
-        reporter = ForgeReporter(forge, given, suite, purpose)
+        reporter = ForgeReporter(forge, forge_options, suite, purpose)
         commit, branch = reporter.pipeline.commit, reporter.pipeline.branch
     request = submitting.RunRequest(
         suite=suite,

@@ -126,13 +126,13 @@ def run(
     """Measure the command in this directory. Raises UserError."""
     directory = Path.cwd()
     revision = working_revision(directory)
-    with ExitStack() as held:
+    with ExitStack() as resources:
         display.phase("waiting for the target's lock")
-        if not held.enter_context(executor.claim(stop)):
+        if not resources.enter_context(executor.claim(stop)):
             return Outcome("cancelled", "Stopped while another run held the target.")
         display.phase(f"preparing {working_revision_in_words(revision)}")
         tree = _Tree(None, revision, revision, directory)
-        probed = held.enter_context(_prepare_side(request, tree, display, stop))
+        probed = resources.enter_context(_prepare_side(request, tree, display, stop))
         plan = _make_plan([probed], request, display)
         side_manifest = _write_side(plan, probed, request, out)
         selection = check_selection(side_manifest, _make_selection(request))
@@ -158,9 +158,9 @@ def compare(
         for commit in (pair.base, pair.head)
     }
     same = trees[pair.base] == trees[pair.head]
-    with ExitStack() as held:
+    with ExitStack() as resources:
         display.phase("waiting for the target's lock")
-        if not held.enter_context(executor.claim(stop)):
+        if not resources.enter_context(executor.claim(stop)):
             return Outcome("cancelled", "Stopped while another run held the target.")
         sides: list[_ProbedSide] = []
         names: tuple[tuple[SideName, str], ...] = (
@@ -174,7 +174,7 @@ def compare(
                 sides.append(msgspec.structs.replace(sides[0], tree=tree))
                 continue
             display.phase(f"preparing {name} ({commit[:12]})")
-            top = held.enter_context(workspace.tree(name).checkout(commit, fresh=True))
+            top = resources.enter_context(workspace.tree(name).checkout(commit, fresh=True))
             tree = _Tree(name, commit, trees[commit], top / pair.manifest_path)
             if not tree.directory.is_dir():
                 raise SourceError(
@@ -182,7 +182,7 @@ def compare(
                     f"{name} ({commit[:12]}) has no directory {pair.manifest_path}.",
                     "Run this in a directory that both commits have.",
                 )
-            sides.append(held.enter_context(_prepare_side(request, tree, display, stop)))
+            sides.append(resources.enter_context(_prepare_side(request, tree, display, stop)))
         head, base = sides
         plan = _make_plan(sides, request, display)
         manifests = SideManifests(

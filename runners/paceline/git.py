@@ -360,7 +360,7 @@ def run_git(*arguments: str) -> bytes:
     }
     environment = {**kept, **OWN_ENVIRONMENT}
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             ["git", *arguments],
             capture_output=True,
             env=environment,
@@ -374,9 +374,9 @@ def run_git(*arguments: str) -> bytes:
         ) from error
     except subprocess.TimeoutExpired as error:
         raise GitFailedError(f"no answer within {GIT_TIMEOUT_S:.0f} s") from error
-    if done.returncode != 0:
-        raise GitFailedError(done.stderr.decode("utf-8", "replace").strip())
-    return done.stdout
+    if completed.returncode != 0:
+        raise GitFailedError(completed.stderr.decode("utf-8", "replace").strip())
+    return completed.stdout
 
 
 def ownership_error(text: str) -> UserError | None:

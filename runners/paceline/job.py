@@ -129,9 +129,9 @@ class Job:
                 self._announce(StateReport("preparing", "checkout and build"))
                 base = self._find_base(repository)
                 manifests = self._read_manifests(repository, base)
-                wanted = self._select(self._report_manifests(manifests))
+                selections = self._select(self._report_manifests(manifests))
                 sides = self._build(
-                    repository, base, manifests, wanted, executor.destination
+                    repository, base, manifests, selections, executor.destination
                 )
             measuring = msgspec.structs.replace(
                 self._describe_build(repository, base, sides),

@@ -143,7 +143,7 @@ def plan_launches(
     """Return all launches of a job in order, in pairs for two sides. Paths are those of `place`."""
     if len(sides) == 1:
         return launches_of_revision(sides[0].prepared, sides[0].selection, place)
-    own = [
+    specs_by_side = [
         {
             (spec.launch, spec.workload): spec
             for spec in launches_of_revision(side.prepared, side.selection, place)
@@ -153,11 +153,11 @@ def plan_launches(
     seed = sides[0].selection.seed
     ordered = []
     # A workload that head renamed has no pair, but runs beside the same launch.
-    planned = dict.fromkeys([*own[-1], *own[0]])
+    planned = dict.fromkeys([*specs_by_side[-1], *specs_by_side[0]])
     for launch, workload in sorted(planned, key=lambda key: key[0]):
         pair = [
             (side.name, specs.get((launch, workload)))
-            for side, specs in zip(sides, own, strict=True)
+            for side, specs in zip(sides, specs_by_side, strict=True)
         ]
         if runs_head_first(seed, launch, workload):
             pair.reverse()

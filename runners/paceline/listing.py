@@ -52,13 +52,13 @@ def compare_with_workloads(manifest: Manifest, path: Path) -> Comparison:
         with tempfile.TemporaryDirectory() as scratch:
             directory = Path(scratch, "artifacts")
             copy_into(directory, artifacts)
-            listed = _list_cases(workload.host, directory, [])
-            if listed is None:
+            listed_cases = _list_cases(workload.host, directory, [])
+            if listed_cases is None:
                 text = f"{workload.name}: it does not answer --list"
                 comparison.not_looked_at.append(text)
                 continue
             comparison.differences += _list_differences(
-                manifest, workload.name, (workload.host, directory), listed
+                manifest, workload.name, (workload.host, directory), listed_cases
             )
     return comparison
 
@@ -97,10 +97,10 @@ def _has_cases_for(
 ) -> bool:
     """Check whether a workload has cases for these values when it is asked for them."""
     filters = ["--benchmark", benchmark, "--params", f"{key}={join_values(values)}"]
-    listed = _list_cases(*built, filters)
-    if listed is None:
+    listed_cases = _list_cases(*built, filters)
+    if listed_cases is None:
         return False
-    return set(values) <= {case.params.get(key) for case in listed}
+    return set(values) <= {case.params.get(key) for case in listed_cases}
 
 
 def _list_cases(

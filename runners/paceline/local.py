@@ -192,8 +192,8 @@ class LaunchFiles:
         )
         self._record, self._display = record, display
         chosen = record.selection
-        shown = spec.workload if spec.side is None else f"{spec.workload} ({spec.side})"
-        display.launch(spec.launch - chosen.first_launch, chosen.launches, shown)
+        title = spec.workload if spec.side is None else f"{spec.workload} ({spec.side})"
+        display.launch(spec.launch - chosen.first_launch, chosen.launches, title)
 
     def raw(self, data: bytes) -> None:
         self._stream.write(data)

@@ -75,10 +75,10 @@ def examine(
     repositories: Mapping[str, RepositoryConfig] | None = None,
 ) -> list[Finding]:
     """Return the findings about this host and about the repositories of its agent.toml."""
-    found = judge(observe(data_dir, disk_needed_bytes))
+    findings = judge(observe(data_dir, disk_needed_bytes))
     twice = list(repeated_repositories(repositories or {}))
-    at = sum(finding.level != "info" for finding in found)
-    return [*found[:at], *twice, *found[at:]]
+    at = sum(finding.level != "info" for finding in findings)
+    return [*findings[:at], *twice, *findings[at:]]
 
 
 def repeated_repositories(

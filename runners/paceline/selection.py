@@ -89,7 +89,7 @@ def launch_argv(
     artifacts: PurePath,
 ) -> list[str]:
     """Return the complete command of one launch; `artifacts` is their directory on the target."""
-    own = [
+    names = [
         name
         for name in selection.benchmarks
         if manifest.benchmarks[name].workload == workload
@@ -103,11 +103,11 @@ def launch_argv(
     argv += ["--seed", str((selection.seed + launch) % SEED_LIMIT)]
     if selection.warmup_rounds is not None:
         argv += ["--warmup-rounds", str(selection.warmup_rounds)]
-    if own != all_of_workload:
-        for name in own:
+    if names != all_of_workload:
+        for name in names:
             argv += ["--benchmark", name]
     for key, values in selection.params.items():
-        if any(key in manifest.benchmarks[name].params for name in own):
+        if any(key in manifest.benchmarks[name].params for name in names):
             argv += ["--params", f"{key}={join_values(values)}"]
     for key, value in selection.knobs.items():
         knob = manifest.knobs[key]

@@ -192,13 +192,13 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
     for argv in build.toolchain:
         end, lines = run_briefly(argv, Path.cwd(), build.env)
         printed = strip_control("\n".join(lines)).strip()
-        shown = printed
+        fact = printed
         if end.exit_code != 0:
             answer = (
                 f": {printed.splitlines()[0][:ANSWER_CHARACTERS]}" if printed else ""
             )
-            shown = f"{REFUSED if end.start_error is None else MISSING}{describe_end(end)}{answer}"
-        facts[" ".join(argv)] = shown[:1000]
+            fact = f"{REFUSED if end.start_error is None else MISSING}{describe_end(end)}{answer}"
+        facts[" ".join(argv)] = fact[:1000]
     return facts
 
 

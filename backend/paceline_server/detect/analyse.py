@@ -386,8 +386,8 @@ def _select_inapplicable(required: Sequence[GateOut]) -> list[GateOut]:
         return (*case, gate.derived, gate.statistic, gate.op, gate.absolute)
 
     judged = {subject(gate) for gate in required if gate.verdict != "not_applicable"}
-    others = {subject(gate): gate for gate in required if subject(gate) not in judged}
-    return [*others.values()]
+    inapplicable = {subject(gate): gate for gate in required if subject(gate) not in judged}
+    return [*inapplicable.values()]
 
 
 def _passed(comparisons: int, gates: int, not_applicable: int) -> str:
@@ -401,11 +401,11 @@ def _passed(comparisons: int, gates: int, not_applicable: int) -> str:
     elif not not_applicable:
         return "measured; the suite has no rule and no required gate for it"
     if not_applicable == 1:
-        rest = "1 comparison or gate does not apply here"
+        remark = "1 comparison or gate does not apply here"
     else:
-        rest = f"{not_applicable} comparisons or gates do not apply here"
+        remark = f"{not_applicable} comparisons or gates do not apply here"
     return "; ".join(
-        part for part in (sentence, rest if not_applicable else "") if part
+        part for part in (sentence, remark if not_applicable else "") if part
     )
 
 

@@ -65,8 +65,8 @@ def unannounced_value(group: Group, announced: Sequence[Case]) -> str | None:
             if case.benchmark == group.benchmark and name in case.params
         )
         if values and value not in values:
-            listed = ", ".join(map(str, values))
-            return f"{MANIFEST_SAYS} {name} {value}, the workload announced {listed}"
+            announced_text = ", ".join(map(str, values))
+            return f"{MANIFEST_SAYS} {name} {value}, the workload announced {announced_text}"
     return None
 
 

@@ -84,7 +84,7 @@ def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
     gates = [_in_head(gate, pairing) for gate in base.gates]
     subjects = {gate.subject for gate in gates}
     # Of gates on one subject, the one with the most requirements applies: a new one must not take base's place.
-    own = [
+    own_gates = [
         gate
         for gate in head.gates
         if gate in gates or not gate.requires or gate.subject not in subjects
@@ -108,8 +108,8 @@ def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
     return msgspec.structs.replace(
         head,
         gates=[
-            *own,
-            *(gate for gate in gates if gate not in own and _has_subject(head, gate)),
+            *own_gates,
+            *(gate for gate in gates if gate not in own_gates and _has_subject(head, gate)),
         ],
         rules=[
             *(rule for rule in rules if rule.benchmark in head.benchmarks),

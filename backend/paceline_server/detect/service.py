@@ -121,7 +121,7 @@ def _analyse(
     """Analyse a look of a job by `method`. `as_of` bounds what is known of the run's other jobs; `limits` replaces this
     server's."""
     job, run = context.job, context.run
-    others = queries.other_comparisons(session, run.id, job.id, as_of)
+    other_comparisons = queries.other_comparisons(session, run.id, job.id, as_of)
     manifest = read_manifest(run.manifest)
     at_base = None if run.base_manifest is None else read_manifest(run.base_manifest)
     identity = JobIdentity(
@@ -141,7 +141,7 @@ def _analyse(
         number=job.batch,
         other_p_values=tuple(
             _p_value(comparison)
-            for comparison in others
+            for comparison in other_comparisons
             if comparison.verdict != "not_applicable"
         ),
         unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id, as_of),
@@ -220,8 +220,8 @@ _SIMULATED = ("simulated",)
 def _expected_errors(context: JobContext) -> tuple[str, ...]:
     """Return the configuration errors that do not void a job: those that its request suppressed and, as everybody
     knows of a simulated target, that it is one. The verdict names them."""
-    own = _SIMULATED if context.target.simulated else ()
-    return tuple(dict.fromkeys((*context.run.suppress, *own)))
+    of_simulation = _SIMULATED if context.target.simulated else ()
+    return tuple(dict.fromkeys((*context.run.suppress, *of_simulation)))
 
 
 def _read_facts(

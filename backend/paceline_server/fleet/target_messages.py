@@ -73,26 +73,26 @@ def refusals(target: Target, at: datetime, *, online: bool) -> list[Refusal]:
     """Return why no job is leased for it, the most important reason first; empty if it takes jobs."""
     if target.agent_id == IMPORTS_AGENT:
         return [Refusal(target.refuses or "")]
-    found = []
+    refusals = []
     if is_in_maintenance(target, at):
         ends = "Its maintenance ends by itself or on its page."
         if target.maintenance_until is None:
             ends = "End its maintenance on its page."
         since = target.maintenance_since
-        found.append(Refusal(_describe_maintenance(target), ends, since))
+        refusals.append(Refusal(_describe_maintenance(target), ends, since))
     if target.health == "quarantined":
-        found.append(_refusal_by_health(target))
+        refusals.append(_refusal_by_health(target))
     if not is_connected(target):
         text = _with_reason(_CONNECTION[target.connection], target.connection_reason)
-        found.append(Refusal(text, target.connection_advice, target.connection_since))
+        refusals.append(Refusal(text, target.connection_advice, target.connection_since))
     elif not online:
         advice = "Start its agent. If it runs, its log says why it does not reach the server."
-        found.append(Refusal("its agent is silent", advice, target.last_seen_at))
+        refusals.append(Refusal("its agent is silent", advice, target.last_seen_at))
     if target.kind == "device" and target.health not in ("good", "quarantined"):
-        found.append(_refusal_by_health(target))
+        refusals.append(_refusal_by_health(target))
     if target.refuses:
-        found.append(Refusal(target.refuses))
-    return found
+        refusals.append(Refusal(target.refuses))
+    return refusals
 
 
 def _refusal_by_health(target: Target) -> Refusal:

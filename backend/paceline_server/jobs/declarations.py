@@ -155,10 +155,10 @@ MAX_KNOWN = 10_000
 
 
 def _join_names(names: Iterable[object]) -> str:
-    shown = [str(name) for name in names]
+    texts = [str(name) for name in names]
     return (
-        ", ".join(shown[:12])
-        + (f" and {len(shown) - 12} more" if len(shown) > 12 else "")
+        ", ".join(texts[:12])
+        + (f" and {len(texts) - 12} more" if len(texts) > 12 else "")
         or "none"
     )
 

@@ -195,7 +195,7 @@ def _leasable(
     """Ids of jobs queued and due, on a free, willing target of this agent, the first of the queue first. A device must be
     connected and in good health; a host only free of maintenance."""
     candidate, other = _candidate, aliased(Job)
-    held = exists().where(other.target_id == candidate.target_id, other.state.in_(HELD))
+    is_held = exists().where(other.target_id == candidate.target_id, other.state.in_(HELD))
     query = (
         select(candidate.id)
         .join(Target, Target.id == candidate.target_id)
@@ -211,7 +211,7 @@ def _leasable(
                 Target.kind != "device",
                 and_(Target.connection == "online", Target.health == "good"),
             ),
-            ~held,
+            ~is_held,
         )
         .order_by(func.coalesce(candidate.queue_at, candidate.not_before), candidate.id)
         .limit(1)
@@ -261,10 +261,10 @@ def queues(
         )
         .order_by(func.coalesce(Job.queue_at, Job.not_before), Job.id)
     )
-    found: dict[str, list[QueuedJobRow]] = {}
+    queues_by_target: dict[str, list[QueuedJobRow]] = {}
     for row in session.execute(query):
-        found.setdefault(row.target_id, []).append(QueuedJobRow(*row))
-    return found
+        queues_by_target.setdefault(row.target_id, []).append(QueuedJobRow(*row))
+    return queues_by_target
 
 
 def leased_at(session: Session, job_ids: Sequence[str]) -> dict[str, datetime]:

@@ -45,14 +45,14 @@ def incidents() -> Select[Any]:
 
 def audit_entries(filters: AuditFilters, *, of_installation: bool) -> Select[Any]:
     """List the entries of the audit log that the session sees; `of_installation`: those of no project."""
-    wanted = {
+    wanted_values = {
         AuditEntry.object_kind: filters.object_kind,
         AuditEntry.object_id: filters.object_id,
         AuditEntry.actor: filters.actor,
         AuditEntry.actor_kind: filters.actor_kind,
     }
     query = select(AuditEntry).where(
-        *(column == value for column, value in wanted.items() if value is not None)
+        *(column == value for column, value in wanted_values.items() if value is not None)
     )
     if filters.since is not None:
         query = query.where(AuditEntry.at >= filters.since)

@@ -139,7 +139,7 @@ def audit_log(
 
 def _audit_out(row: AuditEntry, titles: Mapping[str, str]) -> AuditEntryOut:
     """Return the wire shape of an entry; `titles` has the present titles of alerts by id."""
-    own = {
+    fields = {
         name: getattr(row, name)
         for name in AuditEntryOut.model_fields
         if name != "words"
@@ -148,7 +148,7 @@ def _audit_out(row: AuditEntry, titles: Mapping[str, str]) -> AuditEntryOut:
     words = report_sentences.audit_sentence(
         row.actor, row.action, row.object_kind, called
     )
-    return AuditEntryOut.model_validate({**own, "words": words})
+    return AuditEntryOut.model_validate({**fields, "words": words})
 
 
 def get_report(session: Session, job_id: str) -> JobReportOut:
@@ -223,15 +223,15 @@ def _comparisons_out(
 ) -> list[ComparisonOut]:
     targets = queries.targets_by_id(session, [row.target_id for row in rows])
     from_evidence = ("words", "margin_percent", "launch_ratios")
-    others = ("decides", "waived", "target_name", "extra_percent", "launches_needed")
-    own = [
+    computed = ("decides", "waived", "target_name", "extra_percent", "launches_needed")
+    own_fields = [
         name
         for name in ComparisonOut.model_fields
-        if name not in (*from_evidence, *others)
+        if name not in (*from_evidence, *computed)
     ]
     return [
         ComparisonOut(
-            **{name: getattr(row, name) for name in own},
+            **{name: getattr(row, name) for name in own_fields},
             **{name: row.evidence[name] for name in from_evidence},
             decides=row.evidence.get("decides"),
             extra_percent=row.evidence["parameters"]["policy"].get("extra_percent", 0),
@@ -329,16 +329,16 @@ def distribution(
 ) -> DistributionOut:
     """Return thinned distributions of the warm samples at one point, per arm, in an A/B job per arm and side. Raises
     404; 400 for malformed params."""
-    wanted = params_key(params_of_query(params, '{"batch": 1000}'))
+    wanted_key = params_key(params_of_query(params, '{"batch": 1000}'))
     _, target = _job_with_target(session, job_id)
     cases = [
         case
         for case in _cases_of_job(session, job_id)
         if (case.benchmark, case.metric, params_key(case.params))
-        == (benchmark, metric, wanted)
+        == (benchmark, metric, wanted_key)
     ]
     if not cases:
-        raise not_found("measurement", f"{benchmark} {metric} {wanted}")
+        raise not_found("measurement", f"{benchmark} {metric} {wanted_key}")
     samples = {case.arm: _warm(case) for case in cases}
     judged = read_manifest(queries.manifest_of_job(session, job_id)).on(target.kind)
     ordered = [arm for arm, values in samples.items() if values.size]

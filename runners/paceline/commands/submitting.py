@@ -395,21 +395,21 @@ def _print_table(done: FinishedRun) -> None:
 
 def comparison_table(done: FinishedRun) -> Table:
     """Return a table of the comparisons as the server words them; a verdict in brackets does not affect the run's."""
-    shown = Table("benchmark", "params", "arm", "verdict", "what the server says")
+    table = Table("benchmark", "params", "arm", "verdict", "what the server says")
     for item in done.comparisons:
         is_measured = item["verdict"] != "not_applicable"
         words = (is_measured and item.get("words")) or item.get("reason") or ""
         verdict = item["verdict"].replace("_", " ")
         if item.get("waived"):
             verdict, words = "waived", f"{words}; {item['waived']['words']}"
-        shown.add_row(
+        table.add_row(
             item["benchmark"],
             params_text(item["params"]),
             item["arm"],
             f"({verdict})" if item.get("decides") is False else verdict,
             words,
         )
-    return shown
+    return table
 
 
 def summary(done: FinishedRun) -> str:

@@ -91,15 +91,15 @@ class Plan:
 
     def _refuse_duplicates(self) -> None:
         """Raise UserError if two cases are the same arm of the same benchmark."""
-        seen: dict[tuple[str, str, str], str] = {}
+        names_by_arm: dict[tuple[str, str, str], str] = {}
         for name, planned in self.cases.items():
             key = planned.benchmark, planned.arm, str(planned.params)
-            if key in seen:
+            if key in names_by_arm:
                 raise UserError(
-                    f"{seen[key]} and {name} are the same arm of the same benchmark.",
+                    f"{names_by_arm[key]} and {name} are the same arm of the same benchmark.",
                     "Put what tells them apart into a group of the arm's pattern: --arm 'NAME=PREFIX_(.*)'.",
                 )
-            seen[key] = name
+            names_by_arm[key] = name
 
     def select(self, cases: Iterable[MeasuredCase]) -> dict[str, PlannedCase]:
         """Return the planned cases of one side, by the tool's names."""
@@ -144,14 +144,14 @@ def make_name(text: str) -> str:
 def _name_benchmarks(texts: Iterable[str]) -> dict[str, str]:
     """Return a name for each text, no two the same."""
     names: dict[str, str] = {}
-    taken: set[str] = set()
+    taken_names: set[str] = set()
     for text in sorted(set(texts)):
         name = stem = make_name(text)
         number = 2
-        while name in taken:
+        while name in taken_names:
             end = f"_{number}"
             name, number = f"{stem[: NAME_CHARACTERS - len(end)]}{end}", number + 1
-        taken.add(name)
+        taken_names.add(name)
         names[text] = name
     return names
 

@@ -114,14 +114,14 @@ def _known_alerts(session: Session, suite: str, target_id: str) -> list[KnownAle
         alert.cause_key: alert
         for alert in reversed(queries.known_alerts(session, suite, target_id))
     }
-    known = [
+    known_alerts = [
         alert
         for alert in newest.values()
         if alert.state in ("acknowledged", "expected")
     ]
     accepted: dict[str, dict[str, float]] = defaultdict(dict)
     for alert_id, params, upper in queries.failing_evidence(
-        session, [alert.id for alert in known]
+        session, [alert.id for alert in known_alerts]
     ):
         accepted[alert_id][params] = max(upper, accepted[alert_id].get(params, upper))
     return [
@@ -134,7 +134,7 @@ def _known_alerts(session: Session, suite: str, target_id: str) -> list[KnownAle
             alert.demonstration,
             accepted[alert.id],
         )
-        for alert in known
+        for alert in known_alerts
     ]
 
 

@@ -154,9 +154,9 @@ class _Sink:
 
     def take(self) -> bytes:
         """Return what was written since the last call."""
-        taken = b"".join(self._parts)
+        written = b"".join(self._parts)
         self._parts.clear()
-        return taken
+        return written
 
     def writable(self) -> bool:
         return True
