@@ -55,7 +55,7 @@ class Comparison(msgspec.Struct, frozen=True):
 def comparison(
     base: str, head: str, suite: Path | None, *, of_command: bool = False
 ) -> Comparison:
-    """Resolves the two commits and the suite's path. `of_command`: no suite is meant, but this directory. Raises
+    """Resolve the two commits and the suite's path. `of_command`: no suite is meant, but this directory. Raises
     UserError for an unknown revision, outside of a repository, or if no suite.toml can be chosen."""
     near = Path.cwd() if suite is None else suite.resolve().parent
     checkout = _top(near)
@@ -175,7 +175,7 @@ def run(
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Builds and measures both sides, and writes the files above. Of two commits with the same artifacts and the same
+    """Build and measure both sides, and write the files above. Of two commits with the same artifacts and the same
     manifest nothing is measured unless `measures_identical`. Raises SourceError, which names the side that cannot be
     built."""
     out.mkdir(parents=True, exist_ok=True)
@@ -234,7 +234,7 @@ def _are_identical(
 
 
 def judge(directory: Path, arguments: Sequence[str] = ()) -> int | None:
-    """Runs `paceline-server judge` on a directory and returns its exit status; None if it is not installed."""
+    """Run `paceline-server judge` on a directory and return its exit status; None if it is not installed."""
     beside = Path(sys.executable).parent
     command = shutil.which("paceline-server", path=str(beside)) or shutil.which(
         "paceline-server"

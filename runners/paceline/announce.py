@@ -143,7 +143,7 @@ class Announcer:
         ]
 
     def note_wanted_manifests(self, digests: list[str]) -> bool:
-        """Sends these manifests with the next heartbeat; True if there is one to send."""
+        """Send these manifests with the next heartbeat; True if there is one to send."""
         self._wanted = {digest for digest in digests if digest in self._manifests}
         return bool(self._wanted)
 
@@ -192,7 +192,7 @@ class Announcer:
         )
 
     def note_refused_suites(self, refused: list[RefusedSuite]) -> None:
-        """Logs suites of the last announcement that the server refused, once and after each change."""
+        """Log suites of the last announcement that the server refused, once and after each change."""
         now = {item.suite: item.reason for item in refused}
         for suite, reason in now.items():
             if self._refused.get(suite) != reason:
@@ -202,7 +202,7 @@ class Announcer:
         self._refused = now
 
     def note_refused_targets(self, reply: HeartbeatReply) -> str | None:
-        """Logs targets that the server does not take from this agent, once and after each change; returns why it does
+        """Log targets that the server does not take from this agent, once and after each change; return why it does
         not take this host."""
         now = {f"{item.kind}:{item.serial}": item.why for item in reply.refused_targets}
         for target, why in now.items():
@@ -214,14 +214,14 @@ class Announcer:
         return now.get(f"host:{self.serial}")
 
     def note_identity(self, notes: list[str]) -> None:
-        """Logs what the server says of this agent's identity, once and after each change."""
+        """Log what the server says of this agent's identity, once and after each change."""
         for note in notes:
             if note not in self._notes:
                 log.warning("%s", note)
         self._notes = notes
 
     def _log_once_each(self, findings: list[preflight.Finding]) -> None:
-        """Logs what is not understood or there twice on this host, once and after each change."""
+        """Log what is not understood or there twice on this host, once and after each change."""
         logged = {
             finding.text for finding in findings if finding.code in LOGGED_FINDINGS
         }

@@ -536,7 +536,7 @@ def _command_request(
 
 
 def _judge(target: Path, arguments: list[str]) -> int:
-    """Judges what was measured and returns the exit status; 0 if paceline-server is not installed."""
+    """Judge what was measured and return the exit status; 0 if paceline-server is not installed."""
     status = ab.judge(target, arguments)
     if status is None:
         print_note("paceline-server is not installed here. Where it is installed, run:")
@@ -551,7 +551,7 @@ def _measure_here(
     *,
     verbose: bool,
 ) -> None:
-    """Measures on this host with progress shown. Raises UserError when the result does not count; exits 130
+    """Measure on this host with progress shown. Raises UserError when the result does not count; exits 130
     when interrupted."""
     display = display_for(terminal(stderr=True), verbose)
     executor = HostExecutor(environment.serial(data))
@@ -578,7 +578,7 @@ def _measure_here(
 
 
 def interruptible(work: Callable[[], Result], interrupt: Callable[[], None]) -> Result:
-    """Runs `work` in a thread while this one waits for signals: SIGINT and SIGTERM call `interrupt`.
+    """Run `work` in a thread while this one waits for signals: SIGINT and SIGTERM call `interrupt`.
 
     A handler that ran inside the work could wait for a lock that the work holds; here it cannot.
     """

@@ -238,7 +238,7 @@ class Repository:
         return out.strip() or None
 
     def _fetch_commit(self, commit: str) -> str | None:
-        """Fetches one commit at a time: lanes and heartbeats share the mirror, where two fetches would
+        """Fetch one commit at a time: lanes and heartbeats share the mirror, where two fetches would
         collide."""
         self._fetching.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self._fetching):
@@ -251,7 +251,7 @@ class Repository:
             return full
 
     def _fetch(self) -> None:
-        """Updates the mirror, including HEAD, which may be detached."""
+        """Update the mirror, including HEAD, which may be detached."""
         if not self._mirror.exists():
             self._git(
                 "init",
@@ -284,7 +284,7 @@ class Repository:
         return "sha256" if names and len(names[0]) == SHA256_DIGITS else "sha1"
 
     def _fetch_one(self, commit: str) -> str | None:
-        """Fetches a commit that no branch or tag contains, such as a pull request's."""
+        """Fetch a commit that no branch or tag contains, such as a pull request's."""
         try:
             self._in_mirror(
                 "fetch",
@@ -351,7 +351,7 @@ class GitFailedError(Exception):
 
 
 def run_git(*arguments: str) -> bytes:
-    """Runs one git command and returns its standard output. Raises GitFailedError, and SourceError if git is
+    """Run one git command and return its standard output. Raises GitFailedError, and SourceError if git is
     not installed."""
     kept = {
         key: value
@@ -419,7 +419,7 @@ def working_revision(directory: Path) -> str:
 
 
 def working_revision_in_words(revision: str) -> str:
-    """Describes a `working_revision` for people."""
+    """Describe a `working_revision` for people."""
     if revision == UNVERSIONED:
         return "files without a commit"
     commit = revision.removesuffix(DIRTY)[:12]

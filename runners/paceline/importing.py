@@ -154,7 +154,7 @@ def _document(
 
 
 def write(document: msgspec.Struct, out: Path) -> Path:
-    """Writes OUT/import.json, whole or not at all, and returns its path. Raises UserError."""
+    """Write OUT/import.json, whole or not at all, and return its path. Raises UserError."""
     path = out / "import.json"
     try:
         out.mkdir(parents=True, exist_ok=True)

@@ -61,7 +61,7 @@ class SideManifests(msgspec.Struct, frozen=True):
 
 
 def read_sides(read: Callable[[str], Manifest], base: str, head: str) -> SideManifests:
-    """Reads the manifests of both revisions with `read`. Raises SourceError, which names the side."""
+    """Read the manifests of both revisions with `read`. Raises SourceError, which names the side."""
     at_head = _of_side(HEAD, head, lambda: read(head))
     return SideManifests(_of_side(BASE, base, lambda: read(base)), at_head)
 
@@ -73,7 +73,7 @@ def prepare_sides(
     head: str,
     wanted: Selection,
 ) -> list[Side]:
-    """Builds base and head with `prepare`. The head runs all that it declares of `wanted`, the base what it has of
+    """Build base and head with `prepare`. The head runs all that it declares of `wanted`, the base what it has of
     that, under its own names.
 
     Raises SourceError, which names the side that cannot be built or run.
@@ -205,7 +205,7 @@ def run_launches(
     sink_for: Callable[[LaunchSpec], LaunchSink],
     stop: Stop,
 ) -> Outcome:
-    """Runs all launches in order; returns the outcome of the first that fails, otherwise ok. In a launch pair
+    """Run all launches in order; return the outcome of the first that fails, otherwise ok. In a launch pair
     the outcome names the side."""
     for spec in specs:
         if stop.reason is not None:
@@ -256,4 +256,4 @@ class LaunchSink(Sink, Protocol):
     """A sink that is told when its launch is over."""
 
     def close(self) -> None:
-        """Marks the launch as over: no more calls follow."""
+        """Mark the launch as over: no more calls follow."""

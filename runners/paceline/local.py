@@ -55,7 +55,7 @@ def run(
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Builds and measures, and writes the files above. Raises SourceError when the build fails."""
+    """Build and measure, and write the files above. Raises SourceError when the build fails."""
     out.mkdir(parents=True, exist_ok=True)
     record = RunRecord(
         manifest, working_revision(path.resolve().parent), selection, out
@@ -97,7 +97,7 @@ def measure_and_record(
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Runs prepared revisions and writes the streams and, whatever happens, run.json."""
+    """Run prepared revisions and write the streams and, whatever happens, run.json."""
     display.phase("measuring")
     outcome = Outcome("agent_error", "Interrupted before its end.")
     try:
@@ -139,7 +139,7 @@ class RunRecord:
     def write(
         self, sides: Sequence[Side], outcome: Outcome, *, identical: bool = False
     ) -> None:
-        """Writes run.json. `sides` is empty when the build failed; `identical`: nothing was measured, because both
+        """Write run.json. `sides` is empty when the build failed; `identical`: nothing was measured, because both
         sides are the same."""
         observed = environment.observe()
         built = sides[-1].prepared.built if sides else None

@@ -70,7 +70,7 @@ def judge(facts: LaunchFacts) -> Outcome:
 
 
 def detail(text: str, advice: str, excerpt: Excerpt | None = None) -> str:
-    """Joins sentence, excerpt and advice. If they exceed the server's limit, the sentence is cut."""
+    """Join sentence, excerpt and advice. If they exceed the server's limit, the sentence is cut."""
     below = "\n".join(
         part for part in (excerpt.render() if excerpt else "", advice) if part
     )

@@ -57,7 +57,7 @@ def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str
 def remember(
     manifest: Manifest, selection: Selection, path: Path, seconds: float
 ) -> None:
-    """Adds a finished run."""
+    """Add a finished run."""
     run = PastRun(_choice(selection), _samples(manifest, selection), seconds)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

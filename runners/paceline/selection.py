@@ -41,7 +41,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def check_selection(manifest: Manifest, selection: Selection) -> Selection:
-    """Returns the selection with all benchmarks named. Raises UserError for anything that is not permitted."""
+    """Return the selection with all benchmarks named. Raises UserError for anything that is not permitted."""
     names = selection.benchmarks or list(manifest.benchmarks)
     for name in names:
         _check_name("benchmark", name, manifest.benchmarks)

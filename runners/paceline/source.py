@@ -118,7 +118,7 @@ def prepare(
     destination: Destination = HOST,
     on_step: Callable[[BuildStep], None] = lambda _: None,
 ) -> Prepared:
-    """Builds the workloads of `benchmarks` (empty: all) at a commit for `destination`, or takes them from the
+    """Build the workloads of `benchmarks` (empty: all) at a commit for `destination`, or take them from the
     cache. `on_step` is called before each build step. Raises SourceError."""
     full = repository.resolve(commit)
     manifest = read_manifest(repository, full, manifest_path)
@@ -173,7 +173,7 @@ def prepare_in_place(
     stop: Stop,
     destination: Destination = HOST,
 ) -> Prepared:
-    """Builds `workloads` of the suite in the working tree and copies the artifacts to `out`."""
+    """Build `workloads` of the suite in the working tree and copy the artifacts to `out`."""
     directories, facts = {}, {}
     chosen = _select_builds(manifest, workloads, destination)
     for name, build in chosen.items():
@@ -205,7 +205,7 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
 def run_briefly(
     argv: list[str], directory: Path, env: dict[str, str]
 ) -> tuple[ProcessEnd, list[str]]:
-    """Runs a command of at most a minute; returns how it ended, and the lines of both outputs."""
+    """Run a command of at most a minute; return how it ended, and the lines of both outputs."""
     lines: list[str] = []
 
     def take(_: Channel, more: list[str]) -> None:
@@ -219,7 +219,7 @@ def run_briefly(
 def _naming_what_is_missing(
     build: TargetBuild, facts: Mapping[str, str]
 ) -> Iterator[None]:
-    """Prepends to a failed build's error which toolchain commands are missing or fail on this host."""
+    """Prepend to a failed build's error which toolchain commands are missing or fail on this host."""
     try:
         yield
     except SourceError as error:
@@ -273,7 +273,7 @@ def _build(
     fresh: bool,
     on_step: Callable[[int], None] = lambda _: None,
 ) -> list[Path]:
-    """Runs the steps and returns the artifacts. `fresh` removes artifacts of an earlier commit first; `on_step`
+    """Run the steps and return the artifacts. `fresh` removes artifacts of an earlier commit first; `on_step`
     gets the index of each step before it runs."""
     base = manifest_path.parent
     artifacts = [base / name for name in build.artifacts]
@@ -300,7 +300,7 @@ def _build(
 def run_build_step(
     argv: list[str], cwd: Path, env: dict[str, str], log: Log, stop: Stop
 ) -> None:
-    """Runs one step of a build. Raises SourceError with the first error of its output."""
+    """Run one step of a build. Raises SourceError with the first error of its output."""
     errors = ErrorFinder()
 
     def take(channel: Channel, lines: list[str]) -> None:
@@ -328,7 +328,7 @@ def drain(
     stop: Stop,
     timeout_s: float,
 ) -> ProcessEnd:
-    """Takes both outputs line by line until the process ends; kills it when stopped or out of time."""
+    """Take both outputs line by line until the process ends; kill it when stopped or out of time."""
     lock = threading.Lock()
 
     def read(channel: Channel, pipe: IO[bytes]) -> None:
@@ -377,7 +377,7 @@ def describe_end(end: ProcessEnd) -> str:
 
 
 def _remove_untracked(artifacts: Iterable[Path]) -> None:
-    """Removes build outputs of another commit, even ignored ones and inside directories; sources in git stay.
+    """Remove build outputs of another commit, even ignored ones and inside directories; sources in git stay.
     Raises SourceError."""
     clean = ("--literal-pathspecs", "clean", "-ffdxq")
     for artifact in artifacts:

@@ -98,7 +98,7 @@ class ItemSink:
         self.flush()
 
     def flush(self) -> None:
-        """Hands over everything held."""
+        """Hand over everything held."""
         self._flushed_at = self._clock()
         items = self._ready
         items += self._chunks.values()

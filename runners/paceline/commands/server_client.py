@@ -128,7 +128,7 @@ class ServerClient:
 
 @contextmanager
 def user_errors(advice: Mapping[str, str] = ADVICE) -> Iterator[None]:
-    """Turns errors of the server and the network into UserErrors; `advice` by the server's error code."""
+    """Turn errors of the server and the network into UserErrors; `advice` by the server's error code."""
     try:
         yield
     except ApiError as error:

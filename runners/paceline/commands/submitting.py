@@ -175,7 +175,7 @@ def submit(
     *,
     reporter: ForgeReporter | None = None,
 ) -> FinishedRun:
-    """Requests a run and waits for its end. A preset of the suite fills in what `request` leaves open. `reporter`
+    """Request a run and wait for its end. A preset of the suite fills in what `request` leaves open. `reporter`
     is told when the run starts, and why it has no verdict. Raises UserError when the server refuses the run or the
     time is up, RunCancelledError when the command was stopped."""
     try:
@@ -295,7 +295,7 @@ def _base_words(run: dict[str, Any]) -> str:
 def write_outputs(
     server: str, token: str, done: FinishedRun, outputs: Sequence[Output]
 ) -> None:
-    """Writes or prints the verdicts in each format. Raises UserError, also where a file cannot be written."""
+    """Write or print the verdicts in each format. Raises UserError, also where a file cannot be written."""
     for output in outputs:
         if output == Output("table", None):
             _print_table(done)
@@ -326,7 +326,7 @@ def report(
     done: FinishedRun,
     exits_with: int,
 ) -> None:
-    """Shows the verdict in the forge. Never raises: what fails is said on standard error."""
+    """Show the verdict in the forge. Never raises: what fails is said on standard error."""
     outcome, reason = done.run.get("outcome"), done.run.get("reason")
     if done.run.get("superseded_by") and outcome == "cancelled":
         reason = f"superseded by run {done.run['superseded_by']}"
@@ -461,7 +461,7 @@ def _with_preset(api: ApiClient, request: RunRequest, name: str) -> RunRequest:
 
 
 def _cancel(api: ApiClient, run_id: str) -> NoReturn:
-    """Cancels the run of a command that was stopped. Raises RunCancelledError, also if the server is away: a pipeline
+    """Cancel the run of a command that was stopped. Raises RunCancelledError, also if the server is away: a pipeline
     that is stopped has seconds."""
     try:
         api.call("POST", f"/runs/{run_id}/cancel")
@@ -491,7 +491,7 @@ class _Progress:
         self._printed, self._printed_at = "", time.monotonic()
 
     def show(self, run: dict[str, Any]) -> str:
-        """Prints what is new; returns where the jobs are."""
+        """Print what is new; return where the jobs are."""
         jobs, now = run.get("jobs", []), time.monotonic()
         states = "; ".join(describe_job(job) for job in jobs)
         if states != self._printed:
@@ -505,7 +505,7 @@ class _Progress:
         return states
 
     def _show_newest_line(self, job: dict[str, Any]) -> None:
-        """Prints the newest line of a build; says nothing where the log cannot be read."""
+        """Print the newest line of a build; say nothing where the log cannot be read."""
         try:
             page = self._api.call(
                 "GET", f"/jobs/{job['id']}/log", params={"tail": "true", "limit": "1"}

@@ -79,7 +79,7 @@ class JobConditions:
         self._ended = self._stalls()
 
     def observe(self, phase: ObservationPhase) -> None:
-        """Reads the device's conditions and passes them on. Raises TargetError."""
+        """Read the device's conditions and pass them on. Raises TargetError."""
         at_ms, full = self._observer.at_ms, phase != "during"
         reading = self._persistent.ask(
             lambda connection: self._observer.read(connection, full)

@@ -52,7 +52,7 @@ class ForgeClient:
             raise ForgeError(self._safe(f"{api_url!r} is no address")) from error
 
     def close(self) -> None:
-        """Closes its connections."""
+        """Close its connections."""
         self._client.close()
 
     def send(
