@@ -118,7 +118,7 @@ class Announcer:
         ]
 
     def suites(self, busy: bool) -> list[dict[str, Any]]:
-        """Every suite of the allow-list at its repository's head; with its manifest if the server lacks it."""
+        """Return every suite of the allow-list at its repository's head; with its manifest if the server lacks it."""
         if not (busy and self._suites):
             for name, repository in self._config.repositories.items():
                 try:

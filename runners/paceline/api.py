@@ -355,7 +355,7 @@ class ApiClient:
             raise self._no_paceline("JSON") from error
 
     def _address(self) -> str:
-        """Host and port: a wrong port is a common mistake."""
+        """Return host and port: a wrong port is a common mistake."""
         return self._client.base_url.netloc.decode("ascii")
 
     def _no_paceline(self, expected: str) -> UnreachableError:

@@ -37,7 +37,7 @@ def hash_files(files: Mapping[str, Path]) -> str:
 
 
 def files_below(directory: Path) -> dict[str, Path]:
-    """Every file below `directory` by its relative POSIX name."""
+    """Return every file below `directory` by its relative POSIX name."""
     return {
         path.relative_to(directory).as_posix(): path
         for path in sorted(directory.rglob("*"))

@@ -515,7 +515,7 @@ def _command_request(
     shell: str | None,
     benchmark: list[str] | None,
 ) -> driven.CommandRequest:
-    """What a user asks of a command, with the defaults of commands."""
+    """Return what a user asks of a command, with the defaults of commands."""
     return driven.CommandRequest(
         command=command,
         arms=parse_arms(arm or [], reference),

@@ -113,7 +113,7 @@ class Job:
         return delivery.finish(leaving, PATIENCE_S, finish)
 
     def _measure(self) -> Outcome:
-        """Claims the target, fetches and builds the revisions, and runs all launches.
+        """Claim the target, fetch and build the revisions, and run all launches.
 
         The server is told of every step. Raises one of the errors that `_measure_or_explain` names.
         """

@@ -129,7 +129,7 @@ def observe(
 
 
 def judge(host: HostState) -> list[Finding]:
-    """One finding per aspect of the host, worst first."""
+    """Return one finding per aspect of the host, worst first."""
     judges = (
         _judge_disk,
         _judge_load,
@@ -171,7 +171,7 @@ def _judge_governor(host: HostState) -> Finding:
 
 
 def _judge_switch(code: Code, name: str, on: bool | None, advice: Finding) -> Finding:
-    """`advice` when the CPU feature `name` is on."""
+    """Return `advice` when the CPU feature `name` is on."""
     if on:
         return advice
     state = "is off." if on is False else "is not reported by the system."

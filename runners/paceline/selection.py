@@ -134,7 +134,7 @@ def preset_selection(manifest: Manifest, name: str | None) -> Selection:
 def parse_params(
     manifest: Manifest, options: Sequence[str]
 ) -> dict[str, list[ParamValue]]:
-    """`k=v1|v2` options as typed values. Raises UserError."""
+    """Return `k=v1|v2` options as typed values. Raises UserError."""
     kinds = {
         key: param.kind
         for item in manifest.benchmarks.values()
@@ -152,7 +152,7 @@ def parse_params(
 
 
 def parse_knobs(manifest: Manifest, options: Sequence[str]) -> dict[str, ParamValue]:
-    """`k=v` options as typed values. Raises UserError."""
+    """Return `k=v` options as typed values. Raises UserError."""
     parsed: dict[str, ParamValue] = {}
     for option in options:
         key, text = parse_pair("--knob", option)

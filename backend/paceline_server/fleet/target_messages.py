@@ -102,8 +102,8 @@ def _refusal_by_health(target: Target) -> Refusal:
 
 
 def refusal_of(target: Target, at: datetime) -> Refusal | None:
-    """All reasons why no job is leased for it, with the advice and the time of the most important one; None if it takes
-    jobs."""
+    """Return all reasons why no job is leased for it, with the advice and the time of the most important one; None if
+    it takes jobs."""
     reasons = refusals(target, at, online=is_reachable(target, at))
     if not reasons:
         return None
@@ -151,7 +151,7 @@ _EVENTS = {
 
 
 def describe_event(event: TargetEvent) -> str:
-    """One event of a target in a sentence."""
+    """Return one event of a target in a sentence."""
     text = _EVENTS.get(event.event, event.event.replace("_", " "))
     if event.actor not in ("agent", "system"):
         text += f" by {event.actor}"

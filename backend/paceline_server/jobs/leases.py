@@ -255,7 +255,7 @@ def _store_merge_base(session: Session, job: Job, base: str | None) -> None:
 
 
 def _reported_fields(job: Job) -> tuple[str | None, ...]:
-    """The visible fields that a report may change; the state first."""
+    """Return the visible fields that a report may change; the state first."""
     return (
         job.state,
         job.detail,

@@ -288,7 +288,7 @@ class DeviceLog:
         self.lines += 1
 
     def drain(self) -> list[str]:
-        """Descriptions of the events since the last call, for `DeviceConditions`."""
+        """Return descriptions of the events since the last call, for `DeviceConditions`."""
         with self._lock:
             events, unkept = self._events, self._unkept
             self._events, self._unkept = [], 0

@@ -75,7 +75,7 @@ def _set_options(connected: socket.socket) -> None:
 
 
 def remaining(deadline: float) -> float:
-    """Seconds left; never 0, because a timeout of 0 makes a socket non-blocking."""
+    """Return seconds left; never 0, because a timeout of 0 makes a socket non-blocking."""
     return max(deadline - time.monotonic(), 1e-4)
 
 

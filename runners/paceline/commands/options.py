@@ -253,8 +253,8 @@ def judge_arguments(wanted: Sequence[Output], fail_on: outputs.FailOn) -> list[s
 
 
 def parse_time(text: str) -> str | None:
-    """Convert `2026-12-01` (which means the end of that day, UTC), an ISO time, `+3d` or `+12h` to an ISO time; None for
-    `none`. Raises UserError."""
+    """Convert `2026-12-01` (which means the end of that day, UTC), an ISO time, `+3d` or `+12h` to an ISO time; None
+    for `none`. Raises UserError."""
     if text == NOBODY:
         return None
     try:

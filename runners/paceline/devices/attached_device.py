@@ -238,7 +238,7 @@ class AttachedDevice:
     def claim(
         self, stop: Stop, timeout_s: float | None = None, by: Claimant = ITS_AGENT
     ) -> AbstractContextManager[bool]:
-        """Claims the device for exclusive use on this host (I9)."""
+        """Claim the device for exclusive use on this host (I9)."""
         return self._claim.claim(stop, timeout_s, by)
 
     def reboot(self, by: str) -> None:

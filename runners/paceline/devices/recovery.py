@@ -93,7 +93,7 @@ def reboot(
     look_s: float = BOOT_LOOK_S,
     clock: Callable[[], float] = time.monotonic,
 ) -> RecoveryOutcome:
-    """Restarts the device and waits at most BOOT_LIMIT_S until it has booted.
+    """Restart the device and wait at most BOOT_LIMIT_S until it has booted.
 
     A device still answers while it shuts down, so only another boot id counts, or an answer after silence.
     """

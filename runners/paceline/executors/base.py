@@ -130,7 +130,7 @@ class Executor(Protocol):
     def building(
         self, stop: Stop, by: Claimant = SOMEBODY
     ) -> AbstractContextManager[bool]:
-        """Held, besides the claim, while this host builds, so that nothing is measured here meanwhile.
+        """Hold this host, besides the claim, while it builds, so that nothing is measured here meanwhile.
         Yields False when stopped first."""
 
     def fingerprint(self) -> str:

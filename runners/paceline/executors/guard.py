@@ -141,7 +141,7 @@ def _reap_adopted() -> int:
 
 
 def _children() -> list[int]:
-    """Direct children of this process. Linux only: elsewhere init adopts orphans."""
+    """Return direct children of this process. Linux only: elsewhere init adopts orphans."""
     children: list[int] = []
     try:
         for task in os.listdir("/proc/self/task"):  # noqa: PTH208 - pathlib costs start-up time here
@@ -153,7 +153,7 @@ def _children() -> list[int]:
 
 
 def _children_by_search() -> list[int]:
-    """Direct children of this process, where the kernel keeps no list of them."""
+    """Return direct children of this process, where the kernel keeps no list of them."""
     me, children = str(os.getpid()), []
     try:
         entries = os.listdir("/proc")  # noqa: PTH208 - as above

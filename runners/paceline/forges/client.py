@@ -154,7 +154,7 @@ class ForgeClient:
         )
 
     def _safe(self, text: str) -> str:
-        """One short line without the token, whatever a forge or a library put into it."""
+        """Return one short line without the token, whatever a forge or a library put into it."""
         if self._secret:
             text = text.replace(self._secret, "***")
         return readable_line(text)[:LONGEST_MESSAGE]

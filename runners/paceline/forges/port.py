@@ -107,7 +107,7 @@ class Variables:
         return next(filter(None, values), None)
 
     def need(self, given: str | None, what: str, option: str, *names: str) -> str:
-        """`given`, or the first variable that is set. Raises UserError, naming the variable."""
+        """Return `given`, or the first variable that is set. Raises UserError, naming the variable."""
         value = given or self.get(*names)
         if value is None:
             raise UserError(

@@ -213,7 +213,7 @@ def _plain(name: str) -> str:
 
 
 def shorten(text: str, longest: int) -> str:
-    """One line of at most `longest` characters."""
+    """Return one line of at most `longest` characters."""
     line = " ".join(readable_line(text).split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 

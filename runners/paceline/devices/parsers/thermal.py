@@ -334,7 +334,7 @@ _NO_TEMPERATURE = re.compile(
 
 
 def zones(files: Mapping[str, str]) -> dict[str, float]:
-    """Temperatures in °C by zone, from the kernel's `thermal_zone*/type` and `temp` (thousandths; whole degrees
+    """Return temperatures in °C by zone, from the kernel's `thermal_zone*/type` and `temp` (thousandths; whole degrees
     on old kernels). Zones with the same name get their number. Unreadable zones and those that measure something
     else are absent."""
     return {
