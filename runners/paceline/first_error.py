@@ -85,7 +85,8 @@ class Excerpt(msgspec.Struct, frozen=True):
 def _recogniser(
     name: str, rank: Rank, keywords: str, *patterns: str, further: str | None = None
 ) -> Recogniser:
-    """Make a recogniser: `patterns` match from the first character that is not a blank; `keywords` are separated by commas."""
+    """Make a recogniser: `patterns` match from the first character that is not a blank; `keywords` are separated by
+    commas."""
     pattern = re.compile("|".join(patterns))
     return Recogniser(
         name,

@@ -72,8 +72,8 @@ class AdbServer:
             ask(self.address, f"host:disconnect:{address}", timeout_s)
 
     def reconnect(self, name: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
-        """Do what `adb -s NAME reconnect` does: the server closes its connection to the device and opens it again. A TCP
-        device is forgotten instead."""
+        """Do what `adb -s NAME reconnect` does: the server closes its connection to the device and opens it again.
+        A TCP device is forgotten instead."""
         return ask(self.address, f"host-serial:{name}:reconnect", timeout_s)
 
     def connection(self, name: str) -> ServerConnection:
