@@ -168,7 +168,7 @@ class DeviceConditions:
         return int((self._clock() - self._start) * 1000)
 
     def read(self, connection: Connection, full: bool = True) -> DeviceReading:
-        """Reads the conditions. `full` adds values that hardly change in a job or are expensive to read.
+        """Read the conditions. `full` adds values that hardly change in a job or are expensive to read.
         Raises LostError and the other errors that end a connection."""
         at_s = self._clock()
         commands = [KERNEL, CLOCKS, THERMAL, BATTERY, self._df]
@@ -243,7 +243,7 @@ class DeviceConditions:
         )
 
     def _kernel(self, files: Mapping[str, str]) -> tuple[dict[str, Observed], set[str]]:
-        """Returns the values, and the names of shares that are missing only for lack of an earlier reading."""
+        """Return the values, and the names of shares that are missing only for lack of an earlier reading."""
         values: dict[str, Observed] = {}
         if (
             boot := resources.boot_id(files.get("/proc/sys/kernel/random/boot_id", ""))

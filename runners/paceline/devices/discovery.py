@@ -58,7 +58,7 @@ class Discovery:
         """Routes where another device answered than the name implies."""
 
     def look(self) -> None:
-        """Makes one pass over all routes."""
+        """Make one pass over all routes."""
         listed = {
             self._backends.route_to(known.name)
             for known in self._backends.list_devices()

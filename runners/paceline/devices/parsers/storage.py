@@ -53,7 +53,7 @@ def free_bytes(text: str) -> int | None:
 
 
 def _whole(rows: list[list[str]], width: int) -> list[list[str]]:
-    """Joins the two lines of a row with a long device name."""
+    """Join the two lines of a row with a long device name."""
     joined: list[list[str]] = []
     for row in rows:
         if joined and len(joined[-1]) == 1 and len(row) == width - 1:
