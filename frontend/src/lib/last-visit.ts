@@ -18,7 +18,9 @@ function readVisits(key: string): Visits | undefined {
     const areInstants = [before, seen].every(
       (instant) => instant === null || !Number.isNaN(Date.parse(instant)),
     );
-    return areInstants && typeof seen === 'string' ? { before, seen } : undefined;
+    return areInstants && typeof seen === 'string'
+      ? { before, seen }
+      : undefined;
   } catch {
     return undefined;
   }

@@ -289,7 +289,7 @@ class FakeConnection:
 
     @contextlib.contextmanager
     def _operation(self, refused: bool, service: str) -> Iterator[None]:
-        """Surround every operation: connects, count down to a cut, and raise when the connection is
+        """Surround every operation: connect, count down to a cut, and raise when the connection is
         lost or the service refused."""
         if self._generation is None:
             self.connect()

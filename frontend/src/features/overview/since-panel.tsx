@@ -40,7 +40,8 @@ export function SincePanel({ search, onSearch }: SincePanelProps) {
   const [yesterday] = useState(() => startOfYesterday(Date.now()));
   const page = `overview.${selectedProject() ?? ''}`;
   const [lastVisit] = useState(() => noteVisit(page, Date.now()));
-  const choice = search.since ?? (lastVisit === undefined ? 'yesterday' : 'visit');
+  const choice =
+    search.since ?? (lastVisit === undefined ? 'yesterday' : 'visit');
   const from =
     choice === 'visit'
       ? (lastVisit ?? yesterday)
