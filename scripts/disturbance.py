@@ -86,10 +86,13 @@ def neighbours(kind: str, number: int) -> Iterator[None]:
         if number and shutil.which("stress-ng"):
             size = ["--hdd-bytes", "32M"] if kind == "io" else []
             command = ["stress-ng", STRESSORS[kind], str(number), *size]
-            processes.append(_start_neighbour([*command, "--temp-path", scratch, "--quiet"]))
+            processes.append(
+                _start_neighbour([*command, "--temp-path", scratch, "--quiet"])
+            )
         else:
             processes += [
-                _start_neighbour([sys.executable, "-c", LOOPS[kind]]) for _ in range(number)
+                _start_neighbour([sys.executable, "-c", LOOPS[kind]])
+                for _ in range(number)
             ]
         try:
             yield

@@ -174,7 +174,9 @@ def compare(
                 sides.append(msgspec.structs.replace(sides[0], tree=tree))
                 continue
             display.phase(f"preparing {name} ({commit[:12]})")
-            top = resources.enter_context(workspace.tree(name).checkout(commit, fresh=True))
+            top = resources.enter_context(
+                workspace.tree(name).checkout(commit, fresh=True)
+            )
             tree = _Tree(name, commit, trees[commit], top / pair.manifest_path)
             if not tree.directory.is_dir():
                 raise SourceError(
@@ -182,7 +184,9 @@ def compare(
                     f"{name} ({commit[:12]}) has no directory {pair.manifest_path}.",
                     "Run this in a directory that both commits have.",
                 )
-            sides.append(resources.enter_context(_prepare_side(request, tree, display, stop)))
+            sides.append(
+                resources.enter_context(_prepare_side(request, tree, display, stop))
+            )
         head, base = sides
         plan = _make_plan(sides, request, display)
         manifests = SideManifests(

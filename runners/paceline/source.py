@@ -228,7 +228,9 @@ def _naming_what_is_missing(
             own_facts, MISSING, "This host lacks what the suite builds with: "
         )
         failing = _toolchain_sentence(
-            own_facts, REFUSED, "A tool that the suite builds with exits with an error: "
+            own_facts,
+            REFUSED,
+            "A tool that the suite builds with exits with an error: ",
         )
         if error.cause != "build_failed" or not missing + failing:
             raise

@@ -63,9 +63,9 @@ def test_names_that_differ_in_what_a_name_cannot_say_stay_apart() -> None:
     plan = Plan(cases, parse_arms([], None))
     names = [planned.benchmark for planned in plan.cases.values()]
     assert names == ["sort", "sort_2", "n", "n_9lives"]
-    assert of_raw(make_manifest(plan, cases, None, ABOUT)).benchmarks["sort_2"].title == (
-        "sort"
-    )
+    assert of_raw(make_manifest(plan, cases, None, ABOUT)).benchmarks[
+        "sort_2"
+    ].title == ("sort")
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,9 @@ def conditions_of(
     return separate_disturbances(conditions, request.target_kind)
 
 
-def _list_conditions(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Void]:
+def _list_conditions(
+    facts: JobFacts, request: JobRequest, look: Look
+) -> Iterator[Void]:
     """Yield the conditions of each attempt beyond their limits, then those that the server itself knows of the target.
 
     Attempts are judged separately, because no sample spans two of them. Suppressed configuration errors are
@@ -386,7 +388,9 @@ def _select_inapplicable(required: Sequence[GateOut]) -> list[GateOut]:
         return (*case, gate.derived, gate.statistic, gate.op, gate.absolute)
 
     judged = {subject(gate) for gate in required if gate.verdict != "not_applicable"}
-    inapplicable = {subject(gate): gate for gate in required if subject(gate) not in judged}
+    inapplicable = {
+        subject(gate): gate for gate in required if subject(gate) not in judged
+    }
     return [*inapplicable.values()]
 
 

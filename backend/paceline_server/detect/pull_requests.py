@@ -109,7 +109,11 @@ def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
         head,
         gates=[
             *own_gates,
-            *(gate for gate in gates if gate not in own_gates and _has_subject(head, gate)),
+            *(
+                gate
+                for gate in gates
+                if gate not in own_gates and _has_subject(head, gate)
+            ),
         ],
         rules=[
             *(rule for rule in rules if rule.benchmark in head.benchmarks),

@@ -105,7 +105,8 @@ def _declared_values(
             )
             renamed = Group(name, group.params)
             values += [
-                _declared_value(renamed, arm_name, metric) for metric in benchmark.metrics
+                _declared_value(renamed, arm_name, metric)
+                for metric in benchmark.metrics
             ]
     return values
 

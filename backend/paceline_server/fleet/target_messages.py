@@ -84,7 +84,9 @@ def refusals(target: Target, at: datetime, *, online: bool) -> list[Refusal]:
         refusals.append(_refusal_by_health(target))
     if not is_connected(target):
         text = _with_reason(_CONNECTION[target.connection], target.connection_reason)
-        refusals.append(Refusal(text, target.connection_advice, target.connection_since))
+        refusals.append(
+            Refusal(text, target.connection_advice, target.connection_since)
+        )
     elif not online:
         advice = "Start its agent. If it runs, its log says why it does not reach the server."
         refusals.append(Refusal("its agent is silent", advice, target.last_seen_at))

@@ -195,7 +195,9 @@ def _leasable(
     """Return ids of jobs queued and due, on a free, willing target of this agent, the first of the queue first. A
     device must be connected and in good health; a host only free of maintenance."""
     candidate, other = _candidate, aliased(Job)
-    is_held = exists().where(other.target_id == candidate.target_id, other.state.in_(HELD))
+    is_held = exists().where(
+        other.target_id == candidate.target_id, other.state.in_(HELD)
+    )
     query = (
         select(candidate.id)
         .join(Target, Target.id == candidate.target_id)

@@ -65,7 +65,11 @@ class AlertFeed:
             if value is not None
         ]
         title = f"Alerts of {self.project.title}"
-        _add(feed, "title", f"{title} ({', '.join(filter_texts)})" if filter_texts else title)
+        _add(
+            feed,
+            "title",
+            f"{title} ({', '.join(filter_texts)})" if filter_texts else title,
+        )
         _add(feed, "id", _feed_id(self.project.id, filter_texts))
         changed = [alert.updated_at for alert, _ in self.rows]
         _add(feed, "updated", _instant(max(changed, default=self.project.created_at)))

@@ -128,5 +128,9 @@ def get_alert_feed(  # noqa: PLR0917 - query parameters, passed by name
     base = settings.current().public_url or str(request.base_url).rstrip("/")
     alert_feed = feed.AlertFeed.read(session, filters, base)
     return answer(
-        request, alert_feed.state, alert_feed.render, "application/atom+xml", feed.CACHE_S
+        request,
+        alert_feed.state,
+        alert_feed.render,
+        "application/atom+xml",
+        feed.CACHE_S,
     )

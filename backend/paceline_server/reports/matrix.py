@@ -50,7 +50,9 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
     manifest = read_manifest(catalog.find(session, suite).manifest)
     branches = history.branches(session, suite)
     last = (
-        None if branch is not None or branches else queries.branch_run_last(session, suite)
+        None
+        if branch is not None or branches
+        else queries.branch_run_last(session, suite)
     )
     chosen = branch if branch is not None else next(iter(branches), last or "")
     cells: dict[Cell, list[SeriesStanding]] = defaultdict(list)
@@ -144,7 +146,9 @@ def _cell(
     standings: Sequence[SeriesStanding],
     compared: Sequence[Comparison],
 ) -> MatrixCellOut:
-    shown_standing = min(standings, key=lambda standing: _headline_series(manifest, standing))
+    shown_standing = min(
+        standings, key=lambda standing: _headline_series(manifest, standing)
+    )
     point, series = shown_standing.point, shown_standing.series
     newest = max(standing.point.at for standing in standings)
     changes = [change for standing in standings for change in standing.changes]

@@ -52,7 +52,11 @@ def audit_entries(filters: AuditFilters, *, of_installation: bool) -> Select[Any
         AuditEntry.actor_kind: filters.actor_kind,
     }
     query = select(AuditEntry).where(
-        *(column == value for column, value in wanted_values.items() if value is not None)
+        *(
+            column == value
+            for column, value in wanted_values.items()
+            if value is not None
+        )
     )
     if filters.since is not None:
         query = query.where(AuditEntry.at >= filters.since)

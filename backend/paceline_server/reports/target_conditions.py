@@ -98,7 +98,8 @@ def _points(rows: Sequence[TargetReading], key: str) -> list[TrackPointOut]:
         if getattr(row, key) is not None
     ]
     return [
-        TrackPointOut(at=at, value=value) for at, value in thin_track(values, MAX_POINTS)
+        TrackPointOut(at=at, value=value)
+        for at, value in thin_track(values, MAX_POINTS)
     ]
 
 

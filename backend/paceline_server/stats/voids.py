@@ -169,7 +169,9 @@ def _read_numbers(readings: Iterable[Reading], key: str) -> list[float]:
     ]
 
 
-def _check_thermal_status(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
+def _check_thermal_status(
+    readings: Sequence[Reading], limits: VoidLimits
+) -> Void | None:
     worst = max(_read_numbers(readings, "thermal_status"), default=0.0)
     if worst >= constants.THERMAL_STATUS_VOID:
         text = f"the target was throttling: thermal status {worst:g}, limit below {limits.thermal_status}"
@@ -287,8 +289,12 @@ def _check_boot_id(readings: Sequence[Reading]) -> Void | None:
 
 
 def _check_calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
-    before = _read_numbers((reading for reading in readings if reading.phase == "before"), "calibration_ns")
-    after = _read_numbers((reading for reading in readings if reading.phase == "after"), "calibration_ns")
+    before = _read_numbers(
+        (reading for reading in readings if reading.phase == "before"), "calibration_ns"
+    )
+    after = _read_numbers(
+        (reading for reading in readings if reading.phase == "after"), "calibration_ns"
+    )
     if not before or not after or min(before[0], after[-1]) <= 0:
         return None
     drift = abs(after[-1] / before[0] - 1.0)
@@ -326,7 +332,9 @@ def _check_pressure(
     readings: Sequence[Reading], limits: VoidLimits, key: str, code: str, sufferer: str
 ) -> Void | None:
     """Judge the mean while measuring, because interleaving compensates short bursts."""
-    during = _read_numbers((reading for reading in readings if reading.phase == "during"), key)
+    during = _read_numbers(
+        (reading for reading in readings if reading.phase == "during"), key
+    )
     if not during:
         return None
     mean = sum(during) / len(during)

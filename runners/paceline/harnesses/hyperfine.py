@@ -23,7 +23,6 @@ from paceline.harnesses.port import (
 )
 
 
-
 class Hyperfine:
     name = "hyperfine"
     title = "hyperfine"

@@ -20,7 +20,6 @@ from paceline_contract.units import Unit
 from paceline.executors.process import ProcessEnd
 from paceline.first_error import Excerpt
 
-
 RESULTS = "results.json"
 """The file in which tools leave their results."""
 NS_PER_S = 1e9
@@ -165,9 +164,7 @@ def time_unit_ns(unit: str, where: str) -> float:
     return TIME_UNITS[unit]
 
 
-def sample_of(
-    figure: object, iterations: int, where: str, scale: float = 1
-) -> Sample:
+def sample_of(figure: object, iterations: int, where: str, scale: float = 1) -> Sample:
     """Return the sample of a figure per iteration, in units of which the metric's is `scale` times as small. Raises
     HarnessError, which says `where`, for what is no figure."""
     if isinstance(figure, bool) or not isinstance(figure, int | float):

@@ -24,7 +24,6 @@ from paceline.harnesses.port import (
 )
 
 
-
 class PytestBenchmark:
     name = "pytest-benchmark"
     title = "pytest-benchmark"

@@ -122,7 +122,9 @@ def import_export(export: Export, actor: str) -> str:
 
 def _project_of(session: Session, export: Export, actor: str) -> str:
     described = export.manifest["project"]
-    ids_by_name = {project.name: project.id for project in projects.all_projects(session)}
+    ids_by_name = {
+        project.name: project.id for project in projects.all_projects(session)
+    }
     if described["name"] in ids_by_name:
         return ids_by_name[described["name"]]
     return projects.create_project(session, ProjectIn(**described), actor).id
