@@ -1,8 +1,9 @@
 """Measures real interleaved pairs beside busy neighbours, judges windows of them, and prints tables of the outcomes.
 
 Every launch is a process that runs eight arms a round in a balanced random order: the reference, the same work again,
-and work that takes 1.02 to 2 times as long. Windows of 5 different launches are drawn from the recorded ones, with their rounds resampled, and
-judged as a job is, with the conditions that were read during them. A second table simulates drift of up to 30 %.
+and work that takes 1.02 to 2 times as long. Windows of 5 different launches are drawn from the recorded ones, with
+their rounds resampled, and judged as a job is, with the conditions that were read during them. A second table simulates
+drift of up to 30 %.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ NEIGHBOURS = (
     ("fork", 2),
     ("fork", 4),
 )
-"""Kind and number of processes."""
+"""Each is a kind and a number of processes."""
 STRESSORS = {
     "cpu": "--cpu",
     "memory": "--stream",
@@ -65,7 +66,7 @@ LOOPS = {
     "while True: f.seek(0); f.write(bytes(4_000_000)); f.flush(); os.fsync(f.fileno())",
     "fork": "import os\nwhile True:\n if os.fork() == 0: os._exit(0)\n os.wait()",
 }
-"""What runs instead of stress-ng where that is not installed."""
+"""These run instead of stress-ng where that is not installed."""
 _PIN = "taskset -c 0"
 AA_WINDOWS, POWER_WINDOWS = 2000, 200
 DRIFTS = (0.0, 0.05, 0.1, 0.2, 0.3)
@@ -85,10 +86,13 @@ def neighbours(kind: str, number: int) -> Iterator[None]:
         if number and shutil.which("stress-ng"):
             size = ["--hdd-bytes", "32M"] if kind == "io" else []
             command = ["stress-ng", STRESSORS[kind], str(number), *size]
-            processes.append(_start([*command, "--temp-path", scratch, "--quiet"]))
+            processes.append(
+                _start_neighbour([*command, "--temp-path", scratch, "--quiet"])
+            )
         else:
             processes += [
-                _start([sys.executable, "-c", LOOPS[kind]]) for _ in range(number)
+                _start_neighbour([sys.executable, "-c", LOOPS[kind]])
+                for _ in range(number)
             ]
         try:
             yield
@@ -98,7 +102,7 @@ def neighbours(kind: str, number: int) -> Iterator[None]:
                 process.wait()
 
 
-def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
+def _start_neighbour(command: Sequence[str]) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
@@ -106,7 +110,6 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
 
 def measure(seconds: float) -> list[dict[str, Any]]:
     """Record launches beside each kind and number of neighbours, pinned to a core and not."""
-
     recorded = []
     host, seed = HostConditions(), 0
     for kind, number in NEIGHBOURS:
@@ -139,8 +142,8 @@ def measure(seconds: float) -> list[dict[str, Any]]:
                     launches.append(
                         {"ns": json.loads(text), "before": before, "during": during}
                     )
-            where = "pinned" if pinned else "free"
-            sys.stderr.write(f"{kind} {number} {where}: {len(launches)} launches\n")
+            freedom = "pinned" if pinned else "free"
+            sys.stderr.write(f"{kind} {number} {freedom}: {len(launches)} launches\n")
             recorded.append(
                 {"kind": kind, "number": number, "pinned": pinned, "launches": launches}
             )
@@ -150,8 +153,8 @@ def measure(seconds: float) -> list[dict[str, Any]]:
 def judge_window(
     cases: tuple[CaseSamples, CaseSamples], readings: Sequence[Reading]
 ) -> tuple[str, float, float]:
-    """The verdict of a window as a job gets it, the extra margin it had to clear, in percent, and its ln ratio."""
-
+    """Return the verdict of a window as a job gets it, the extra margin it had to clear, in percent, and its ln
+    ratio."""
     voids, disturbance = separate_disturbances(find_voids(readings), "host")
     policy = PairPolicy(
         extra_percent=disturbance.extra_percent, disturbed=disturbance.phrase
@@ -169,8 +172,7 @@ def window_cases(
     reference: int,
     rng: np.random.Generator,
 ) -> tuple[CaseSamples, CaseSamples]:
-    """The samples of two arms in launches that were drawn."""
-
+    """Return the samples of two arms in launches that were drawn."""
     recorded = np.array([launch["ns"][kernel] for launch in drawn], dtype=np.float64)
     launches, rounds, _ = recorded.shape
     # Launches are drawn once each, as a job has them, and their measured rounds with replacement.
@@ -195,8 +197,7 @@ def window_cases(
 
 
 def window_readings(drawn: Sequence[dict[str, Any]]) -> list[Reading]:
-    """The conditions of launches that were drawn, as an agent reports them."""
-
+    """Return the conditions of launches that were drawn, as an agent reports them."""
     return [
         Reading("before", 0, drawn[0]["before"]),
         *(
@@ -208,14 +209,14 @@ def window_readings(drawn: Sequence[dict[str, Any]]) -> list[Reading]:
 
 
 def report_neighbours(recorded: Sequence[dict[str, Any]]) -> int:
-    """Print the outcomes by neighbour; returns how many verdicts on equal arms were false."""
-    drawn_by = random.Random(20261128)  # noqa: S311 - windows, not secrets
+    """Print the outcomes by neighbour, and return how many verdicts on equal arms were false."""
+    window_rng = random.Random(20261128)  # noqa: S311 - windows, not secrets
     rng = np.random.default_rng(20261128)
     _say(
         "| neighbours | waiting | extra | worst ratio of equal arms | false: equal slower | false: +3 % passes "
         "| equal decided | +5 % | +10 % | 1.5 | 2 |\n|---|---|---|---|---|---|---|---|---|---|---|"
     )
-    false = 0
+    false_verdicts = 0
     for row in recorded:
         launches = row["launches"]
         outcomes: dict[float, Counter[str]] = {}
@@ -223,7 +224,7 @@ def report_neighbours(recorded: Sequence[dict[str, Any]]) -> int:
         for effect in (1.0, 1.03, 1.05, 1.1, 1.5, 2.0):
             counts: Counter[str] = Counter()
             for window in range(AA_WINDOWS if effect == 1.0 else POWER_WINDOWS):
-                drawn = drawn_by.sample(launches, LAUNCHES)
+                drawn = window_rng.sample(launches, LAUNCHES)
                 kernel = tuple(BYTES)[window % len(BYTES)]
                 arms = (1 + EFFECTS.index(effect), 0)
                 if effect == 1.0 and window % 4 >= 2:
@@ -240,7 +241,7 @@ def report_neighbours(recorded: Sequence[dict[str, Any]]) -> int:
                         for launch in drawn
                     ]
             outcomes[effect] = counts
-        false += outcomes[1.0]["fail"]
+        false_verdicts += outcomes[1.0]["fail"]
         shares = [
             f"{100 * outcomes[effect]['fail'] / POWER_WINDOWS:.0f} %"
             for effect in (1.05, 1.1, 1.5, 2.0)
@@ -258,18 +259,18 @@ def report_neighbours(recorded: Sequence[dict[str, Any]]) -> int:
             *shares,
         ]
         _say(f"| {' | '.join(cells)} |")
-    return false
+    return false_verdicts
 
 
 def report_drift() -> int:
-    """Print the outcomes under a simulated drift of both arms, and of one alone; returns the false verdicts."""
-
+    """Print the outcomes under a simulated drift of both arms, and of one alone, and return how many verdicts were
+    false."""
     rng = np.random.default_rng(20261128)
     _say(
         "\n| drift | of | false: equal slower | equal arms pass | +10 % | 1.5 | 2 |"
         "\n|---|---|---|---|---|---|---|"
     )
-    false = 0
+    false_verdicts = 0
     for drift in DRIFTS:
         readings = [
             Reading("before", 0, {"calibration_ns": 1e6}),
@@ -287,8 +288,8 @@ def report_drift() -> int:
                         reference = replace(reference, value=reference.value * slower)
                     verdict, _, _ = judge_window((arm, reference), readings)
                     counts[effect, verdict] += 1
-            false += counts[1.0, "fail"]
-            found = [
+            false_verdicts += counts[1.0, "fail"]
+            shares = [
                 f"{100 * counts[effect, 'fail'] / DRIFT_WINDOWS:.0f} %"
                 for effect in (1.1, 1.5, 2.0)
             ]
@@ -297,10 +298,10 @@ def report_drift() -> int:
                 suffers,
                 f"{counts[1.0, 'fail']} of {DRIFT_WINDOWS}",
                 f"{counts[1.0, 'pass']} of {DRIFT_WINDOWS}",
-                *found,
+                *shares,
             ]
             _say(f"| {' | '.join(cells)} |")
-    return false
+    return false_verdicts
 
 
 def main() -> int:
@@ -317,9 +318,9 @@ def main() -> int:
         recorded = measure(options.seconds)
     if options.record is not None:
         options.record.write_text(json.dumps(recorded), encoding="utf-8")
-    false = report_neighbours(recorded) + report_drift()
-    _say(f"\n{false} verdicts on equal arms were false.")
-    return 1 if false > AA_WINDOWS * len(recorded) / 1000 else 0
+    false_verdicts = report_neighbours(recorded) + report_drift()
+    _say(f"\n{false_verdicts} verdicts on equal arms were false.")
+    return 1 if false_verdicts > AA_WINDOWS * len(recorded) / 1000 else 0
 
 
 if __name__ == "__main__":

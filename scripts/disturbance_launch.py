@@ -12,15 +12,15 @@ import sys
 import time
 
 EFFECTS = (1.0, 1.02, 1.03, 1.05, 1.1, 1.5, 2.0)
-"""How much more work each arm does than the reference, which is one more arm."""
+"""Each arm does so many times the work of the reference, which is one more arm."""
 BYTES = {"hash": 2_000_000, "copy": 8_000_000}
-"""What the reference's sample works through: about a millisecond, bound by the core or by the memory."""
+"""A sample of the reference works through so much: about a millisecond, bound by the core or by the memory."""
 ROUNDS, WARMUP = 20, 5
 
 
 def measure_launch(seed: int) -> dict[str, list[list[int]]]:
     """Run every arm once a round in a drawn order; every other round mirrors the one before it."""
-    drawn = random.Random(seed)  # noqa: S311 - an order, not a secret
+    order_rng = random.Random(seed)  # noqa: S311 - an order, not a secret
     source, target = memoryview(bytearray(32_000_000)), bytearray(32_000_000)
     result: dict[str, list[list[int]]] = {}
     for kernel, base in BYTES.items():
@@ -28,7 +28,7 @@ def measure_launch(seed: int) -> dict[str, list[list[int]]]:
         rounds = []
         order = list(range(len(sizes)))
         for number in range(WARMUP + ROUNDS):
-            order = order[::-1] if number % 2 else drawn.sample(order, len(order))
+            order = order[::-1] if number % 2 else order_rng.sample(order, len(order))
             elapsed = [0] * len(sizes)
             for arm in order:
                 start = time.perf_counter_ns()
@@ -45,4 +45,5 @@ def measure_launch(seed: int) -> dict[str, list[list[int]]]:
 if __name__ == "__main__":
     sys.stdout.write(json.dumps(measure_launch(int(sys.argv[1]))) + "\n")
     sys.stdout.flush()
-    sys.stdin.readline()  # its waiting for a CPU is read while it lives
+    # Its waiting for a CPU is read while it lives.
+    sys.stdin.readline()

@@ -232,7 +232,7 @@ _KINDS = {
 
 
 def _event_error(message: str, event: Any) -> EventError:
-    """Translates a message such as "Expected `int` >= 0 - at `$.values[3]`" from msgspec into an EventError."""
+    """Translate a message such as "Expected `int` >= 0 - at `$.values[3]`" from msgspec into an EventError."""
     text, _, place = message.partition(" - at ")
     field = place.rpartition("`$")[2].rstrip("`").removeprefix(".")
     if missing := _MISSING.fullmatch(text):

@@ -65,7 +65,7 @@ def read(chunks: Iterable[bytes]) -> tuple[list[AnyEvent], StreamError | None]:
 def iter_into(
     events: list[AnyEvent], reader: StreamReader, chunk: bytes
 ) -> list[AnyEvent]:
-    """Appends one by one, so that events before a fault are kept; nothing is left to extend with."""
+    """Append one by one, so that events before a fault are kept; nothing is left to extend with."""
     for event in reader.feed(chunk):
         events.append(event)
     return []

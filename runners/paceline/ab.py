@@ -55,7 +55,7 @@ class Comparison(msgspec.Struct, frozen=True):
 def comparison(
     base: str, head: str, suite: Path | None, *, of_command: bool = False
 ) -> Comparison:
-    """Resolves the two commits and the suite's path. `of_command`: no suite is meant, but this directory. Raises
+    """Resolve the two commits and the suite's path. `of_command`: no suite is meant, but this directory. Raises
     UserError for an unknown revision, outside of a repository, or if no suite.toml can be chosen."""
     near = Path.cwd() if suite is None else suite.resolve().parent
     checkout = _top(near)
@@ -118,7 +118,7 @@ def _commit(checkout: Path, side: str, revision: str) -> str:
 
 
 def _manifest_path(checkout: Path, suite: Path | None) -> str:
-    """The suite's path below the checkout: the given one, the one in this directory, or the only one."""
+    """Find the suite's path below the checkout: the given one, the one in this directory, or the only one."""
     if suite is not None or Path("suite.toml").is_file():
         here = Path("suite.toml") if suite is None else suite
         here = here / "suite.toml" if here.is_dir() else here
@@ -151,12 +151,12 @@ class ComparisonWorkspace:
         )
 
     def tree(self, side: SideName) -> Repository:
-        """The repository with a worktree for one side, whose path is as long as the other's."""
+        """Return the repository with a worktree for one side, whose path is as long as the other's."""
         name = self.repository.name
         return Repository(name, str(self.wanted.checkout), self._root, f"{name}-{side}")
 
     def manifests(self) -> SideManifests:
-        """What both sides declare. Raises SourceError, which names the side."""
+        """Return what both sides declare. Raises SourceError, which names the side."""
 
         def read(commit: str) -> Manifest:
             return read_manifest(self.repository, commit, self.wanted.manifest_path)
@@ -175,7 +175,7 @@ def run(
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Builds and measures both sides, and writes the files above. Of two commits with the same artifacts and the same
+    """Build and measure both sides, and write the files above. Of two commits with the same artifacts and the same
     manifest nothing is measured unless `measures_identical`. Raises SourceError, which names the side that cannot be
     built."""
     out.mkdir(parents=True, exist_ok=True)
@@ -223,7 +223,8 @@ def run(
 def _are_identical(
     comparison: Comparison, manifests: SideManifests, sides: Sequence[Side]
 ) -> bool:
-    """Whether two commits were built to the same. One commit on both sides is an A/A comparison, which is meant."""
+    """Check whether two commits were built to the same. One commit on both sides is an A/A comparison, which is
+    meant."""
     base, head = (side.prepared.built.artifact_hash for side in sides)
     return (
         comparison.base != comparison.head

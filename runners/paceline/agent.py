@@ -160,8 +160,8 @@ class Agent:
     # --- heartbeat ---
 
     def _send_heartbeat(self, api: ApiClient) -> float:
-        """Sends one heartbeat, and another one with the manifests that the server lacks, and applies the reply;
-        returns the pause until the next."""
+        """Send one heartbeat, and another one with the manifests that the server lacks, and apply the reply;
+        return the pause until the next."""
         self._apply_config_changes()
         reply = self._exchange_heartbeat(api)
         if self._announcer.note_wanted_manifests(reply.manifests_wanted):
@@ -242,7 +242,7 @@ class Agent:
         )
 
     def _first_heartbeat(self, api: ApiClient) -> bool:
-        """Retries until the server has accepted a heartbeat; False when told to leave first. Raises UserError
+        """Retry until the server has accepted a heartbeat; False when told to leave first. Raises UserError
         when the server refuses it."""
         while not self._leaving.is_set():
             try:
@@ -297,7 +297,7 @@ class Agent:
     # --- lanes ---
 
     def _deliver_leftovers(self, api: ApiClient) -> None:
-        """Delivers what this agent measured before its last end; interrupted jobs finish as agent_lost."""
+        """Deliver what this agent measured before its last end; interrupted jobs finish as agent_lost."""
         for spool in self._spool.undelivered():
             lost = FinishReport(
                 outcome="failed",
@@ -325,7 +325,7 @@ class Agent:
 
     @contextlib.contextmanager
     def _device_lanes(self, api: ApiClient) -> Iterator[None]:
-        """Drives every attached device in a thread of its own while the body runs."""
+        """Drive every attached device in a thread of its own while the body runs."""
         if not self._config.devices.enabled:
             yield
             return
@@ -344,7 +344,7 @@ class Agent:
             yield
 
     def _drive_host(self, api: ApiClient) -> None:
-        """Runs the host's lane in this thread until told to leave. Raises the last of BAD_TURNS errors."""
+        """Run the host's lane in this thread until told to leave. Raises the last of BAD_TURNS errors."""
         lane = self._lane = Lane(
             self._lane_resources(api), self._announcer.serial, self._executor
         )
@@ -365,7 +365,7 @@ class Agent:
                 self._leaving.wait(min(RETRY_S, self._poll_s))
 
     def _take_host_turn(self, lane: Lane) -> bool:
-        """Runs a job if there is one; False without a job, while the host refuses jobs, or the server the host."""
+        """Run a job if there is one; False without a job, while the host refuses jobs, or the server the host."""
         if self._host_refused:
             self._leaving.wait(self._pause_s)
             return False

@@ -106,7 +106,7 @@ class Announcer:
 
     def _findings_of_server(self) -> list[dict[str, Any]]:
         """Return what the server said of this agent and its suites, for the page of its host."""
-        said = [
+        notes = [
             *((preflight.Code.IDENTITY, note) for note in self._notes),
             *(
                 (preflight.Code.SUITE_REFUSED, reason)
@@ -115,11 +115,11 @@ class Announcer:
         ]
         return [
             {"code": code, "level": "warning", "text": text[:500], "advice": None}
-            for code, text in said[:MAX_FINDINGS_OF_SERVER]
+            for code, text in notes[:MAX_FINDINGS_OF_SERVER]
         ]
 
     def suites(self, busy: bool) -> list[dict[str, Any]]:
-        """Every suite of the allow-list at its repository's head; with its manifest if the server lacks it."""
+        """Return every suite of the allow-list at its repository's head; with its manifest if the server lacks it."""
         if not (busy and self._suites):
             for name, repository in self._config.repositories.items():
                 try:
@@ -144,7 +144,7 @@ class Announcer:
         ]
 
     def note_wanted_manifests(self, digests: list[str]) -> bool:
-        """Sends these manifests with the next heartbeat; True if there is one to send."""
+        """Send these manifests with the next heartbeat; True if there is one to send."""
         self._wanted = {digest for digest in digests if digest in self._manifests}
         return bool(self._wanted)
 
@@ -193,7 +193,7 @@ class Announcer:
         )
 
     def note_refused_suites(self, refused: list[RefusedSuite]) -> None:
-        """Logs suites of the last announcement that the server refused, once and after each change."""
+        """Log suites of the last announcement that the server refused, once and after each change."""
         now = {item.suite: item.reason for item in refused}
         for suite, reason in now.items():
             if self._refused.get(suite) != reason:
@@ -203,7 +203,7 @@ class Announcer:
         self._refused = now
 
     def note_refused_targets(self, reply: HeartbeatReply) -> str | None:
-        """Logs targets that the server does not take from this agent, once and after each change; returns why it does
+        """Log targets that the server does not take from this agent, once and after each change; return why it does
         not take this host."""
         now = {f"{item.kind}:{item.serial}": item.why for item in reply.refused_targets}
         for target, why in now.items():
@@ -216,7 +216,7 @@ class Announcer:
         return now.get(f"host:{self.serial}")
 
     def note_identity(self, notes: list[str]) -> None:
-        """Logs what the server says of this agent's identity, once and after each change."""
+        """Log what the server says of this agent's identity, once and after each change."""
         for note in notes:
             if note not in self._notes:
                 log.warning("%s", note)
@@ -236,7 +236,7 @@ class Announcer:
             self._remarks = remarks
 
     def _log_once_each(self, findings: list[preflight.Finding]) -> None:
-        """Logs what is not understood or there twice on this host, once and after each change."""
+        """Log what is not understood or there twice on this host, once and after each change."""
         logged = {
             finding.text for finding in findings if finding.code in LOGGED_FINDINGS
         }

@@ -184,7 +184,7 @@ class ApiClient:
         return credential
 
     def use(self, credential: str) -> None:
-        """Sends this credential from now on."""
+        """Send this credential from now on."""
         self._client.headers["Authorization"] = f"Bearer {check_credential(credential)}"
 
     def heartbeat(
@@ -196,7 +196,7 @@ class ApiClient:
         )
 
     def lease(self, wait_s: float, target_ids: list[str] | None = None) -> Lease | None:
-        """Requests a lease by a long poll; None when there was no work for `wait_s`. Without `target_ids`, for
+        """Request a lease by a long poll; None when there was no work for `wait_s`. Without `target_ids`, for
         any target of this agent."""
         timeout = httpx.Timeout(wait_s + 10.0, connect=5.0)
         body: dict[str, object] = {"wait_s": wait_s}
@@ -218,7 +218,7 @@ class ApiClient:
         )
 
     def manifest(self, lease: Lease, report: ManifestReport) -> PlanReply | None:
-        """Reports what the measured commits declare, in one try; returns what is to be measured of it, or None from a
+        """Report what the measured commits declare, in one try; return what is to be measured of it, or None from a
         server that is too old to take such reports."""
         try:
             answer = self._attempt(
@@ -245,7 +245,7 @@ class ApiClient:
         )
 
     def items(self, job_id: str, attempt: int, token: str, items: list[bytes]) -> None:
-        """Sends items, which are JSON texts already, in one try: delivery repeats them from its spool.
+        """Send items, which are JSON texts already, in one try: delivery repeats them from its spool.
 
         Only this body may be compressed, because the server decompresses no other.
         """
@@ -268,7 +268,7 @@ class ApiClient:
         params: dict[str, str] | None = None,
         once: bool = False,
     ) -> Any:
-        """Sends a request and returns the decoded response, None for 204. `once`: the server carries it out once,
+        """Send a request and return the decoded response, None for 204. `once`: the server carries it out once,
         however often it is sent. Raises ApiError, UnreachableError."""
         data = None if body is None else msgspec.json.encode(body)
         headers = {"Idempotency-Key": str(uuid4())} if once else {}
@@ -294,7 +294,7 @@ class ApiClient:
         return text
 
     def _note_missing_route(self, lacking: str, error: ApiError) -> None:
-        """Logs once that the server is too old for what was asked; raises `error` if it is of another kind."""
+        """Log once that the server is too old for what was asked; raise `error` if it is of another kind."""
         if (error.status, error.detail) not in NO_SUCH_ROUTE:
             raise error
         if lacking not in self._lacking:
@@ -355,7 +355,7 @@ class ApiClient:
             raise self._no_paceline("JSON") from error
 
     def _address(self) -> str:
-        """Host and port: a wrong port is a common mistake."""
+        """Return host and port: a wrong port is a common mistake."""
         return self._client.base_url.netloc.decode("ascii")
 
     def _no_paceline(self, expected: str) -> UnreachableError:

@@ -37,7 +37,7 @@ def hash_files(files: Mapping[str, Path]) -> str:
 
 
 def files_below(directory: Path) -> dict[str, Path]:
-    """Every file below `directory` by its relative POSIX name."""
+    """Return every file below `directory` by its relative POSIX name."""
     return {
         path.relative_to(directory).as_posix(): path
         for path in sorted(directory.rglob("*"))
@@ -46,7 +46,7 @@ def files_below(directory: Path) -> dict[str, Path]:
 
 
 def copy_into(directory: Path, sources: Iterable[Path]) -> None:
-    """Copies files and whole directories into `directory` under their last names."""
+    """Copy files and whole directories into `directory` under their last names."""
     directory.mkdir(parents=True)
     for source in sources:
         if source.is_dir():
@@ -97,7 +97,7 @@ class ArtifactCache:
             return self._mark_used(entry)
 
     def put(self, key: str, sources: Iterable[Path]) -> Path:
-        """Copies `sources` into a new entry and evicts others if necessary. An entry in use is not replaced."""
+        """Copy `sources` into a new entry and evict others if necessary. An entry in use is not replaced."""
         staging, entry = self._root / f"{uuid.uuid4().hex}.new", self._root / key
         self._shared.staging.add(staging)
         try:
@@ -115,7 +115,7 @@ class ArtifactCache:
         return entry
 
     def close(self) -> None:
-        """Releases all entries of this cache. Safe to call twice."""
+        """Release all entries of this cache. Safe to call twice."""
         with self._shared.lock:
             self._shared.entries -= Counter(
                 self._own

@@ -523,7 +523,7 @@ def _command_request(
     shell: str | None,
     benchmark: list[str] | None,
 ) -> driven.CommandRequest:
-    """What a user asks of a command, with the defaults of commands."""
+    """Return what a user asks of a command, with the defaults of commands."""
     return driven.CommandRequest(
         command=command,
         arms=parse_arms(arm or [], reference),
@@ -557,7 +557,7 @@ def _find_judge(*, is_needed: bool) -> str | None:
 
 
 def _judge(judge: str | None, target: Path, arguments: list[str]) -> int:
-    """Judges what was measured and returns the exit status; without a judge it says what to run, and returns 0."""
+    """Judge what was measured and return the exit status; without a judge, say what to run and return 0."""
     if judge is None:
         print_note(
             "Not judged: paceline-server is not installed here. Where it is, run:"
@@ -574,7 +574,7 @@ def _measure_here(
     *,
     verbose: bool,
 ) -> None:
-    """Measures on this host with progress shown. Raises UserError when the result does not count; exits 130
+    """Measure on this host with progress shown. Raises UserError when the result does not count; exits 130
     when interrupted."""
     display = display_for(terminal(stderr=True), verbose)
     executor = HostExecutor(environment.serial(data))
@@ -601,7 +601,7 @@ def _measure_here(
 
 
 def interruptible(work: Callable[[], Result], interrupt: Callable[[], None]) -> Result:
-    """Runs `work` in a thread while this one waits for signals: SIGINT and SIGTERM call `interrupt`.
+    """Run `work` in a thread while this one waits for signals: SIGINT and SIGTERM call `interrupt`.
 
     A handler that ran inside the work could wait for a lock that the work holds; here it cannot.
     """
@@ -749,7 +749,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     forge = chosen_forge({"github": github, "gitlab": gitlab, "forgejo": forgejo})
     reporter = None
     if forge is not None:
-        given = ForgeOptions(
+        forge_options = ForgeOptions(
             forge_url,
             repository,
             commit,
@@ -758,7 +758,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
             base_branch,
             forge_token,
         )
-        reporter = ForgeReporter(forge, given, suite, purpose)
+        reporter = ForgeReporter(forge, forge_options, suite, purpose)
         commit, branch = reporter.pipeline.commit, reporter.pipeline.branch
     request = submitting.RunRequest(
         suite=suite,

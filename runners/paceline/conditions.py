@@ -85,7 +85,7 @@ class HostConditions:
         """What the last reading did not understand, by source."""
 
     def read(self, full: bool = True) -> dict[str, Observed]:
-        """Values by name, units last. `full` adds what hardly changes within a job."""
+        """Return values by name, units last. `full` adds what hardly changes within a job."""
         values: dict[str, Observed] = {}
         self.unread = {}
         readers: list[Callable[[], dict[str, Observed]]] = [
@@ -111,7 +111,7 @@ class HostConditions:
         return {key: value for key, value in values.items() if _finite(value)}
 
     def _pressure(self) -> dict[str, Observed]:
-        """Share of the time since the previous reading in which some task waited for the resource.
+        """Return the share of the time since the previous reading in which some task waited for the resource.
 
         The kernel's ten-second averages would include the build that has just ended.
         """

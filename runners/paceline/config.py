@@ -163,7 +163,7 @@ def load(path: Path | None) -> Config:
 def _check_devices(
     devices: DeviceSettings, path: Path, lines: TomlLines
 ) -> DeviceSettings:
-    """Checks addresses, and resolves a relative self-test from agent.toml's directory. Raises UserError."""
+    """Check addresses, and resolve a relative self-test from agent.toml's directory. Raises UserError."""
     listed = {
         "adb_server": [devices.adb_server],
         "routes": devices.routes,
@@ -185,7 +185,7 @@ def _check_devices(
 
 
 def _absolute(repository: RepositoryConfig, config_path: Path) -> RepositoryConfig:
-    """Resolves a relative path from agent.toml's directory."""
+    """Resolve a relative path from agent.toml's directory."""
     if repository.path is None:
         return repository
     absolute = (

@@ -29,7 +29,7 @@ class WorkloadWait:
         self._at_ns = time.monotonic_ns()
 
     def read(self) -> dict[str, float]:
-        """`workload_wait_percent`: how long the most starved thread waited since the last reading; absent if no
+        """Return `workload_wait_percent`: how long the most starved thread waited since the last reading; absent if no
         thread counts."""
         if platform.system() != "Linux":
             return {}

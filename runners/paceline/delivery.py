@@ -59,7 +59,7 @@ class Delivery:
         patience_s: float,
         last: FinishReport | None,
     ) -> DeliveryOutcome:
-        """Sends everything left and the `last` write, if there is to be one. After `give_up` is set it
+        """Send everything left and the `last` write, if there is to be one. After `give_up` is set it
         waits `patience_s` at most.
         """
         self._closing.set()
@@ -171,7 +171,7 @@ IS_KEPT = "What was measured is kept in the agent's spool."
 
 
 def _say_refused(api: ApiClient, spool: AttemptSpool, refusal: ApiError) -> None:
-    """Ends the attempt with what the server has, so that nobody waits for the rest."""
+    """End the attempt with what the server has, so that nobody waits for the rest."""
     attempt = spool.attempt
     detail = f"The server refused what the agent measured: {refusal}. {IS_KEPT}"
     cause: AgentCause = "agent_error"

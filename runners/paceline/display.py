@@ -23,13 +23,13 @@ from paceline.terminal_text import readable_line
 QUIET_S = 30.0
 """After so long without a line of its own, a log gets the newest line of the build."""
 UNLIMITED = 100_000
-"""Columns of what is no terminal: a line of a file or pipe is never broken, whatever it holds."""
+"""What is no terminal has so many columns, so that a line of a file or pipe is never broken."""
 _ID = re.compile(r"[a-z]{3}_[0-9A-Za-z]+")
 
 
 def terminal(*, stderr: bool = False) -> Console:
-    """A console that prints names as they are: a key's `:AB:` or `:cd:` is no emoji. A pipe or file gets lines of full
-    width without escape codes, whatever variables such as FORCE_COLOR say."""
+    """Return a console that prints names as they are: a key's `:AB:` or `:cd:` is no emoji. A pipe or file gets lines
+    of full width without escape codes, whatever variables such as FORCE_COLOR say."""
     stream = sys.stderr if stderr else sys.stdout
     if stream.isatty():
         return Console(stderr=stderr, emoji=False)
@@ -37,17 +37,17 @@ def terminal(*, stderr: bool = False) -> Console:
 
 
 def print_line(text: RenderableType, *, stderr: bool = False) -> None:
-    """Prints a line as it is, without markup, colours or wrapping."""
+    """Print a line as it is, without markup, colours or wrapping."""
     terminal(stderr=stderr).print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_note(text: RenderableType) -> None:
-    """Prints a line on standard error."""
+    """Print a line on standard error."""
     print_line(text, stderr=True)
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Prints rows; None is an empty cell. Ids are never cut: they are what the next command needs."""
+    """Print rows; None is an empty cell. Ids are never cut: they are what the next command needs."""
     cells = [["" if value is None else str(value) for value in row] for row in rows]
     table = Table()
     for header, *values in zip(columns, *cells, strict=True):
@@ -57,12 +57,13 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Non
         else:
             table.add_column(header, overflow="fold")
     for row in cells:
-        table.add_row(*map(Text, row))  # a cell may hold what would be markup
+        # A cell may hold what would be markup.
+        table.add_row(*map(Text, row))
     terminal().print(table, soft_wrap=True)
 
 
 def render_table(table: Table) -> str:
-    """A table as plain text for a file; empty without rows."""
+    """Render a table as plain text for a file; empty without rows."""
     if not table.row_count:
         return ""
     text = io.StringIO()
@@ -71,7 +72,7 @@ def render_table(table: Table) -> str:
 
 
 def print_json(value: object) -> None:
-    """Prints a JSON value on standard output."""
+    """Print a JSON value on standard output."""
     sys.stdout.write(json_text(value) + "\n")
 
 
@@ -99,7 +100,7 @@ class PlainDisplay:
             self._show_newest(readable_line(lines[-1]))
 
     def _show_newest(self, line: str) -> None:
-        """Shows the newest line of a build that printed nothing else for a while."""
+        """Show the newest line of a build that printed nothing else for a while."""
         now = self._clock()
         if now - self._printed_at >= QUIET_S:
             self._line(f"  after {now - self._phase_since:.0f} s: {line}")
@@ -108,10 +109,10 @@ class PlainDisplay:
         self._line(f"launch {number + 1} of {total}: {workload}")
 
     def progress(self, done: int, total: int) -> None:
-        """Progress is not printed: one line per step would hide the rest."""
+        """Print nothing: one line per step would hide the rest."""
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Release nothing: plain lines hold nothing."""
 
     def _line(self, text: str) -> None:
         self._printed_at = self._clock()
@@ -170,7 +171,7 @@ class BarDisplay(PlainDisplay):
 
 
 def display_for(console: Console, verbose: bool) -> PlainDisplay:
-    """Bars where a person watches, plain lines where a file does."""
+    """Return bars where a person watches, plain lines where a file does."""
     return (
         BarDisplay(console, verbose)
         if console.is_terminal

@@ -33,7 +33,12 @@ from paceline.harnesses.drive import (
     measure_shell,
     run_quietly,
 )
-from paceline.harnesses.plan import ArmPatterns, Described, Plan, manifest_of
+from paceline.harnesses.plan import (
+    ArmPatterns,
+    Plan,
+    SuiteDescription,
+    make_manifest,
+)
 from paceline.harnesses.port import (
     Harness,
     HarnessError,
@@ -51,17 +56,18 @@ from paceline.stop import Stop
 SHELL = ["/bin/sh", "-c"]
 """Runs --build, --setup, --prepare and --cleanup."""
 DEFAULT_LAUNCHES = 30
-"""As many as a verdict needs blocks: each launch is one."""
-NAMED = 8
-"""Most cases that a note names."""
+"""A verdict needs so many blocks, and each launch is one."""
+NAMED_CASES = 8
+"""A note names at most so many cases."""
 START_S = 60
-"""What a launch may take beside the starts of its command, each of which has a limit of its own."""
+"""A launch may take so long beside the starts of its command, each of which has a limit of its own."""
 DEFAULT_MIN_TIME_NS = 100_000_000
-"""How long a harness measures a case in one launch: more launches tell more than longer ones."""
+"""A harness measures a case so long in one launch, because more launches tell more than longer ones."""
 
 
 class CommandRequest(msgspec.Struct, frozen=True):
-    """What a user asks of a command. `shell`: the command is one text for this shell, whose own time is subtracted."""
+    """A command that a user wants measured. With `shell` it is one text for this shell, whose own time is
+    subtracted."""
 
     command: list[str]
     arms: ArmPatterns
@@ -87,6 +93,7 @@ class CommandRequest(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
+        """The command as messages show it."""
         return self.command[0] if self.shell else shlex.join(self.command)
 
 
@@ -99,7 +106,7 @@ class _Tree(msgspec.Struct, frozen=True):
     directory: Path
 
 
-class _Probed(msgspec.Struct, frozen=True):
+class _ProbedSide(msgspec.Struct, frozen=True):
     """A side after its first run, which lists its cases."""
 
     tree: _Tree
@@ -119,21 +126,18 @@ def run(
     """Measure the command in this directory. Raises UserError."""
     directory = Path.cwd()
     revision = working_revision(directory)
-    with ExitStack() as held:
+    with ExitStack() as resources:
         by = shown_claimant(f"paceline run of {request.name}", display)
-        if not held.enter_context(executor.claim(stop, by=by)):
+        if not resources.enter_context(executor.claim(stop, by=by)):
             return Outcome("cancelled", "Stopped while another run held the target.")
         display.phase(f"preparing {working_revision_in_words(revision)}")
-        probed = held.enter_context(
-            _prepared(
-                request, _Tree(None, revision, revision, directory), display, stop
-            )
-        )
-        plan = _plan([probed], request, display)
-        made = _manifest(plan, probed, request, out)
-        selection = check_selection(made, _selection(request, plan))
-        side = Side(_prepared_side(probed, made), selection)
-        record = RunRecord(made, revision, selection, out)
+        tree = _Tree(None, revision, revision, directory)
+        probed = resources.enter_context(_prepare_side(request, tree, display, stop))
+        plan = _make_plan([probed], request, display)
+        side_manifest = _write_side(plan, probed, request, out)
+        selection = check_selection(side_manifest, _make_selection(request, plan))
+        side = Side(_make_prepared(probed, side_manifest), selection)
+        record = RunRecord(side_manifest, revision, selection, out)
         return measure_and_record(record, [side], executor, display, stop)
 
 
@@ -154,11 +158,11 @@ def compare(
         for commit in (pair.base, pair.head)
     }
     same = trees[pair.base] == trees[pair.head]
-    with ExitStack() as held:
+    with ExitStack() as resources:
         by = shown_claimant(f"paceline ab of {request.name}", display)
-        if not held.enter_context(executor.claim(stop, by=by)):
+        if not resources.enter_context(executor.claim(stop, by=by)):
             return Outcome("cancelled", "Stopped while another run held the target.")
-        sides: list[_Probed] = []
+        sides: list[_ProbedSide] = []
         names: tuple[tuple[SideName, str], ...] = (
             (HEAD, pair.head),
             (BASE, pair.base),
@@ -170,7 +174,9 @@ def compare(
                 sides.append(msgspec.structs.replace(sides[0], tree=tree))
                 continue
             display.phase(f"preparing {name} ({commit[:12]})")
-            top = held.enter_context(workspace.tree(name).checkout(commit, fresh=True))
+            top = resources.enter_context(
+                workspace.tree(name).checkout(commit, fresh=True)
+            )
             tree = _Tree(name, commit, trees[commit], top / pair.manifest_path)
             if not tree.directory.is_dir():
                 raise SourceError(
@@ -178,28 +184,31 @@ def compare(
                     f"{name} ({commit[:12]}) has no directory {pair.manifest_path}.",
                     "Run this in a directory that both commits have.",
                 )
-            sides.append(held.enter_context(_prepared(request, tree, display, stop)))
+            sides.append(
+                resources.enter_context(_prepare_side(request, tree, display, stop))
+            )
         head, base = sides
-        plan = _plan(sides, request, display)
+        plan = _make_plan(sides, request, display)
         manifests = SideManifests(
-            _manifest(plan, base, request, out), _manifest(plan, head, request, out)
+            _write_side(plan, base, request, out), _write_side(plan, head, request, out)
         )
-        recorded = _selection(request, plan)
+        recorded = _make_selection(request, plan)
         record = RunRecord(manifests.head, pair.head, recorded, out)
         record.base, record.base_manifest = pair.base, manifests.base
         record.commits = [
             commit._asdict()
             for commit in workspace.repository.commits(pair.base, pair.head)
         ]
-        built = iter((head, base))
+        probed_sides = iter((head, base))
 
         def prepare(_commit: str, _benchmarks: Sequence[str]) -> Prepared:
-            probed = next(built)
-            made = manifests.head if probed.tree.side == HEAD else manifests.base
-            return _prepared_side(probed, made)
+            probed = next(probed_sides)
+            return _make_prepared(
+                probed, manifests.head if probed.tree.side == HEAD else manifests.base
+            )
 
-        chosen = check_selection(manifests.head, recorded)
-        prepared = prepare_sides(prepare, manifests, pair.base, pair.head, chosen)
+        selection = check_selection(manifests.head, recorded)
+        prepared = prepare_sides(prepare, manifests, pair.base, pair.head, selection)
         if same and pair.base != pair.head and not measures_identical:
             record.write(prepared, Outcome(), identical=True)
             return Outcome()
@@ -207,10 +216,10 @@ def compare(
 
 
 @contextmanager
-def _prepared(
+def _prepare_side(
     request: CommandRequest, tree: _Tree, display: Display, stop: Stop
-) -> Iterator[_Probed]:
-    """A side that is built, set up and listed; on leaving, `--cleanup` runs. Raises UserError, which names the side."""
+) -> Iterator[_ProbedSide]:
+    """Build, set up and list a side; on leaving, run `--cleanup`. Raises UserError, which names the side."""
     directory = tree.directory
     where = "" if tree.side is None else f"{tree.side} ({tree.commit[:12]}): "
     try:
@@ -225,7 +234,7 @@ def _prepared(
     except SourceError as error:
         raise SourceError(error.cause, f"{where}{error.text}", error.advice) from error
     except HarnessError as error:
-        raise _refused(f"{where}`{request.shown}` {error}.", error) from error
+        raise _make_user_error(f"{where}`{request.shown}` {error}.", error) from error
     try:
         yield probed
     finally:
@@ -237,7 +246,8 @@ def _prepared(
                 display.log([f"warning: {where}{error}"])
 
 
-def _refused(text: str, error: HarnessError) -> UserError:
+def _make_user_error(text: str, error: HarnessError) -> UserError:
+    """Return the error that shows what the tool printed and says how to see more."""
     printed = "" if error.excerpt is None else f"{error.excerpt.render()}\n"
     return UserError(
         text,
@@ -247,7 +257,7 @@ def _refused(text: str, error: HarnessError) -> UserError:
 
 def _probe(
     request: CommandRequest, tree: _Tree, display: Display, stop: Stop
-) -> _Probed:
+) -> _ProbedSide:
     """Run the command once to list its cases. What it measures is not counted: this run warms caches, too."""
     directory = tree.directory
     harness = (
@@ -274,15 +284,18 @@ def _probe(
             raise HarnessError(
                 f"ran {case.name}, which failed: {case.failure}; leave it out by the command's own filter, or mend it"
             )
-    return _Probed(tree, harness, spec, reading)
+    return _ProbedSide(tree, harness, spec, reading)
 
 
-def _plan(sides: Sequence[_Probed], request: CommandRequest, display: Display) -> Plan:
+def _make_plan(
+    sides: Sequence[_ProbedSide], request: CommandRequest, display: Display
+) -> Plan:
+    """Name the cases of all sides, and warn of what no arm has and of arms in one process."""
     cases: list[MeasuredCase] = [case for side in sides for case in side.reading.cases]
     plan = Plan(cases, request.arms)
     if plan.left_out:
-        more = len(plan.left_out) - NAMED
-        named = ", ".join(plan.left_out[:NAMED])
+        more = len(plan.left_out) - NAMED_CASES
+        named = ", ".join(plan.left_out[:NAMED_CASES])
         others = f" and {more} more" if more > 0 else ""
         display.log([f"warning: no --arm names {named}{others}: left out"])
     if request.arms.patterns and not sides[0].harness.can_filter:
@@ -291,27 +304,28 @@ def _plan(sides: Sequence[_Probed], request: CommandRequest, display: Display) -
     return plan
 
 
-def _manifest(
-    plan: Plan, probed: _Probed, request: CommandRequest, out: Path
+def _write_side(
+    plan: Plan, probed: _ProbedSide, request: CommandRequest, out: Path
 ) -> manifest.Manifest:
-    """The manifest of one side; writes what its launches start."""
+    """Make the manifest of one side, and write what its launches start."""
     side = "" if probed.tree.side is None else f".{probed.tree.side}"
     path = out / f"drive{side}.json"
-    # -P: a directory of the user's called paceline is not ours.
+    # With -P a directory of the user's that is called paceline is not imported.
     run_argv = [sys.executable, "-P", "-m", "paceline.harnesses", str(path)]
     starts = (request.warmups + 1) * max(1, len(request.arms.patterns))
     limit_s = min(starts * request.timeout_s + START_S, 86_400)
-    about = Described(request.name, request.shown, run_argv, limit_s)
-    made = manifest.of_raw(
-        manifest_of(plan, probed.reading.cases, request.arms.reference, about)
+    suite = SuiteDescription(request.name, request.shown, run_argv, limit_s)
+    cases = probed.reading.cases
+    side_manifest = manifest.of_raw(
+        make_manifest(plan, cases, request.arms.reference, suite)
     )
-    spec = msgspec.structs.replace(probed.spec, cases=plan.of(probed.reading.cases))
+    spec = msgspec.structs.replace(probed.spec, cases=plan.select(cases))
     out.mkdir(parents=True, exist_ok=True)
     path.write_bytes(msgspec.json.format(msgspec.json.encode(spec), indent=1))
-    return made
+    return side_manifest
 
 
-def _selection(request: CommandRequest, plan: Plan) -> Selection:
+def _make_selection(request: CommandRequest, plan: Plan) -> Selection:
     return Selection(
         plan.names_of(request.benchmarks),
         launches=request.launches,
@@ -322,8 +336,8 @@ def _selection(request: CommandRequest, plan: Plan) -> Selection:
     )
 
 
-def _prepared_side(probed: _Probed, made: manifest.Manifest) -> Prepared:
-    name = made.suite.name
+def _make_prepared(probed: _ProbedSide, side_manifest: manifest.Manifest) -> Prepared:
+    """Return a side in the form in which suites are launched."""
     facts = {
         "command": shlex.join(probed.spec.command),
         "harness": probed.harness.name,
@@ -333,11 +347,13 @@ def _prepared_side(probed: _Probed, made: manifest.Manifest) -> Prepared:
         [probed.tree.sources, probed.spec.command, probed.spec.harness]
     )
     built = Built(
-        {name: probed.tree.directory},
+        {side_manifest.suite.name: probed.tree.directory},
         hashlib.sha256(identity.encode()).hexdigest(),
         facts,
     )
     builds = {
-        workload.name: workload.host for workload in made.workloads if workload.host
+        workload.name: workload.host
+        for workload in side_manifest.workloads
+        if workload.host
     }
-    return Prepared(made, probed.tree.commit, built, builds)
+    return Prepared(side_manifest, probed.tree.commit, built, builds)

@@ -72,7 +72,7 @@ def enrol(server: str, data_dir: Path, code: str | None, name: str) -> ApiClient
 
 
 def rotate(api: ApiClient, data_dir: Path) -> None:
-    """Replaces the stored credential by a new one of the server, if there is one. The old one works until the server
+    """Replace the stored credential by a new one of the server, if there is one. The old one works until the server
     has seen the new one, so an agent that ends in between is not locked out. Raises ApiError, UnreachableError."""
     path = data_dir / "credential.json"
     known = _read(path)
@@ -119,7 +119,7 @@ def _read(path: Path) -> Credential | None:
 
 
 def _write_secret(path: Path, data: bytes) -> None:
-    """Writes a file that only its owner can read, from its first byte on."""
+    """Write a file that only its owner can read, from its first byte on."""
     new = path.with_name(path.name + ".new")
     new.unlink(missing_ok=True)
     descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

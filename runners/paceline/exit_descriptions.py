@@ -37,7 +37,7 @@ _COUNT = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
 
 
 def describe_signal(number: int) -> str:
-    """`SIGSEGV (it accessed memory that is not its own)`."""
+    """Return `SIGSEGV (it accessed memory that is not its own)`."""
     try:
         name = signal.Signals(number).name
     except ValueError:
@@ -47,7 +47,7 @@ def describe_signal(number: int) -> str:
 
 
 def describe_status(status: int) -> str:
-    """`exited with status 127 (a command was not found)`."""
+    """Return `exited with status 127 (a command was not found)`."""
     words = STATUS_WORDS.get(status)
     number = status - SHELL_SIGNAL_STATUS
     if words is None and number in {known.value for known in signal.Signals}:

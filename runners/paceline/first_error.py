@@ -85,7 +85,8 @@ class Excerpt(msgspec.Struct, frozen=True):
 def _recogniser(
     name: str, rank: Rank, keywords: str, *patterns: str, further: str | None = None
 ) -> Recogniser:
-    """`patterns` match from the first character that is not a blank; `keywords` are separated by commas."""
+    """Make a recogniser: `patterns` match from the first character that is not a blank; `keywords` are separated by
+    commas."""
     pattern = re.compile("|".join(patterns))
     return Recogniser(
         name,
@@ -370,7 +371,7 @@ class _Candidate:
         )
 
     def follow(self, line: str, rank: Rank | None) -> None:
-        """Adds a later line. `rank` is that line's own rank: an error of the same rank ends this excerpt."""
+        """Add a later line. `rank` is that line's own rank: an error of the same rank ends this excerpt."""
         self._seen += 1
         if self._seen <= CONTEXT_LINES:
             self._after.append(line)
@@ -433,13 +434,13 @@ class ErrorFinder:
         self._best_output: _Output | None = None
 
     def feed(self, channel: Channel, data: bytes) -> None:
-        """Takes the next bytes of one output, in pieces of any size."""
+        """Take the next bytes of one output, in pieces of any size."""
         output = self._output(channel)
         for line in output.lines.feed(data):
             self._take(output, line)
 
     def feed_lines(self, channel: Channel, lines: list[str]) -> None:
-        """Takes the next lines of one output."""
+        """Take the next lines of one output."""
         for line in lines:
             self._take(self._output(channel), line)
 
@@ -493,7 +494,7 @@ def first_error(text: str) -> Excerpt | None:
 
 
 def main() -> None:
-    """Prints the excerpt of standard input, for scripts: `python -m paceline.first_error`."""
+    """Print the excerpt of standard input, for scripts: `python -m paceline.first_error`."""
     finder = ErrorFinder()
     while data := sys.stdin.buffer.read(1 << 16):
         finder.feed("stderr", data)
@@ -506,7 +507,7 @@ def _indent(line: str) -> int:
 
 
 def _shorten(line: str, characters: int) -> str:
-    """Shortens a long line to its beginning and its end, which tell what failed and why."""
+    """Shorten a long line to its beginning and its end, which tell what failed and why."""
     if len(line) <= characters:
         return line
     end = characters // 3

@@ -86,7 +86,7 @@ class Repository:
     def __init__(
         self, name: str, location: str, data_dir: Path, tree: str | None = None
     ) -> None:
-        """`tree`: the name of its worktree; two that share a mirror have one each."""
+        """Take `tree` as the name of its worktree; two repositories that share a mirror have one each."""
         self.name = name
         self._location = location
         self.shown = re.sub(r"//[^/@]*@", "//…@", location)
@@ -194,7 +194,8 @@ class Repository:
         ]
 
     def tree_of(self, commit: str) -> str:
-        """The name of everything that `commit` contains: equal for commits with the same files. Raises SourceError."""
+        """Name everything that `commit` contains: the name is equal for commits with the same files. Raises
+        SourceError."""
         return self._in_mirror("rev-parse", f"{self.resolve(commit)}^{{tree}}").strip()
 
     @contextmanager
@@ -237,7 +238,7 @@ class Repository:
         return out.strip() or None
 
     def _fetch_commit(self, commit: str) -> str | None:
-        """Fetches one commit at a time: lanes and heartbeats share the mirror, where two fetches would
+        """Fetch one commit at a time: lanes and heartbeats share the mirror, where two fetches would
         collide."""
         self._fetching.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(self._fetching):
@@ -250,7 +251,7 @@ class Repository:
             return full
 
     def _fetch(self) -> None:
-        """Updates the mirror, including HEAD, which may be detached."""
+        """Update the mirror, including HEAD, which may be detached."""
         if not self._mirror.exists():
             self._git(
                 "init",
@@ -283,7 +284,7 @@ class Repository:
         return "sha256" if names and len(names[0]) == SHA256_DIGITS else "sha1"
 
     def _fetch_one(self, commit: str) -> str | None:
-        """Fetches a commit that no branch or tag contains, such as a pull request's."""
+        """Fetch a commit that no branch or tag contains, such as a pull request's."""
         try:
             self._in_mirror(
                 "fetch",
@@ -350,7 +351,7 @@ class GitFailedError(Exception):
 
 
 def run_git(*arguments: str) -> bytes:
-    """Runs one git command and returns its standard output. Raises GitFailedError, and SourceError if git is
+    """Run one git command and return its standard output. Raises GitFailedError, and SourceError if git is
     not installed."""
     kept = {
         key: value
@@ -359,7 +360,7 @@ def run_git(*arguments: str) -> bytes:
     }
     environment = {**kept, **OWN_ENVIRONMENT}
     try:
-        done = subprocess.run(
+        completed = subprocess.run(
             ["git", *arguments],
             capture_output=True,
             env=environment,
@@ -373,9 +374,9 @@ def run_git(*arguments: str) -> bytes:
         ) from error
     except subprocess.TimeoutExpired as error:
         raise GitFailedError(f"no answer within {GIT_TIMEOUT_S:.0f} s") from error
-    if done.returncode != 0:
-        raise GitFailedError(done.stderr.decode("utf-8", "replace").strip())
-    return done.stdout
+    if completed.returncode != 0:
+        raise GitFailedError(completed.stderr.decode("utf-8", "replace").strip())
+    return completed.stdout
 
 
 def ownership_error(text: str) -> UserError | None:
@@ -418,7 +419,7 @@ def working_revision(directory: Path) -> str:
 
 
 def working_revision_in_words(revision: str) -> str:
-    """Describes a `working_revision` for people."""
+    """Describe a `working_revision` for people."""
     if revision == UNVERSIONED:
         return "files without a commit"
     commit = revision.removesuffix(DIRTY)[:12]

@@ -154,7 +154,7 @@ def _document(
 
 
 def write(document: msgspec.Struct, out: Path) -> Path:
-    """Writes OUT/import.json, whole or not at all, and returns its path. Raises UserError."""
+    """Write OUT/import.json, whole or not at all, and return its path. Raises UserError."""
     path = out / "import.json"
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -171,7 +171,7 @@ def as_json(document: msgspec.Struct) -> bytes:
 
 
 def tables(document: LogDocument) -> Iterator[Table | str]:
-    """Tables and sentences for people: what was read and what follows from it."""
+    """Yield tables and sentences for people: what was read and what follows from it."""
     log = document.log
     in_tables = {session.line for session in log.sessions}
     for session in log.sessions:
@@ -196,7 +196,7 @@ def tables(document: LogDocument) -> Iterator[Table | str]:
 
 
 def complaints(document: LogDocument) -> Iterator[str]:
-    """Sentences about lines that look like declared ones but differ."""
+    """Yield sentences about lines that look like declared ones but differ."""
     log = document.log
     for problem in log.problems:
         yield f"line {problem.line}: {problem.expected}"

@@ -100,7 +100,7 @@ class Job:
         self._lease, self._spool, self._stop = lease, spool, stop
 
     def run(self, leaving: threading.Event) -> DeliveryOutcome:
-        """Runs the job until the server has everything, or the spool is left for the agent's next start."""
+        """Run the job until the server has everything, or the spool is left for the agent's next start."""
         delivery = Delivery(self._resources.api, self._spool, self._stop)
         delivery.start()
         outcome = self._measure_or_explain()
@@ -113,7 +113,7 @@ class Job:
         return delivery.finish(leaving, PATIENCE_S, finish)
 
     def _measure(self) -> Outcome:
-        """Claims the target, fetches and builds the revisions, and runs all launches.
+        """Claim the target, fetch and build the revisions, and run all launches.
 
         The server is told of every step. Raises one of the errors that `_measure_or_explain` names.
         """
@@ -129,9 +129,9 @@ class Job:
                 self._announce(StateReport("preparing", "checkout and build"))
                 base = self._find_base(repository)
                 manifests = self._read_manifests(repository, base)
-                wanted = self._select(self._report_manifests(manifests))
+                selections = self._select(self._report_manifests(manifests))
                 sides = self._build(
-                    repository, base, manifests, wanted, executor.destination
+                    repository, base, manifests, selections, executor.destination
                 )
             measuring = msgspec.structs.replace(
                 self._describe_build(repository, base, sides),
@@ -179,7 +179,7 @@ class Job:
     def _enter_claim(
         self, claims: ExitStack, claim: AbstractContextManager[bool]
     ) -> None:
-        """Holds `claim` as long as `claims`. Raises TargetError when the job was stopped while it waited."""
+        """Hold `claim` as long as `claims`. Raises TargetError when the job was stopped while it waited."""
         if not claims.enter_context(claim):
             stopped = stopped_outcome(self._stop.reason or StopReason.SHUTDOWN)
             raise TargetError(stopped.cause or "cancelled", stopped.detail)
@@ -219,7 +219,7 @@ class Job:
         return read_sides(read, base, work.commit)
 
     def _report_manifests(self, manifests: SideManifests | Manifest) -> list[str]:
-        """Reports what the commits declare; returns the benchmarks that the server has planned by it, or those of the
+        """Report what the commits declare; return the benchmarks that the server has planned by it, or those of the
         lease where the server takes no such report."""
         report = (
             ManifestReport(manifests.head.raw, manifests.base.raw)
@@ -318,7 +318,7 @@ class Job:
         wanted: Selection,
         destination: Destination,
     ) -> list[Side]:
-        """Builds the revision to measure; for an A/B job, base and head."""
+        """Build the revision to measure; for an A/B job, base and head."""
         work = self._lease.work
 
         def build(commit: str, benchmarks: Sequence[str]) -> Prepared:
@@ -345,14 +345,14 @@ class Job:
         self._keep(ConditionsItem.of(conditions))
 
     def _keep(self, item: ConditionsItem | ReportedItem) -> None:
-        """Writes to the spool at once, from any thread; a full disk stops the job."""
+        """Write to the spool at once, from any thread; a full disk stops the job."""
         try:
             self._spool.append([item])
         except SpoolError:
             self._stop.set(StopReason.DISK_FULL)
 
     def _announce(self, report: StateReport) -> None:
-        """Announces a step. A server that cannot be reached infers it later from the items and the finish."""
+        """Announce a step. A server that cannot be reached infers it later from the items and the finish."""
         try:
             self._resources.api.state(self._lease, report)
         except LeaseLostError:

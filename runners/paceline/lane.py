@@ -52,13 +52,13 @@ class Lane:
         return self._current is not None
 
     def cancel(self, reason: StopReason) -> None:
-        """Ends the job that runs now, if any."""
+        """End the job that runs now, if any."""
         current = self._current
         if current is not None:
             current.set(reason)
 
     def take(self, target_id: str | None) -> bool:
-        """Requests one lease and runs its job to the end; False when there was no job.
+        """Request one lease and run its job to the end; False when there was no job.
 
         `target_id` None requests a job for any target of this agent, for servers that name no targets.
         Raises an internal error after the job has failed with it as its cause.

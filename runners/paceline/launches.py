@@ -61,7 +61,7 @@ class SideManifests(msgspec.Struct, frozen=True):
 
 
 def read_sides(read: Callable[[str], Manifest], base: str, head: str) -> SideManifests:
-    """Reads the manifests of both revisions with `read`. Raises SourceError, which names the side."""
+    """Read the manifests of both revisions with `read`. Raises SourceError, which names the side."""
     at_head = _of_side(HEAD, head, lambda: read(head))
     return SideManifests(_of_side(BASE, base, lambda: read(base)), at_head)
 
@@ -73,7 +73,7 @@ def prepare_sides(
     head: str,
     wanted: Selection,
 ) -> list[Side]:
-    """Builds base and head with `prepare`. The head runs all that it declares of `wanted`, the base what it has of
+    """Build base and head with `prepare`. The head runs all that it declares of `wanted`, the base what it has of
     that, under its own names.
 
     Raises SourceError, which names the side that cannot be built or run.
@@ -143,7 +143,7 @@ def plan_launches(
     """Return all launches of a job in order, in pairs for two sides. Paths are those of `place`."""
     if len(sides) == 1:
         return launches_of_revision(sides[0].prepared, sides[0].selection, place)
-    own = [
+    specs_by_side = [
         {
             (spec.launch, spec.workload): spec
             for spec in launches_of_revision(side.prepared, side.selection, place)
@@ -153,11 +153,11 @@ def plan_launches(
     seed = sides[0].selection.seed
     ordered = []
     # A workload that head renamed has no pair, but runs beside the same launch.
-    planned = dict.fromkeys([*own[-1], *own[0]])
+    planned = dict.fromkeys([*specs_by_side[-1], *specs_by_side[0]])
     for launch, workload in sorted(planned, key=lambda key: key[0]):
         pair = [
             (side.name, specs.get((launch, workload)))
-            for side, specs in zip(sides, own, strict=True)
+            for side, specs in zip(sides, specs_by_side, strict=True)
         ]
         if runs_head_first(seed, launch, workload):
             pair.reverse()
@@ -205,7 +205,7 @@ def run_launches(
     sink_for: Callable[[LaunchSpec], LaunchSink],
     stop: Stop,
 ) -> Outcome:
-    """Runs all launches in order; returns the outcome of the first that fails, otherwise ok. In a launch pair
+    """Run all launches in order; return the outcome of the first that fails, otherwise ok. In a launch pair
     the outcome names the side."""
     for spec in specs:
         if stop.reason is not None:
@@ -227,7 +227,7 @@ def run_launches(
 def launches_of_revision(
     prepared: Prepared, selection: Selection, place: TargetLayout = HOST_LAYOUT
 ) -> list[LaunchSpec]:
-    """Launch 0 of every workload, then launch 1 of every workload, and so on, so that drift affects all alike.
+    """Return launch 0 of every workload, then launch 1 of every workload, and so on, so that drift affects all alike.
     Paths and variables are those of `place`."""
     manifest = prepared.manifest
     specs = []
@@ -256,4 +256,4 @@ class LaunchSink(Sink, Protocol):
     """A sink that is told when its launch is over."""
 
     def close(self) -> None:
-        """Marks the launch as over: no more calls follow."""
+        """Mark the launch as over: no more calls follow."""

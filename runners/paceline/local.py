@@ -55,7 +55,7 @@ def run(
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Builds and measures, and writes the files above. Raises SourceError when the build fails."""
+    """Build and measure, and write the files above. Raises SourceError when the build fails."""
     out.mkdir(parents=True, exist_ok=True)
     record = RunRecord(
         manifest, working_revision(path.resolve().parent), selection, out
@@ -84,7 +84,7 @@ def run(
 
 
 def shown_claimant(purpose: str, display: Display) -> Claimant:
-    """A claimant that shows who it waits for."""
+    """Return a claimant that shows who it waits for."""
     return Claimant(
         purpose, lambda holder: display.phase(f"waiting for the target: {holder}")
     )
@@ -97,7 +97,7 @@ def measure_and_record(
     display: Display,
     stop: Stop,
 ) -> Outcome:
-    """Runs prepared revisions and writes the streams and, whatever happens, run.json."""
+    """Run prepared revisions and write the streams and, whatever happens, run.json."""
     display.phase("measuring")
     outcome = Outcome("agent_error", "Interrupted before its end.")
     try:
@@ -114,7 +114,7 @@ def measure_and_record(
 
 
 def read_record(out: Path) -> dict[str, Any]:
-    """The content of the run.json of a run that has ended."""
+    """Read the content of the run.json of a run that has ended."""
     record: dict[str, Any] = json.loads((out / "run.json").read_text(encoding="utf-8"))
     return record
 
@@ -139,7 +139,7 @@ class RunRecord:
     def write(
         self, sides: Sequence[Side], outcome: Outcome, *, identical: bool = False
     ) -> None:
-        """Writes run.json. `sides` is empty when the build failed; `identical`: nothing was measured, because both
+        """Write run.json. `sides` is empty when the build failed; `identical`: nothing was measured, because both
         sides are the same."""
         observed = environment.observe()
         built = sides[-1].prepared.built if sides else None
@@ -192,8 +192,8 @@ class LaunchFiles:
         )
         self._record, self._display = record, display
         chosen = record.selection
-        shown = spec.workload if spec.side is None else f"{spec.workload} ({spec.side})"
-        display.launch(spec.launch - chosen.first_launch, chosen.launches, shown)
+        title = spec.workload if spec.side is None else f"{spec.workload} ({spec.side})"
+        display.launch(spec.launch - chosen.first_launch, chosen.launches, title)
 
     def raw(self, data: bytes) -> None:
         self._stream.write(data)

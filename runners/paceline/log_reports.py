@@ -56,7 +56,7 @@ class LogReporter:
         self._count = 0
 
     def launch_begins(self, launch: int, side: SideName | None, clock: str) -> None:
-        """Notes a launch. `clock` is the output of `DEVICE_TIME` right before it."""
+        """Note a launch. `clock` is the output of `DEVICE_TIME` right before it."""
         with self._lock:
             self._windows.append(_LaunchWindow(launch, side, moment_of(clock)))
 
@@ -66,7 +66,7 @@ class LogReporter:
             last.end = moment_of(clock, "999") or last.begin
 
     def take(self, line: LogLine) -> None:
-        """Takes one line of the log, declared or not."""
+        """Take one line of the log, declared or not."""
         reading = self._shapes.read(line.raw)
         if reading is None:
             return
@@ -100,7 +100,7 @@ class LogReporter:
         )
 
     def note(self, text: str) -> None:
-        """Adds a note about the job's lines as a whole."""
+        """Add a note about the job's lines as a whole."""
         self._hand_on(
             ReportedItem(
                 seq=UNNUMBERED,

@@ -55,7 +55,7 @@ def load(path: Path) -> Manifest:
 
 
 def of_raw(raw: dict[str, Any]) -> Manifest:
-    """The manifest of parsed TOML that was made here. Raises ManifestError if it is not valid."""
+    """Return the manifest of parsed TOML that was made here. Raises ManifestError if it is not valid."""
     try:
         read = read_manifest(raw)
     except ContractError as error:

@@ -70,7 +70,7 @@ def judge(facts: LaunchFacts) -> Outcome:
 
 
 def detail(text: str, advice: str, excerpt: Excerpt | None = None) -> str:
-    """Joins sentence, excerpt and advice. If they exceed the server's limit, the sentence is cut."""
+    """Join sentence, excerpt and advice. If they exceed the server's limit, the sentence is cut."""
     below = "\n".join(
         part for part in (excerpt.render() if excerpt else "", advice) if part
     )
@@ -160,14 +160,14 @@ def _judge_stream(facts: LaunchFacts) -> Failure | None:
         advice = "Print events only, one JSON object per line, as native/protocol/README.md says."
         return "stream_invalid", text, advice
     if facts.failed_checks:
-        shown = "; ".join(
+        shown_checks = "; ".join(
             f"{name}: {text}" if text else name
             for name, text in facts.failed_checks[:10]
         )
         advice = "Timings of code that computes wrong results do not count. Repair the check first."
         return (
             "check_failed",
-            f"{len(facts.failed_checks)} correctness check(s) failed: {shown}.",
+            f"{len(facts.failed_checks)} correctness check(s) failed: {shown_checks}.",
             advice,
         )
     if isinstance(facts.terminal, ErrorEvent):

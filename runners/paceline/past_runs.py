@@ -32,7 +32,8 @@ class PastRun(msgspec.Struct, frozen=True):
 
 
 def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str:
-    """A phrase such as `about 1 min 40 s, as the last 3 runs of the same choice here took 1 min 30 s to 2 min`."""
+    """Return a phrase such as `about 1 min 40 s, as the last 3 runs of the same choice here took 1 min 30 s to 2
+    min`."""
     past = [] if path is None else _read(path)
     same = [run.seconds for run in past if run.choice == _choice(selection)][-BASED_ON:]
     if same:
@@ -57,7 +58,7 @@ def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str
 def remember(
     manifest: Manifest, selection: Selection, path: Path, seconds: float
 ) -> None:
-    """Adds a finished run."""
+    """Add a finished run."""
     run = PastRun(_choice(selection), _samples(manifest, selection), seconds)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +68,7 @@ def remember(
 
 
 def duration(seconds: float) -> str:
-    """`8.2` → "8 s", `200` → "3 min 20 s", `3900` → "1 h 5 min"."""
+    """Word seconds for people: `8.2` → "8 s", `200` → "3 min 20 s", `3900` → "1 h 5 min"."""
     whole = round(seconds)
     if whole < 1:
         return "under 1 s"
@@ -88,7 +89,7 @@ def _read(path: Path) -> list[PastRun]:
 
 
 def _choice(selection: Selection) -> str:
-    """The selection without the parts that do not change the amount of work."""
+    """Return the selection without the parts that do not change the amount of work."""
     same = msgspec.structs.replace(
         selection, seed=0, first_launch=0, benchmarks=sorted(selection.benchmarks)
     )

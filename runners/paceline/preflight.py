@@ -75,10 +75,10 @@ def examine(
     repositories: Mapping[str, RepositoryConfig] | None = None,
 ) -> list[Finding]:
     """Return the findings about this host and about the repositories of its agent.toml."""
-    found = judge(observe(data_dir, disk_needed_bytes))
+    findings = judge(observe(data_dir, disk_needed_bytes))
     twice = list(repeated_repositories(repositories or {}))
-    at = sum(finding.level != "info" for finding in found)
-    return [*found[:at], *twice, *found[at:]]
+    at = sum(finding.level != "info" for finding in findings)
+    return [*findings[:at], *twice, *findings[at:]]
 
 
 def repeated_repositories(
@@ -129,7 +129,7 @@ def observe(
 
 
 def judge(host: HostState) -> list[Finding]:
-    """One finding per aspect of the host, worst first."""
+    """Return one finding per aspect of the host, worst first."""
     judges = (
         _judge_disk,
         _judge_load,
@@ -171,7 +171,7 @@ def _judge_governor(host: HostState) -> Finding:
 
 
 def _judge_switch(code: Code, name: str, on: bool | None, advice: Finding) -> Finding:
-    """`advice` when the CPU feature `name` is on."""
+    """Return `advice` when the CPU feature `name` is on."""
     if on:
         return advice
     state = "is off." if on is False else "is not reported by the system."

@@ -41,7 +41,7 @@ class Selection(msgspec.Struct, frozen=True):
 
 
 def check_selection(manifest: Manifest, selection: Selection) -> Selection:
-    """Returns the selection with all benchmarks named. Raises UserError for anything that is not permitted."""
+    """Return the selection with all benchmarks named. Raises UserError for anything that is not permitted."""
     names = selection.benchmarks or list(manifest.benchmarks)
     for name in names:
         _check_name("benchmark", name, manifest.benchmarks)
@@ -89,7 +89,7 @@ def launch_argv(
     artifacts: PurePath,
 ) -> list[str]:
     """Return the complete command of one launch; `artifacts` is their directory on the target."""
-    own = [
+    names = [
         name
         for name in selection.benchmarks
         if manifest.benchmarks[name].workload == workload
@@ -103,11 +103,11 @@ def launch_argv(
     argv += ["--seed", str((selection.seed + launch) % SEED_LIMIT)]
     if selection.warmup_rounds is not None:
         argv += ["--warmup-rounds", str(selection.warmup_rounds)]
-    if own != all_of_workload:
-        for name in own:
+    if names != all_of_workload:
+        for name in names:
             argv += ["--benchmark", name]
     for key, values in selection.params.items():
-        if any(key in manifest.benchmarks[name].params for name in own):
+        if any(key in manifest.benchmarks[name].params for name in names):
             argv += ["--params", f"{key}={join_values(values)}"]
     for key, value in selection.knobs.items():
         knob = manifest.knobs[key]
@@ -134,7 +134,7 @@ def preset_selection(manifest: Manifest, name: str | None) -> Selection:
 def parse_params(
     manifest: Manifest, options: Sequence[str]
 ) -> dict[str, list[ParamValue]]:
-    """`k=v1|v2` options as typed values. Raises UserError."""
+    """Return `k=v1|v2` options as typed values. Raises UserError."""
     kinds = {
         key: param.kind
         for item in manifest.benchmarks.values()
@@ -152,7 +152,7 @@ def parse_params(
 
 
 def parse_knobs(manifest: Manifest, options: Sequence[str]) -> dict[str, ParamValue]:
-    """`k=v` options as typed values. Raises UserError."""
+    """Return `k=v` options as typed values. Raises UserError."""
     parsed: dict[str, ParamValue] = {}
     for option in options:
         key, text = parse_pair("--knob", option)

@@ -118,7 +118,7 @@ def prepare(
     destination: Destination = HOST,
     on_step: Callable[[BuildStep], None] = lambda _: None,
 ) -> Prepared:
-    """Builds the workloads of `benchmarks` (empty: all) at a commit for `destination`, or takes them from the
+    """Build the workloads of `benchmarks` (empty: all) at a commit for `destination`, or take them from the
     cache. `on_step` is called before each build step. Raises SourceError."""
     full = repository.resolve(commit)
     manifest = read_manifest(repository, full, manifest_path)
@@ -173,7 +173,7 @@ def prepare_in_place(
     stop: Stop,
     destination: Destination = HOST,
 ) -> Prepared:
-    """Builds `workloads` of the suite in the working tree and copies the artifacts to `out`."""
+    """Build `workloads` of the suite in the working tree and copy the artifacts to `out`."""
     directories, facts = {}, {}
     chosen = _select_builds(manifest, workloads, destination)
     for name, build in chosen.items():
@@ -192,20 +192,20 @@ def toolchain_facts(build: TargetBuild) -> dict[str, str]:
     for argv in build.toolchain:
         end, lines = run_briefly(argv, Path.cwd(), build.env)
         printed = strip_control("\n".join(lines)).strip()
-        shown = printed
+        fact = printed
         if end.exit_code != 0:
             answer = (
                 f": {printed.splitlines()[0][:ANSWER_CHARACTERS]}" if printed else ""
             )
-            shown = f"{REFUSED if end.start_error is None else MISSING}{_describe_end(end)}{answer}"
-        facts[" ".join(argv)] = shown[:1000]
+            fact = f"{REFUSED if end.start_error is None else MISSING}{describe_end(end)}{answer}"
+        facts[" ".join(argv)] = fact[:1000]
     return facts
 
 
 def run_briefly(
     argv: list[str], directory: Path, env: dict[str, str]
 ) -> tuple[ProcessEnd, list[str]]:
-    """Runs a command of at most a minute; returns how it ended, and the lines of both outputs."""
+    """Run a command of at most a minute; return how it ended, and the lines of both outputs."""
     lines: list[str] = []
 
     def take(_: Channel, more: list[str]) -> None:
@@ -219,16 +219,18 @@ def run_briefly(
 def _naming_what_is_missing(
     build: TargetBuild, facts: Mapping[str, str]
 ) -> Iterator[None]:
-    """Prepends to a failed build's error which toolchain commands are missing or fail on this host."""
+    """Prepend to a failed build's error which toolchain commands are missing or fail on this host."""
     try:
         yield
     except SourceError as error:
-        own = {line: facts[line] for line in map(" ".join, build.toolchain)}
+        own_facts = {line: facts[line] for line in map(" ".join, build.toolchain)}
         missing = _toolchain_sentence(
-            own, MISSING, "This host lacks what the suite builds with: "
+            own_facts, MISSING, "This host lacks what the suite builds with: "
         )
         failing = _toolchain_sentence(
-            own, REFUSED, "A tool that the suite builds with exits with an error: "
+            own_facts,
+            REFUSED,
+            "A tool that the suite builds with exits with an error: ",
         )
         if error.cause != "build_failed" or not missing + failing:
             raise
@@ -273,7 +275,7 @@ def _build(
     fresh: bool,
     on_step: Callable[[int], None] = lambda _: None,
 ) -> list[Path]:
-    """Runs the steps and returns the artifacts. `fresh` removes artifacts of an earlier commit first; `on_step`
+    """Run the steps and return the artifacts. `fresh` removes artifacts of an earlier commit first; `on_step`
     gets the index of each step before it runs."""
     base = manifest_path.parent
     artifacts = [base / name for name in build.artifacts]
@@ -300,7 +302,7 @@ def _build(
 def run_build_step(
     argv: list[str], cwd: Path, env: dict[str, str], log: Log, stop: Stop
 ) -> None:
-    """Runs one step of a build. Raises SourceError with the first error of its output."""
+    """Run one step of a build. Raises SourceError with the first error of its output."""
     errors = ErrorFinder()
 
     def take(channel: Channel, lines: list[str]) -> None:
@@ -312,7 +314,7 @@ def run_build_step(
     if stop.reason is not None:
         raise SourceError("cancelled", f"Stopped while building: {stop.reason.value}.")
     if end.exit_code != 0:
-        text = f"Build step `{_shorten_command(argv)}` {_describe_end(end)}."
+        text = f"Build step `{_shorten_command(argv)}` {describe_end(end)}."
         excerpt = errors.excerpt()
         output = excerpt.render() if excerpt else "It printed nothing."
         advice = (
@@ -328,7 +330,7 @@ def drain(
     stop: Stop,
     timeout_s: float,
 ) -> ProcessEnd:
-    """Takes both outputs line by line until the process ends; kills it when stopped or out of time."""
+    """Take both outputs line by line until the process ends; kill it when stopped or out of time."""
     lock = threading.Lock()
 
     def read(channel: Channel, pipe: IO[bytes]) -> None:
@@ -367,7 +369,8 @@ def _shorten_command(argv: list[str]) -> str:
     )
 
 
-def _describe_end(end: ProcessEnd) -> str:
+def describe_end(end: ProcessEnd) -> str:
+    """Say how a process ended: `was killed by SIGKILL (…)`, `exited with status 1`."""
     if end.start_error is not None:
         return f"could not be started: {end.start_error}"
     if end.signal_number is not None:
@@ -376,7 +379,7 @@ def _describe_end(end: ProcessEnd) -> str:
 
 
 def _remove_untracked(artifacts: Iterable[Path]) -> None:
-    """Removes build outputs of another commit, even ignored ones and inside directories; sources in git stay.
+    """Remove build outputs of another commit, even ignored ones and inside directories; sources in git stay.
     Raises SourceError."""
     clean = ("--literal-pathspecs", "clean", "-ffdxq")
     for artifact in artifacts:

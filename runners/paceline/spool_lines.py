@@ -104,7 +104,7 @@ def _find_repairs(path: Path, acknowledged: int) -> tuple[list[int], int | None]
 
 
 def _lost_newlines(line: bytes) -> list[int]:
-    """Positions in a damaged line where a newline was, before or after an intact line."""
+    """Return positions in a damaged line where a newline was, before or after an intact line."""
     starts = [0, *(match.start() for match in _LINE_START.finditer(line, 1))]
     starts = starts[:MAX_PARTS]
     newlines: set[int] = set()

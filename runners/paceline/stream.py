@@ -98,7 +98,7 @@ class ItemSink:
         self.flush()
 
     def flush(self) -> None:
-        """Hands over everything held."""
+        """Hand over everything held."""
         self._flushed_at = self._clock()
         items = self._ready
         items += self._chunks.values()
@@ -134,7 +134,7 @@ class ItemSink:
 
 
 def log_items(stream: LogStream, lines: list[str]) -> list[AnyItem]:
-    """Lines as items the server takes: no NUL, bounded length and count, no terminal colours."""
+    """Return lines as items the server takes: no NUL, bounded length and count, no terminal colours."""
     clean = [strip_control(line)[:LINE_CHARACTERS] for line in lines]
     return [
         LogItem(seq=UNNUMBERED, stream=stream, lines=clean[start : start + LOG_LINES])

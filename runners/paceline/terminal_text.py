@@ -26,13 +26,13 @@ _NUL = "\ufffd"
 
 
 def strip_control(text: str) -> str:
-    """`text` without terminal escapes and other control characters; newlines and tabs are kept."""
+    """Return `text` without terminal escapes and other control characters; newlines and tabs are kept."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", _NUL)
     return _CONTROLS.sub("", _ESCAPES.sub("", lines))
 
 
 def readable_line(line: str) -> str:
-    """One line as a page shows it: plain, with tabs as spaces and no trailing blanks."""
+    """Return one line as a page shows it: plain, with tabs as spaces and no trailing blanks."""
     if line.isprintable():
         return line.rstrip()
     return strip_control(line).replace("\n", " ").expandtabs(TAB_COLUMNS).rstrip()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from paceline.errors import UserError
-from paceline.harnesses.plan import Described, Plan, manifest_of, parse_arms
+from paceline.harnesses.plan import Plan, SuiteDescription, make_manifest, parse_arms
 from paceline.harnesses.port import MeasuredCase, MeasuredMetric, Sample, split_name
 from paceline.manifest import of_raw
 from paceline_contract.text_names import name_of
 
 TIME = MeasuredMetric("time", "ns", "lower", [Sample(1, 5)])
-ABOUT = Described("suite", "./bench", ["x"], 600)
+ABOUT = SuiteDescription("suite", "./bench", ["x"], 600)
 
 
 def case(name: str) -> MeasuredCase:
@@ -30,7 +30,7 @@ def test_arms_are_mapped_and_a_made_manifest_is_valid() -> None:
     ]
     arms = parse_arms(["native=BM_native_(.*)", "fallback=BM_kotlin_(.*)"], "fallback")
     plan = Plan(cases, arms)
-    made = of_raw(manifest_of(plan, cases, "fallback", ABOUT))
+    made = of_raw(make_manifest(plan, cases, "fallback", ABOUT))
     assert list(made.benchmarks) == ["sort"]
     sort = made.benchmarks["sort"]
     assert (sort.arms, sort.reference) == (["native", "fallback"], "fallback")
@@ -75,7 +75,7 @@ def test_a_name_is_the_same_whatever_else_is_measured(one: str, other: str) -> N
     assert {**alone[0].cases, **alone[1].cases} == together.cases
     names = [planned.benchmark for planned in together.cases.values()]
     assert names == [name_of(one), name_of(other)]
-    made = of_raw(manifest_of(together, [case(one), case(other)], None, ABOUT))
+    made = of_raw(make_manifest(together, [case(one), case(other)], None, ABOUT))
     assert [made.benchmarks[name].title for name in names] == [one, other]
     assert together.names_of([one, names[1]]) == names
 
@@ -87,7 +87,7 @@ def test_values_that_differ_in_a_separator_alone_stay_apart() -> None:
     assert len(set(values)) == 3
     assert values[2] == "a;b"
     of_raw(
-        manifest_of(plan, cases, None, ABOUT)
+        make_manifest(plan, cases, None, ABOUT)
     )  # raises if a value cannot stand in it
 
 

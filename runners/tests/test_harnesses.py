@@ -266,10 +266,14 @@ def test_each_harness_is_recognised_by_its_command(tmp_path: Path) -> None:
 
 def test_options_that_a_user_gave_stay(tmp_path: Path) -> None:
     own = ["./bench", "--benchmark_min_time=2s", "--benchmark_repetitions=9"]
-    argv = find_harness("google-benchmark").command(DriveRequest(own, tmp_path)).argv
+    argv = (
+        find_harness("google-benchmark")
+        .make_invocation(DriveRequest(own, tmp_path))
+        .argv
+    )
     assert [word for word in argv if "min_time" in word or "repet" in word] == own[1:]
     go = ["go", "test", "-bench=Sort", "-count", "4", "./...", "-args", "-x"]
-    argv = find_harness("go").command(DriveRequest(go, tmp_path)).argv
+    argv = find_harness("go").make_invocation(DriveRequest(go, tmp_path)).argv
     assert [word for word in argv if word.startswith(("-bench=", "-count"))] == [
         "-bench=Sort",
         "-count",

@@ -25,7 +25,7 @@ from paceline_server.store.tables.accounts import Account
 def list_accounts(
     session: Session, text: str | None, *, limit: int, cursor: str | None
 ) -> Page[InstallationAccountOut]:
-    """Accounts by name; `text`: those whose name or address contains it."""
+    """Return accounts by name; `text`: those whose name or address contains it."""
     return page(
         session,
         queries.accounts_matching(text),

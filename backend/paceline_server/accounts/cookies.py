@@ -121,7 +121,7 @@ def delete_session_cookie(request: Request, response: Response) -> None:
 
 
 def _host_of(origin: str) -> str:
-    """Host and port of an origin; empty if it is invalid."""
+    """Return host and port of an origin; empty if it is invalid."""
     try:
         return urlsplit(origin).netloc
     except ValueError:  # such as `http://[`

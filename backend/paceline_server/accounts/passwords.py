@@ -75,14 +75,14 @@ def reserve_slot() -> Iterator[None]:
 
 
 async def matches_in_thread(password: str, password_hash: str | None) -> bool:
-    """`matches`, in one of the comparing threads; call `reserve_slot` first."""
+    """Run `matches` in one of the comparing threads; call `reserve_slot` first."""
     return await asyncio.get_running_loop().run_in_executor(
         _threads, matches, password, password_hash
     )
 
 
 async def make_hash_in_thread(password: str, about: Sequence[str]) -> str:
-    """`make_hash`, in one of the comparing threads; call `reserve_slot` first."""
+    """Run `make_hash` in one of the comparing threads; call `reserve_slot` first."""
     return await asyncio.get_running_loop().run_in_executor(
         _threads, make_hash, password, about
     )

@@ -104,7 +104,7 @@ def role_in_project(session: Session, project_id: str, account_id: str) -> Role 
 def memberships(
     session: Session, account_id: str, limit: int
 ) -> list[tuple[Project, Role]]:
-    """Projects of an account with its role in each: `default` first, then by name."""
+    """Return projects of an account with its role in each: `default` first, then by name."""
     query = (
         select(Project, ProjectMember.role)
         .join(ProjectMember, ProjectMember.project_id == Project.id)
@@ -118,7 +118,7 @@ def memberships(
 def projects_of_account(
     session: Session, account: Account
 ) -> list[tuple[Project, Role | None]]:
-    """Projects a person can choose, with their role: all of them for an admin of the installation."""
+    """Return projects a person can choose, with their role: all of them for an admin of the installation."""
     query = select(Project, ProjectMember.role).order_by(Project.name).limit(1000)
     mine = and_(
         ProjectMember.project_id == Project.id, ProjectMember.account_id == account.id
@@ -193,7 +193,7 @@ def accounts() -> Select[Any]:
 
 
 def tokens() -> Select[Any]:
-    """Tokens except the credentials of agents."""
+    """Return tokens except the credentials of agents."""
     return select(Token).where(Token.agent_id.is_(None))
 
 
@@ -295,7 +295,7 @@ def clear_throttles(session: Session, keys: list[str]) -> None:
 
 
 def accounts_matching(text: str | None) -> Select[Any]:
-    """Accounts whose name or address contains a text, which has no wildcards."""
+    """Return accounts whose name or address contains a text, which has no wildcards."""
     query = select(Account)
     if text:
         folded = name_key(text)
@@ -309,7 +309,8 @@ def accounts_matching(text: str | None) -> Select[Any]:
 
 
 def lock_installation_admins(session: Session) -> list[Account]:
-    """Admins of the installation who can sign in, locked until the transaction ends: who removes one holds all."""
+    """Return admins of the installation who can sign in, locked until the transaction ends: who removes one holds
+    all."""
     query = (
         select(Account)
         .where(Account.is_installation_admin.is_(True), Account.disabled_at.is_(None))

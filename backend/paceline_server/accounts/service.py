@@ -172,7 +172,7 @@ def store_token(
 
 
 def list_tokens(session: Session, *, limit: int, cursor: str | None) -> Page[TokenOut]:
-    """Tokens of the session's project, the newest first."""
+    """Return tokens of the session's project, the newest first."""
     rows = page(
         session,
         queries.tokens(),

@@ -81,7 +81,7 @@ class NewSession:
 
 
 def device_of(user_agent: str) -> str:
-    """`Firefox on Linux`; what the client calls itself where that names no browser we know."""
+    """Return `Firefox on Linux`; what the client calls itself where that names no browser we know."""
     browser = _first_match(BROWSERS, user_agent)
     system = _first_match(SYSTEMS, user_agent)
     if browser is None:

@@ -85,13 +85,13 @@ def filter_text(stored: Mapping[str, Any]) -> str:
 
 
 def case_place(arm: str, benchmark: str, params: Mapping[str, Any]) -> str:
-    """`native in sort_batch at batch=1000`."""
+    """Return `native in sort_batch at batch=1000`."""
     at = params_text(params)
     return f"{arm} in {benchmark}" + (f" at {at}" if at else "")
 
 
 def series_place(series: Series) -> str:
-    """The same of a series, by the texts that imported names were made of."""
+    """Return the same of a series, by the texts that imported names were made of."""
     texts = texts_of_names(series.title or "", series.benchmark, series.arm)
     arm, benchmark = (texts.get(name, name) for name in (series.arm, series.benchmark))
     return case_place(arm, benchmark, series.params)

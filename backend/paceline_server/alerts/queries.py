@@ -135,7 +135,7 @@ def known_comparisons(session: Session, comparison_ids: Iterable[str]) -> set[st
 def evidence_keys(
     session: Session, alert_id: str, role: str, run_id: str | None = None
 ) -> list[Comparison]:
-    """Comparisons that are evidence of an alert in a role (of one run, if given), oldest first."""
+    """Return comparisons that are evidence of an alert in a role (of one run, if given), oldest first."""
     query = (
         select(Comparison)
         .join(Finding, Finding.comparison_id == Comparison.id)
@@ -211,7 +211,7 @@ class AlertFilters:
 
 
 def alerts(filters: AlertFilters, at: datetime) -> Select[Any]:
-    """Alerts that match; `at` is now."""
+    """Return alerts that match; `at` is now."""
     wanted = {
         Alert.state: filters.state,
         Alert.suite: filters.suite,
@@ -298,7 +298,7 @@ def account(session: Session, account_id: str) -> Account | None:
 
 
 def accounts(session: Session, account_ids: Iterable[str | None]) -> dict[str, Account]:
-    """Accounts by id."""
+    """Return accounts by id."""
     wanted = {account_id for account_id in account_ids if account_id is not None}
     if not wanted:
         return {}

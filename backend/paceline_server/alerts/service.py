@@ -147,7 +147,7 @@ def list_alerts(
     limit: int,
     cursor: str | None,
 ) -> Page[AlertOut]:
-    """Alerts, the newest first; `assignee` is an account's id or `NOBODY`."""
+    """Return alerts, the newest first; `assignee` is an account's id or `NOBODY`."""
     unassigned = assignee == NOBODY
     filters = replace(
         filters, assignee_id=None if unassigned else assignee, unassigned=unassigned
@@ -189,7 +189,7 @@ def _alert_out(
 def alert_detail(
     session: Session, alert_id: str, *, windows: bool = False
 ) -> AlertDetailOut:
-    """One alert with its evidence and history; `windows` adds every point of each finding. Raises 404."""
+    """Return one alert with its evidence and history; `windows` adds every point of each finding. Raises 404."""
     row = session.get(Alert, alert_id)
     if row is None:
         raise not_found("alert", alert_id)

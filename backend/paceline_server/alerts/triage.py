@@ -332,7 +332,7 @@ def _refusal(text: str, fields: dict[str, str] | None = None) -> ProblemError:
 def list_batches(
     session: Session, *, limit: int, cursor: str | None
 ) -> Page[TriageBatchOut]:
-    """Bulk decisions, the newest first."""
+    """Return bulk decisions, the newest first."""
     return page(
         session,
         queries.batches(),

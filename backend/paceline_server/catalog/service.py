@@ -288,8 +288,8 @@ def _tell_owner(
     audit log."""
     claimed_by = suite.location or suite.repository
     entries = audit.details(session, "suite.claim_refused", "suite", suite.name)
-    told = {entry["claimed_by"] for entry in entries}
-    if claimed_by in told or len(told) >= MOST_CLAIMS:
+    claimants = {entry["claimed_by"] for entry in entries}
+    if claimed_by in claimants or len(claimants) >= MOST_CLAIMS:
         return
     detail = {
         "claimed_by": claimed_by,

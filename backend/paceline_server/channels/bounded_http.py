@@ -105,7 +105,7 @@ def _beginning(chunks: Iterable[bytes]) -> str:
 
 
 def _retry_after_s(header: str | None) -> float | None:
-    """`Retry-After` in seconds; its other form, a date, is ignored."""
+    """Return `Retry-After` in seconds; its other form, a date, is ignored."""
     return float(header) if header is not None and header.isdecimal() else None
 
 

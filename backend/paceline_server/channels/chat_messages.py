@@ -107,7 +107,7 @@ def teams_message(notice: Notice, project: str) -> dict[str, Any]:
 
 
 def discord_message(notice: Notice, project: str) -> dict[str, Any]:
-    """One embed; nobody is mentioned."""
+    """Return one embed; nobody is mentioned."""
     links = " · ".join(f"[{escape(link.label)}]({link.url})" for link in _links(notice))
     half = DISCORD_TEXT // 4
     text = "\n\n".join(

@@ -75,7 +75,7 @@ def notification(session: Session, notification_id: str) -> Notification:
 def notifications(
     session: Session, notification_ids: Iterable[str]
 ) -> dict[str, Notification]:
-    """Notifications by id."""
+    """Return notifications by id."""
     query = select(Notification).where(Notification.id.in_(set(notification_ids)))
     return {row.id: row for row in session.scalars(query)}
 
@@ -166,6 +166,6 @@ def owner_name(session: Session, row: Channel) -> str:
 
 
 def accounts(session: Session, account_ids: Iterable[str | None]) -> dict[str, Account]:
-    """Accounts by id."""
+    """Return accounts by id."""
     query = select(Account).where(Account.id.in_({key for key in account_ids if key}))
     return {account.id: account for account in session.scalars(query)}

@@ -82,7 +82,7 @@ def list_channels(
 
 
 def get_channel(session: Session, channel_id: str) -> ChannelOut:
-    """One channel. Raises 404."""
+    """Return one channel. Raises 404."""
     return _channels_out(session, [_find(session, channel_id)])[0]
 
 

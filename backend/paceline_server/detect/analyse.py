@@ -1,7 +1,8 @@
 """Computes the report of a job; the server and `judge` share this analysis.
 
 A failed or missing check (I1), void conditions or a broken launch make every verdict inconclusive. Conditions that
-only disturb demand an extra margin of ratios, and leave levels unjudged. A job passes only if every rule and every required gate passes, and fails if one of them fails (I12).
+only disturb demand an extra margin of ratios, and leave levels unjudged. A job passes only if every rule and every
+required gate passes, and fails if one of them fails (I12).
 
     blocked? ──yes──▶ inconclusive (the blockers are the reasons)
        │no
@@ -26,7 +27,7 @@ from paceline_server.detect.compare import (
     arm_pairs,
     comparison_out,
     control_false_discoveries,
-    withdrawn,
+    withdraw_verdict,
 )
 from paceline_server.detect.condition_tracks import summarise_tracks
 from paceline_server.detect.cpu_features import CpuFeatures
@@ -86,7 +87,7 @@ class Analysis:
 
 @dataclass(frozen=True)
 class MeasuredRevision:
-    """What one revision measured, with its pairs before false discoveries are controlled."""
+    """The results of one revision, with its pairs before false discoveries are controlled."""
 
     manifest: Manifest
     facts: JobFacts
@@ -141,7 +142,7 @@ class MeasuredRevision:
         )
 
     def rule(self, controlled: Sequence[Pair]) -> tuple[JudgedPair, ...]:
-        """The pairs with the rules that apply to them."""
+        """Return the pairs with the rules that apply to them."""
         return tuple(
             JudgedPair(
                 blocked_pair(pair, self.blockers),
@@ -155,7 +156,7 @@ class MeasuredRevision:
     def report(
         self, identity: JobIdentity, ruled: Sequence[JudgedPair]
     ) -> JobReportOut:
-        """The report of a job that measured this revision alone."""
+        """Return the report of a job that measured this revision alone."""
         warm = WarmSamples(self.index)
         derived = derived_rows(
             self.manifest,
@@ -250,15 +251,17 @@ def analyse(
 def conditions_of(
     facts: JobFacts, request: JobRequest, look: Look
 ) -> tuple[tuple[Void, ...], Disturbance]:
-    """What voids a job, and what only disturbs it, by the method of the look."""
-    conditions = tuple(_conditions(facts, request, look))
+    """Return what voids a job, and what only disturbs it, by the method of the look."""
+    conditions = tuple(_list_conditions(facts, request, look))
     if look.method == VOIDING_METHOD:
         return conditions, Disturbance()
     return separate_disturbances(conditions, request.target_kind)
 
 
-def _conditions(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Void]:
-    """Conditions of each attempt beyond their limits, then those that the server itself knows of the target.
+def _list_conditions(
+    facts: JobFacts, request: JobRequest, look: Look
+) -> Iterator[Void]:
+    """Yield the conditions of each attempt beyond their limits, then those that the server itself knows of the target.
 
     Attempts are judged separately, because no sample spans two of them. Suppressed configuration errors are
     left out."""
@@ -278,14 +281,14 @@ def _conditions(facts: JobFacts, request: JobRequest, look: Look) -> Iterator[Vo
 
 
 def disturbance_sentences(disturbance: Disturbance) -> list[str]:
-    """What disturbed a job, one sentence per condition."""
+    """Say what disturbed a job, one sentence per condition."""
     return [f"disturbed: {condition.text}" for condition in disturbance.conditions]
 
 
 def next_steps_of(
     voids: Sequence[Void], disturbance: Disturbance, request: JobRequest
 ) -> dict[str, str]:
-    """What to do next, by the sentence of a void condition or disturbance."""
+    """Say what to do next, by the sentence of a void condition or disturbance."""
     sentences = [
         *((_void_sentence(void), void) for void in voids),
         *zip(disturbance_sentences(disturbance), disturbance.conditions, strict=True),
@@ -298,7 +301,7 @@ def _void_sentence(void: Void) -> str:
 
 
 def suppressed_of(facts: JobFacts, request: JobRequest) -> list[str]:
-    """Configuration errors of the target that the request suppressed."""
+    """Return the names of the configuration errors of the target that the request suppressed."""
     return list_suppressed(
         (
             facts.known_conditions(),
@@ -309,14 +312,14 @@ def suppressed_of(facts: JobFacts, request: JobRequest) -> list[str]:
 
 
 def with_suppressed(reason: str, names: Sequence[str]) -> str:
-    """A verdict's reason with the suppressed configuration errors."""
+    """Return a verdict's reason with the suppressed configuration errors."""
     return f"{reason} (suppressed: {', '.join(names)})" if names else reason
 
 
 def blockers_of(
     checks: Sequence[CheckOut], voids: Sequence[Void], facts: JobFacts
 ) -> list[str]:
-    """Why the job must not be judged, most important first."""
+    """Say why the job must not be judged, most important first."""
     failed = [
         f"check {check.name} failed: {check.detail or 'no detail'}"
         for check in checks
@@ -335,7 +338,7 @@ def nothing_measured(
     unavailable_benchmarks: Mapping[str, Sequence[str]],
     at: str = "",
 ) -> list[str]:
-    """A blocker if nothing was measured, even if no arm is available. `at` names the side: ` at base`."""
+    """Return a blocker if nothing was measured, even if no arm is available. `at` names the side: ` at base`."""
     if any(case.value.size for case in facts.cases):
         return []
     differences = (unannounced_value(group, facts.announced) for group in groups)
@@ -350,9 +353,10 @@ def nothing_measured(
 
 
 def blocked_pair(pair: Pair, blockers: Sequence[str]) -> Pair:
+    """Return a pair that a blocker leaves undecided; the pair itself without one."""
     if not blockers or pair.outcome.verdict == "not_applicable":
         return pair
-    return replace(pair, outcome=withdrawn(pair.outcome, blockers[0]))
+    return replace(pair, outcome=withdraw_verdict(pair.outcome, blockers[0]))
 
 
 def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:
@@ -362,14 +366,14 @@ def _blocked_gate(gate: GateOut, blockers: Sequence[str]) -> GateOut:
 
 
 def judge_report(report: JobReportOut, held: str) -> tuple[Verdict, str]:
-    """The verdict of a report with every reason in one line; `held`: that of a pass."""
+    """Return the verdict of a report, with every reason in one line. `held` is the reason of a pass."""
     reasons = reasons_of(report)
     verdict = verdict_of(reasons)
     return verdict, held if verdict == "pass" else join_reasons(reasons, verdict)
 
 
 def held_sentence(deciding: Sequence[Pair], required: Sequence[GateOut]) -> str:
-    """The reason of a pass: how much holds, and how much does not apply on this target."""
+    """Return the reason of a pass: how much holds, and how much does not apply on this target."""
     return _passed(
         sum(pair.outcome.verdict == "pass" for pair in deciding),
         sum(gate.verdict == "pass" for gate in required),
@@ -379,15 +383,17 @@ def held_sentence(deciding: Sequence[Pair], required: Sequence[GateOut]) -> str:
 
 
 def _select_inapplicable(required: Sequence[GateOut]) -> list[GateOut]:
-    """Gates that do not apply, one per subject of which no other level applies here."""
+    """Select the gates that do not apply, one per subject of which no other level applies here."""
 
     def subject(gate: GateOut) -> tuple[object, ...]:
         case = (gate.benchmark, gate.arm, params_key(gate.params), gate.metric)
         return (*case, gate.derived, gate.statistic, gate.op, gate.absolute)
 
     judged = {subject(gate) for gate in required if gate.verdict != "not_applicable"}
-    others = {subject(gate): gate for gate in required if subject(gate) not in judged}
-    return [*others.values()]
+    inapplicable = {
+        subject(gate): gate for gate in required if subject(gate) not in judged
+    }
+    return [*inapplicable.values()]
 
 
 def _passed(comparisons: int, gates: int, not_applicable: int) -> str:
@@ -401,11 +407,11 @@ def _passed(comparisons: int, gates: int, not_applicable: int) -> str:
     elif not not_applicable:
         return "measured; the suite has no rule and no required gate for it"
     if not_applicable == 1:
-        rest = "1 comparison or gate does not apply here"
+        remark = "1 comparison or gate does not apply here"
     else:
-        rest = f"{not_applicable} comparisons or gates do not apply here"
+        remark = f"{not_applicable} comparisons or gates do not apply here"
     return "; ".join(
-        part for part in (sentence, rest if not_applicable else "") if part
+        part for part in (sentence, remark if not_applicable else "") if part
     )
 
 

@@ -18,7 +18,7 @@ from paceline_server.ingest.cases import Check
 def check_rows(
     manifest: Manifest, request: JobRequest, seen: Sequence[Check]
 ) -> list[CheckOut]:
-    """One row per check: ok if every launch passed it and every workload that declares it reported it."""
+    """Return one row per check: ok if every launch passed it and every workload that declares it reported it."""
     expected = expected_checks(manifest, request)
     rows: dict[str, CheckOut] = {}
     for check in seen:
@@ -41,7 +41,7 @@ def check_rows(
 
 
 def expected_checks(manifest: Manifest, request: JobRequest) -> dict[str, list[str]]:
-    """The checks that must pass, each with the workloads of this job that declare it. It has none if the suite
+    """Return the checks that must pass, each with the workloads of this job that declare it. It has none if the suite
     declares it for all together."""
     ran = {
         benchmark.workload
@@ -56,7 +56,7 @@ def expected_checks(manifest: Manifest, request: JobRequest) -> dict[str, list[s
 
 
 def _detail(check: Check, expected: dict[str, list[str]]) -> str:
-    """The check's detail; a failed check also names its workload."""
+    """Return the check's detail; a failed check also names its workload."""
     if check.ok or check.workload not in expected.get(check.name, ()):
         return check.detail
     return f"in workload {check.workload}: {check.detail or 'no detail'}"

@@ -80,7 +80,7 @@ class Pair:
         )
 
     def words(self, reference: str | None = None) -> str:
-        """`12.6 % slower (99.8 % interval: …)`; names the reference when given."""
+        """Say `12.6 % slower (99.8 % interval: …)`; names the reference when given."""
         return plain_words.describe_comparison(
             self.outcome.ratio,
             self.outcome.lower,
@@ -143,7 +143,7 @@ def control_false_discoveries(pairs: list[Pair], look: Look) -> list[Pair]:
 
 
 def at_sides(arm: str) -> tuple[str, str]:
-    """The names of an arm at (head, base), in audits and reasons."""
+    """Name an arm at (head, base), for audits and reasons."""
     return f"{arm} at head", f"{arm} at base"
 
 
@@ -153,14 +153,16 @@ def _withdraw_defective(pair: Pair) -> Pair:
     why = None if pair.audit is None else pair.audit.why_not(*names)
     if why is None:
         return pair
-    return replace(pair, outcome=withdrawn(pair.outcome, why))
+    return replace(pair, outcome=withdraw_verdict(pair.outcome, why))
 
 
-def withdrawn(outcome: PairVerdict, reason: str) -> PairVerdict:
-    """The outcome without its verdict, which no number of launches brings back."""
+def withdraw_verdict(
+    outcome: PairVerdict, reason: str, verdict: Verdict = "inconclusive"
+) -> PairVerdict:
+    """Return the outcome with another verdict than the samples gave, which no number of launches changes."""
     return replace(
         outcome,
-        verdict="inconclusive",
+        verdict=verdict,
         reason=reason,
         extendable=False,
         launches_needed=None,
@@ -224,7 +226,7 @@ def _pairs(
 
 
 def policy_under(disturbance: Disturbance, margin_percent: float) -> PairPolicy:
-    """The policy of a pair that was measured under a disturbance."""
+    """Return the policy of a pair that was measured under a disturbance."""
     return PairPolicy(
         margin_percent=margin_percent,
         extra_percent=disturbance.extra_percent,
@@ -250,7 +252,7 @@ def judge_samples(
     outcome = _extend_if_unsteady(judge_pair(blocks, look.number, policy), blocks)
     outcome = _withdraw_unmeasured(outcome, samples, names, blocks)
     if missing is not None:
-        outcome = withdraw(outcome, "not_applicable", missing)
+        outcome = withdraw_verdict(outcome, missing, "not_applicable")
     elif outcome.insufficient and request.is_quick_look(policy):
         outcome = replace(outcome, extendable=False)
     return blocks, outcome
@@ -264,12 +266,6 @@ def _extend_if_unsteady(outcome: PairVerdict, blocks: PairedBlocks) -> PairVerdi
     if outcome.look == 0 and blocks.unsteady and outcome.verdict == "pass":
         return replace(outcome, extendable=True)
     return outcome
-
-
-def withdraw(outcome: PairVerdict, verdict: Verdict, reason: str) -> PairVerdict:
-    """Put another verdict in place of the one that the samples gave; more launches would not change it."""
-    undecided = withdrawn(outcome, reason)
-    return replace(undecided, verdict=verdict, insufficient=False)
 
 
 def _withdraw_unmeasured(
@@ -287,14 +283,14 @@ def _withdraw_unmeasured(
             reason = f"{name} takes {median(value):.3g} ns per operation: probably optimised away"
         else:
             continue
-        return withdrawn(outcome, reason)
+        return withdraw_verdict(outcome, reason)
     return outcome
 
 
 def window_of(
     blocks: PairedBlocks, case: CaseSamples | None, reference: CaseSamples | None
 ) -> dict[str, Any]:
-    """The data window (I16): the rounds used of every launch, and the dropped blocks by reason."""
+    """Return the data window (I16): the rounds used of every launch, and the dropped blocks by reason."""
     launches = []
     launch_numbers = [
         samples.launch for samples in (case, reference) if samples is not None
@@ -317,7 +313,7 @@ def window_of(
 
 
 def comparison_out(pair: Pair, demonstration: bool, decides: bool) -> ComparisonOut:
-    """The wire shape of a pair."""
+    """Return the wire shape of a pair."""
     outcome = pair.outcome
     return ComparisonOut(
         benchmark=pair.group.benchmark,
@@ -345,13 +341,13 @@ def comparison_out(pair: Pair, demonstration: bool, decides: bool) -> Comparison
 
 
 def launches_needed_by(pair: Pair) -> int | None:
-    """How many launches would decide an inconclusive pair."""
+    """Return how many launches would decide an inconclusive pair."""
     outcome = pair.outcome
     return outcome.launches_needed if outcome.verdict == "inconclusive" else None
 
 
 def evidence_of(pair: Pair) -> dict[str, Any]:
-    """Everything needed to explain and recompute a stored comparison, as plain JSON."""
+    """Return everything needed to explain and recompute a stored comparison, as plain JSON."""
     outcome = pair.outcome
     return {
         "words": pair.shown,

@@ -51,7 +51,7 @@ class JobRequest:
     """Names of configuration errors that must not void the job."""
 
     def is_quick_look(self, policy: PairPolicy) -> bool:
-        """Whether a whole batch is too little for a verdict."""
+        """Check whether a whole batch is too little for a verdict."""
         if self.launches is None or self.rounds is None:
             return False
         return (
@@ -77,7 +77,7 @@ class JobFacts:
     """Build facts of the workloads of each launch (`start.build`)."""
 
     def named_as_head(self, pairing: SidePairing) -> JobFacts:
-        """The facts of a base, with the names that its head has for the same benchmarks and arms."""
+        """Return the facts of a base, with the names that its head has for the same benchmarks and arms."""
 
         def renamed(case: Named) -> Named:
             benchmark, arm = pairing.in_head(case.benchmark, case.arm)
@@ -90,7 +90,7 @@ class JobFacts:
         )
 
     def known_conditions(self) -> dict[str, object]:
-        """The server's knowledge of the target, in the form of a reading."""
+        """Return the server's knowledge of the target, in the form of a reading."""
         return {"configuration": list(self.configuration)}
 
 
@@ -128,6 +128,6 @@ class CaseIndex:
     def get(
         self, benchmark: str, params: Mapping[str, ParamValue], metric: str, arm: str
     ) -> CaseSamples | None:
-        """The samples of a case; None without any."""
+        """Return the samples of a case; None without any."""
         case = self.by_key.get((benchmark, params_key(params), metric, arm))
         return case if case is not None and case.value.size else None

@@ -46,7 +46,7 @@ def gate_rows(
     derived: Sequence[DerivedRow],
     known: Circumstances,
 ) -> list[GateOut]:
-    """One row per gate, level and point of the params, for the benchmarks that were requested.
+    """Return one row per gate, level and point of the params, for the benchmarks that were requested.
 
     A gate whose CPU features are missing keeps its required level only. A gate that another level replaces on
     this CPU has no row.
@@ -67,7 +67,7 @@ def gate_rows(
 
 
 def with_engine(gate: GateOut, builds: Sequence[Mapping[str, str]]) -> GateOut:
-    """The row, naming in its reason the engine that the arm chose, where the launches report it."""
+    """Return the row, naming in its reason the engine that the arm chose, where the launches report it."""
     fact = f"engine.{gate.benchmark}.{gate.arm}"
     engines = dict.fromkeys(build[fact] for build in builds if fact in build)
     # A crossover that does not exist has a verdict, but no value.
@@ -127,14 +127,14 @@ def _measured_gate(
 
 
 def _level_not_judged(disturbance: Disturbance) -> str | None:
-    """Why a level is not judged; None without a disturbance. Pairing protects ratios from it, but no level."""
+    """Say why a level is not judged; None without a disturbance. Pairing protects ratios from it, but no level."""
     if not disturbance.conditions:
         return None
     return f"{LEVEL_NOT_JUDGED} {disturbance.phrase}: {disturbance.conditions[0].text}"
 
 
 def _too_fast(group: Group, metric: str, arm: str, warm: WarmSamples) -> str | None:
-    """A defect if the arm is so fast that the compiler probably removed the measured code, else None (§1)."""
+    """Return a defect if the arm is so fast that the compiler probably removed the measured code, else None (§1)."""
     case = warm.index.get(group.benchmark, group.params, metric, arm)
     samples = warm.get(group, metric, arm)
     if (
@@ -226,7 +226,8 @@ def _gate_row(
     target: float,
     verdict: GateVerdict,
 ) -> GateOut:
-    """`identity`: benchmark, arm, params, metric, and the statistic or the derived metric's name."""
+    """Return the row of a gate. `identity` is benchmark, arm, params, metric, and the statistic or the derived metric's
+    name."""
     benchmark, arm, params, metric, statistic = identity
     actual = verdict.actual
     return GateOut(

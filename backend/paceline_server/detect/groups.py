@@ -17,7 +17,7 @@ from paceline_server.detect.facts import JobFacts, JobRequest
 from paceline_server.ingest.cases import Case
 
 MANIFEST_SAYS = "the manifest says"
-"""How the reason begins where a workload announced other values than its manifest."""
+"""The reason begins so where a workload announced other values than its manifest."""
 
 
 @dataclass(frozen=True)
@@ -28,18 +28,18 @@ class Group:
     params: Mapping[str, ParamValue]
 
     def matches(self, selector: Mapping[str, ParamValue]) -> bool:
-        """Whether every param of the selector has the same value in this group."""
+        """Check whether every param of the selector has the same value in this group."""
         return all(self.params.get(name) == value for name, value in selector.items())
 
     def words(self) -> str:
-        """`ledger_batch batch=1000`."""
+        """Say `ledger_batch batch=1000`."""
         return f"{self.benchmark} {params_text(self.params, ' ')}".rstrip()
 
 
 def expected_groups(
     manifest: Manifest, request: JobRequest, facts: JobFacts
 ) -> list[Group]:
-    """Every group once, in declared order, with undeclared params last."""
+    """Return every group once, in declared order, with undeclared params last."""
     groups: dict[tuple[str, str], Group] = {}
     measured = {(case.benchmark, params_key(case.params)): case for case in facts.cases}
     for name, benchmark in manifest.benchmarks.items():
@@ -56,7 +56,7 @@ def expected_groups(
 
 
 def unannounced_value(group: Group, announced: Sequence[Case]) -> str | None:
-    """How a manifest and its workload disagree about the params of a group; None if they do not, or nothing was
+    """Say how a manifest and its workload disagree about the params of a group; None if they do not, or nothing was
     announced of its benchmark."""
     for name, value in group.params.items():
         values = dict.fromkeys(
@@ -65,15 +65,15 @@ def unannounced_value(group: Group, announced: Sequence[Case]) -> str | None:
             if case.benchmark == group.benchmark and name in case.params
         )
         if values and value not in values:
-            listed = ", ".join(map(str, values))
-            return f"{MANIFEST_SAYS} {name} {value}, the workload announced {listed}"
+            announced_text = ", ".join(map(str, values))
+            return f"{MANIFEST_SAYS} {name} {value}, the workload announced {announced_text}"
     return None
 
 
 def _declared_points(
     benchmark: Benchmark, request: JobRequest
 ) -> Iterator[dict[str, ParamValue]]:
-    """All combinations of the requested values, or of the declared ones."""
+    """Yield all combinations of the requested values, or of the declared ones."""
     names = list(benchmark.params)
     values = [
         list(request.params.get(name) or benchmark.params[name].values)

@@ -62,19 +62,19 @@ def store_evaluation(
 
 
 def names_of(session: Session, suite: str) -> NewestNames:
-    """The newest names of a suite's benchmarks and arms, from its newest manifest."""
+    """Return the newest names of a suite's benchmarks and arms, from its newest manifest."""
     return NewestNames.of(read_manifest(catalog.find(session, suite).manifest))
 
 
 def names_of_job(session: Session, context: JobContext) -> NewestNames:
-    """The newest names for a job. An imported run has its own manifest, because its suite may be unknown."""
+    """Return the newest names for a job. An imported run has its own manifest, because its suite may be unknown."""
     if context.is_imported:
         return NewestNames.of(read_manifest(context.run.manifest))
     return names_of(session, context.run.suite)
 
 
 def points_of(session: Session, context: JobContext, report: JobReportOut) -> JobPoints:
-    """The points of a job, from its report."""
+    """Return the points of a job, from its report."""
     job, run, target = context.job, context.run, context.target
     fingerprint = job.fingerprint or target.fingerprint
     texts = (
@@ -106,7 +106,7 @@ def points_of(session: Session, context: JobContext, report: JobReportOut) -> Jo
 def _measured_point(
     row: MeasurementOut, texts: Mapping[tuple[str, str, str], str]
 ) -> PointOfSeries:
-    """A measurement as a point. With too few samples for an interval of the median, it spans the extremes."""
+    """Return a measurement as a point. With too few samples for an interval of the median, it spans the extremes."""
     return PointOfSeries(
         benchmark=row.benchmark,
         arm=row.arm,
@@ -129,7 +129,7 @@ def _measured_point(
 def _title(
     row: MeasurementOut, texts: Mapping[tuple[str, str, str], str]
 ) -> str | None:
-    """The text of a name that says too little, because it has a digest in place of some of it."""
+    """Return the text of a name that says too little, because it has a digest in place of some of it."""
     if DIGEST_MARK not in row.benchmark and DIGEST_MARK not in row.arm:
         return None
     return texts.get((row.benchmark, row.arm, params_key(row.params)))

@@ -184,7 +184,7 @@ def _analyse_sides(recorded: RecordedRun, look: Look) -> Analysis:
 
 
 def _identical(analysis: Analysis) -> Analysis:
-    """The analysis of two revisions that are the same: nothing is compared, and nothing is missing."""
+    """Return the analysis of two revisions that are the same: nothing is compared, and nothing is missing."""
     report = analysis.report.model_copy(
         update={"comparisons": [], "checks": [], "blockers": []}
     )
@@ -277,7 +277,7 @@ def read_directory(
 
 
 def _side_of_stream(path: Path) -> str:
-    """The side that a stream's name says. Raises JudgeError."""
+    """Return the side that a stream's name says. Raises JudgeError."""
     side = path.name.split(".")[1]
     if side not in (BASE, HEAD):
         raise JudgeError(
@@ -287,7 +287,7 @@ def _side_of_stream(path: Path) -> str:
 
 
 def _facts(streams: Sequence[Stream]) -> JobFacts:
-    """The facts of a revision, from its launches."""
+    """Return the facts of a revision, from its launches."""
     return JobFacts(
         cases=case_samples(streams),
         checks=[check for stream in streams for check in stream.checks],
@@ -365,7 +365,7 @@ def _instant(value: Any) -> datetime | None:
 
 
 def report_json(analysis: Analysis) -> dict[str, Any]:
-    """The report in the shape agreed with CI."""
+    """Return the report in the shape agreed with CI."""
     whole = analysis.report.model_dump(mode="json")
     head = {
         name: whole[name]

@@ -79,13 +79,13 @@ def analyse_pull_request(
 
 
 def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
-    """Head's manifest with the gates, rules and margins of base beside its own, so that a pull request cannot loosen
-    what it is judged by. What head does not have any more is left out."""
+    """Return head's manifest with the gates, rules and margins of base beside its own, so that a pull request cannot
+    loosen what it is judged by. What head does not have any more is left out."""
     pairing = SidePairing.of(base, head)
     gates = [_in_head(gate, pairing) for gate in base.gates]
     subjects = {gate.subject for gate in gates}
     # Of gates on one subject, the one with the most requirements applies: a new one must not take base's place.
-    own = [
+    own_gates = [
         gate
         for gate in head.gates
         if gate in gates or not gate.requires or gate.subject not in subjects
@@ -109,8 +109,12 @@ def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
     return msgspec.structs.replace(
         head,
         gates=[
-            *own,
-            *(gate for gate in gates if gate not in own and _has_subject(head, gate)),
+            *own_gates,
+            *(
+                gate
+                for gate in gates
+                if gate not in own_gates and _has_subject(head, gate)
+            ),
         ],
         rules=[
             *(rule for rule in rules if rule.benchmark in head.benchmarks),
@@ -128,7 +132,7 @@ def hold_to_base(head: Manifest, base: Manifest) -> Manifest:
 
 
 def _in_head(gate: Gate, pairing: SidePairing) -> Gate:
-    """A gate of base by the names of head."""
+    """Return a gate of base by the names of head."""
     if gate.benchmark is None or gate.arm is None:
         return gate
     benchmark, arm = pairing.in_head(gate.benchmark, gate.arm)
@@ -136,7 +140,7 @@ def _in_head(gate: Gate, pairing: SidePairing) -> Gate:
 
 
 def _has_subject(manifest: Manifest, gate: Gate) -> bool:
-    """Whether a manifest declares what a gate limits."""
+    """Check whether a manifest declares what a gate limits."""
     if gate.derived is not None:
         return any(
             derived.name == gate.derived
@@ -153,7 +157,7 @@ def _has_subject(manifest: Manifest, gate: Gate) -> bool:
 
 
 def missing_sentence(measured: MeasuredRevision) -> str | None:
-    """Which cases were asked for and are neither measured nor unavailable here; None if all are there."""
+    """Say which cases were asked for and are neither measured nor unavailable here; None if all are there."""
     there = {
         (case.benchmark, params_key(case.params), case.arm)
         for case in measured.facts.cases
@@ -190,7 +194,7 @@ def _join_reports(
 
 
 def _held(of_arms: Sequence[JudgedPair], report: JobReportOut) -> str:
-    """How many comparisons of arms and gates hold; empty where the suite has neither rule nor gate."""
+    """Say how many comparisons of arms and gates hold; empty where the suite has neither rule nor gate."""
     deciding = [judged.pair for judged in of_arms if judged.decides]
     required = [gate for gate in report.gates if gate.level == "required"]
     return held_sentence(deciding, required) if deciding or required else ""

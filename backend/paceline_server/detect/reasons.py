@@ -21,18 +21,18 @@ from paceline_server.detect.schemas import (
 from paceline_server.jobs.schemas import Verdict
 
 LEVEL_NOT_JUDGED = "a level is not judged"
-"""How the reason of a gate on a level begins, where a disturbance keeps it from being judged."""
+"""The reason of a gate on a level begins so where a disturbance keeps it from being judged."""
 QUIET = "`paceline doctor` says what disturbs the target; repeat when it is quiet."
 NOTHING_IN_COMMON = "the two revisions have no requested benchmark in common"
 
 
 def reasons_of(report: JobReportOut) -> list[ReasonOut]:
-    """The reasons of a job, one per verdict and kind; empty if it passes."""
-    return [*_failures(report), *_doubts(report), *_waived(report)]
+    """Return the reasons of a job, one per verdict and kind; empty if it passes."""
+    return [*_list_failures(report), *_list_doubts(report), *_list_waived(report)]
 
 
 def verdict_of(reasons: Iterable[ReasonOut]) -> Verdict:
-    """`fail` if anything failed, `inconclusive` if anything could not be decided, else `pass`."""
+    """Return `fail` if anything failed, `inconclusive` if anything could not be decided, else `pass`."""
     verdicts = {reason.verdict for reason in reasons} - {"waived"}
     if "fail" in verdicts:
         return "fail"
@@ -40,7 +40,7 @@ def verdict_of(reasons: Iterable[ReasonOut]) -> Verdict:
 
 
 def order_reasons(reasons: Iterable[ReasonOut]) -> list[ReasonOut]:
-    """Reasons of several jobs, the most important first."""
+    """Sort the reasons of several jobs, the most important first."""
     return sorted(reasons, key=lambda reason: IMPORTANCE.index(_place_of(reason)))
 
 
@@ -61,12 +61,12 @@ IMPORTANCE = (
 
 
 def join_reasons(reasons: Iterable[ReasonOut], verdict: str) -> str:
-    """The reasons of a verdict in one line."""
+    """Join the reasons of a verdict in one line."""
     return "; ".join(reason.text for reason in reasons if reason.verdict == verdict)
 
 
 def waived_sentence(reasons: Iterable[ReasonOut]) -> str:
-    """What passed only because it was waived or is known, in one line; empty if nothing did."""
+    """Say what passed only because it was waived or is known, in one line; empty if nothing did."""
     texts = [reason.text for reason in reasons if reason.verdict == "waived"]
     return f"not counted: {'; '.join(texts)}" if texts else ""
 
@@ -76,19 +76,22 @@ def _place_of(reason: ReasonOut) -> tuple[str | None, str]:
 
 
 def is_deciding(item: ComparisonOut | GateOut) -> bool:
-    """Whether the run's verdict rests on it. Reports from before this was recorded say nothing: then it may."""
+    """Check whether the run's verdict rests on a row. Reports from before this was recorded say nothing: then it
+    may."""
     if isinstance(item, GateOut):
         return item.level == "required"
     return item.decides is not False
 
 
-def _failures(report: JobReportOut) -> Iterator[ReasonOut]:
-    yield from _of_comparisons(report, "revisions", "fail")
-    yield from _of_gates(report, "fail")
-    yield from _of_comparisons(report, "arms", "fail")
+def _list_failures(report: JobReportOut) -> Iterator[ReasonOut]:
+    """Yield the reasons for a `fail`."""
+    yield from _reasons_of_comparisons(report, "revisions", "fail")
+    yield from _reasons_of_gates(report, "fail")
+    yield from _reasons_of_comparisons(report, "arms", "fail")
 
 
-def _doubts(report: JobReportOut) -> Iterator[ReasonOut]:
+def _list_doubts(report: JobReportOut) -> Iterator[ReasonOut]:
+    """Yield the reasons for an `inconclusive`."""
     for blocker in report.blockers:
         # Every row is undecided for this reason, and would only repeat it.
         yield ReasonOut(
@@ -100,17 +103,18 @@ def _doubts(report: JobReportOut) -> Iterator[ReasonOut]:
             next_step=report.next_steps.get(blocker) or _step_for_cause(blocker),
         )
     if report.missing is not None:
-        yield _reason("missing", "inconclusive", [report.missing])
+        yield _make_reason("missing", "inconclusive", [report.missing])
     if report.blockers:
         return
     if report.base is not None and not _is_anything_compared(report):
-        yield _reason("regression", "inconclusive", [NOTHING_IN_COMMON])
+        yield _make_reason("regression", "inconclusive", [NOTHING_IN_COMMON])
     yield from _undecided_comparisons(report, "revisions")
     yield from _undecided_gates(report)
     yield from _undecided_comparisons(report, "arms")
 
 
-def _waived(report: JobReportOut) -> Iterator[ReasonOut]:
+def _list_waived(report: JobReportOut) -> Iterator[ReasonOut]:
+    """Yield the failures that were waived or are known."""
     rows: dict[str, list[str]] = {"regression": [], "gate": [], "arm": []}
     for row in report.comparisons:
         if row.waived is not None:
@@ -121,7 +125,7 @@ def _waived(report: JobReportOut) -> Iterator[ReasonOut]:
             rows["gate"].append(f"{gate_sentence(gate)} ({gate.waived.words})")
     for kind, sentences in rows.items():
         if sentences:
-            yield _reason(kind, "waived", sentences)
+            yield _make_reason(kind, "waived", sentences)
 
 
 def _is_anything_compared(report: JobReportOut) -> bool:
@@ -133,26 +137,26 @@ def _is_anything_compared(report: JobReportOut) -> bool:
     )
 
 
-def _of_comparisons(
+def _reasons_of_comparisons(
     report: JobReportOut, sides: str, verdict: Verdict
 ) -> Iterator[ReasonOut]:
     rows = _deciding_comparisons(report, sides, verdict)
     if rows:
-        yield _reason(
+        yield _make_reason(
             _kind_of(sides), verdict, [comparison_sentence(row) for row in rows]
         )
 
 
-def _of_gates(report: JobReportOut, verdict: Verdict) -> Iterator[ReasonOut]:
+def _reasons_of_gates(report: JobReportOut, verdict: Verdict) -> Iterator[ReasonOut]:
     rows = _deciding_gates(report, verdict)
     if rows:
-        yield _reason("gate", verdict, [gate_sentence(gate) for gate in rows])
+        yield _make_reason("gate", verdict, [gate_sentence(gate) for gate in rows])
 
 
 def _deciding_comparisons(
     report: JobReportOut, sides: str, verdict: Verdict
 ) -> list[ComparisonOut]:
-    """The comparisons of a verdict that count, the slowest first."""
+    """Return the comparisons of a verdict that count, the slowest first."""
     return sorted(
         (
             row
@@ -167,7 +171,7 @@ def _deciding_comparisons(
 
 
 def _deciding_gates(report: JobReportOut, verdict: Verdict) -> list[GateOut]:
-    """The gates of a verdict that count, the farthest from their level first."""
+    """Return the gates of a verdict that count, the farthest from their level first."""
     return sorted(
         (
             gate
@@ -188,7 +192,7 @@ def _undecided_comparisons(report: JobReportOut, sides: str) -> Iterator[ReasonO
             (number for number in needed if number is not None), default=None
         )
         is_disturbed = any(row.extra_percent for row in rows)
-        yield _undecided(
+        yield _make_undecided(
             _kind_of(sides),
             cause,
             [_place_of_comparison(row) for row in rows],
@@ -201,7 +205,7 @@ def _undecided_comparisons(report: JobReportOut, sides: str) -> Iterator[ReasonO
 
 
 def _step_for_cause(cause: str) -> str | None:
-    """What to do about a cause that no launches remove; None for others."""
+    """Say what to do about a cause that no launches remove; None for others."""
     if cause.startswith("check "):
         return "Timings of wrong results do not count: correct what the check found."
     return next((step for part, step in _STEPS if part in cause), None)
@@ -222,13 +226,13 @@ _STEPS = (
     ),
     ("was not measured", "The log says why the workload left it out."),
 )
-"""What to do next, by a part of the cause."""
+"""The next step, by a part of the cause."""
 
 
 def _step_for_launches(
     launches: int | None, unknown: int, cases: int, is_disturbed: bool
 ) -> str | None:
-    """What to do about comparisons: how many launches decide them, as far as launches do."""
+    """Say what to do about comparisons: how many launches decide them, as far as launches do."""
     if launches is None:
         return QUIET if is_disturbed else None
     step = f"Repeat with {launches} launches (`--launches {launches}`)"
@@ -244,7 +248,7 @@ def _undecided_gates(report: JobReportOut) -> Iterator[ReasonOut]:
     for cause, gates in by_cause.items():
         step = next(iter(report.next_steps.values()), None)
         is_disturbed = cause.startswith(LEVEL_NOT_JUDGED)
-        yield _undecided(
+        yield _make_undecided(
             "gate",
             cause,
             [_place_of_gate(gate) for gate in gates],
@@ -253,7 +257,7 @@ def _undecided_gates(report: JobReportOut) -> Iterator[ReasonOut]:
         )
 
 
-def _undecided(
+def _make_undecided(
     kind: str,
     cause: str,
     cases: Sequence[str],
@@ -279,7 +283,7 @@ def _kind_of(sides: str) -> str:
     return "regression" if sides == "revisions" else "arm"
 
 
-def _reason(kind: str, verdict: str, sentences: Sequence[str]) -> ReasonOut:
+def _make_reason(kind: str, verdict: str, sentences: Sequence[str]) -> ReasonOut:
     text = with_count_of_others(sentences[0], len(sentences))
     return ReasonOut.model_validate(
         {
@@ -297,7 +301,7 @@ def with_count_of_others(first: str, count: int) -> str:
 
 
 def _place_of_comparison(row: ComparisonOut) -> str:
-    """`sort_batch batch=1000: native at head`."""
+    """Say `sort_batch batch=1000: native at head`."""
     where = f"{row.benchmark} {params_text(row.params, ' ')}".rstrip()
     return (
         f"{where}: {row.arm} at head"
@@ -307,19 +311,19 @@ def _place_of_comparison(row: ComparisonOut) -> str:
 
 
 def _place_of_gate(gate: GateOut) -> str:
-    """`sort_batch batch=1000: gate median of native time`."""
+    """Say `sort_batch batch=1000: gate median of native time`."""
     params = params_text(gate.params, " ")
     where = " ".join(part for part in (gate.benchmark, params) if part)
     return f"{where}: gate {gate.statistic} of {gate.arm} {gate.metric}"
 
 
 def gate_sentence(gate: GateOut) -> str:
-    """`sort_batch: gate median of native time: 12 <= 10 does not hold`."""
+    """Say `sort_batch: gate median of native time: 12 <= 10 does not hold`."""
     return f"{_place_of_gate(gate)}: {gate.reason}"
 
 
 def comparison_sentence(row: ComparisonOut) -> str:
-    """`sort_batch batch=1000: native at head is 10 % slower than base (…)`; of an undecided one, why."""
+    """Say `sort_batch batch=1000: native at head is 10 % slower than base (…)`; of an undecided one, why."""
     place = _place_of_comparison(row)
     if row.verdict != "fail":
         return f"{place} - {row.reason}"

@@ -40,7 +40,7 @@ from paceline_server.detect.compare import (
     judge_samples,
     policy_under,
     window_of,
-    withdraw,
+    withdraw_verdict,
 )
 from paceline_server.detect.condition_tracks import summarise_tracks
 from paceline_server.detect.facts import (
@@ -91,7 +91,7 @@ class Revision:
     artifact_hash: str | None
     facts: JobFacts
     manifest: Manifest | None = None
-    """What the base declares; None: the same as the head."""
+    """The manifest of the base; None if it is that of the head."""
 
 
 @dataclass(frozen=True)
@@ -222,7 +222,7 @@ class ComparedRevisions:
         )
 
     def rule(self, controlled: Sequence[Pair]) -> tuple[JudgedPair, ...]:
-        """The pairs, of which those of primary metrics and of metrics with a rule decide."""
+        """Return the pairs, of which those of primary metrics and of metrics with a rule decide."""
         return tuple(
             JudgedPair(
                 blocked_pair(pair, self.blockers),
@@ -235,7 +235,7 @@ class ComparedRevisions:
     def report(
         self, identity: JobIdentity, ruled: Sequence[JudgedPair]
     ) -> JobReportOut:
-        """The report of a job that only compared the revisions."""
+        """Return the report of a job that only compared the revisions."""
         return JobReportOut(
             suite=identity.suite,
             revision=identity.revision,
@@ -273,7 +273,7 @@ class ComparedRevisions:
     def verdict(
         self, report: JobReportOut, ruled: Sequence[JudgedPair]
     ) -> tuple[Verdict, str]:
-        """Whether the head is slower than the base, and why."""
+        """Judge whether the head is slower than the base, and why."""
         verdict, reason = judge_report(report, self.held_sentence(ruled))
         if self.blockers:
             return verdict, reason
@@ -288,7 +288,7 @@ class ComparedRevisions:
         return verdict, "; ".join(filter(None, parts))
 
     def held_sentence(self, ruled: Sequence[JudgedPair]) -> str:
-        """The reason of a pass: in how many comparisons the head is not slower."""
+        """Return the reason of a pass: in how many comparisons the head is not slower."""
         count = sum(
             judged.decides and judged.pair.outcome.verdict != "not_applicable"
             for judged in ruled
@@ -339,7 +339,7 @@ def analyse_revisions(
 def _checks(
     manifest: Manifest, request: JobRequest, side: Revision, side_name: str = ""
 ) -> list[CheckOut]:
-    """The checks of a side; `side_name` prefixes their names."""
+    """Return the checks of a side; `side_name` prefixes their names."""
     rows = check_rows(manifest, request, side.facts.checks)
     return (
         [row.model_copy(update={"name": f"{side_name}: {row.name}"}) for row in rows]
@@ -349,7 +349,7 @@ def _checks(
 
 
 def _decides_job(manifest: Manifest, pair: Pair) -> bool:
-    """Whether a pair decides the job: that of the primary metric, or of a metric that a rule names."""
+    """Check whether a pair decides the job: that of the primary metric, or of a metric that a rule names."""
     rule = manifest.rule_for(
         pair.group.benchmark, pair.arm, pair.metric, pair.group.params
     )
@@ -379,7 +379,8 @@ def _pairs(
                 continue
             changed = _changed_declaration(group, arm, metric, sides)
             if changed is not None:
-                head = base = None  # no figure of theirs means anything together
+                # Their figures mean nothing together.
+                head = base = None
             blocks, outcome = judge_samples(
                 (head, base),
                 at_sides(arm),
@@ -392,7 +393,7 @@ def _pairs(
                 look=look,
             )
             if changed is not None:
-                outcome = withdraw(outcome, "inconclusive", changed)
+                outcome = withdraw_verdict(outcome, changed)
             if same_artifact and outcome.verdict == "fail":
                 outcome = replace(outcome, reason=f"{outcome.reason}; {SAME_ARTIFACT}")
             yield Pair(
@@ -419,7 +420,7 @@ def _pairs(
 def _measure_floor(
     pair: Pair, sides: tuple[_RevisionSamples, _RevisionSamples], request: JobRequest
 ) -> NoiseFloor | None:
-    """The noise floor of a case with the requested launches of a batch."""
+    """Estimate the noise floor of a case with the requested launches of a batch."""
     head, base = (
         side.index.get(pair.group.benchmark, pair.group.params, pair.metric, pair.arm)
         for side in sides
@@ -431,7 +432,7 @@ def _measure_floor(
 
 
 def _is_faster(blocks: PairedBlocks, look: Look, policy: PairPolicy) -> bool:
-    """Whether the head is faster by more than the margin. It decides nothing, so it is outside the run's family
+    """Check whether the head is faster by more than the margin. It decides nothing, so it is outside the run's family
     of tests."""
     reversed_blocks = replace(blocks, d=-blocks.d)
     return judge_pair(reversed_blocks, look.number, policy).verdict == "fail"
@@ -443,7 +444,7 @@ def _changed_declaration(
     metric: str,
     sides: tuple[_RevisionSamples, _RevisionSamples],
 ) -> str | None:
-    """Why the sides cannot be compared, if they declare the metric differently."""
+    """Say why the sides cannot be compared, if they declare the metric differently."""
     key = (group.benchmark, params_key(group.params), arm, metric)
     head, base = (side.declared.get(key) for side in sides)
     if head is None or base is None:
@@ -454,7 +455,7 @@ def _changed_declaration(
 def _not_applicable(
     group: Group, arm: str, sides: tuple[_RevisionSamples, _RevisionSamples]
 ) -> str | None:
-    """Why an arm cannot be compared: a side cannot run it here, or does not have it."""
+    """Say why an arm cannot be compared: a side cannot run it here, or does not have it."""
     reasons = [side.unavailable.why(group, arm) for side in sides]
     if None not in reasons:
         return reasons[0]
@@ -474,7 +475,7 @@ def _reasons_nothing_measured(
     revisions: tuple[Revision, Revision],
     sides: tuple[_RevisionSamples, _RevisionSamples],
 ) -> list[str]:
-    """Why nothing was measured: one reason if it is the same for both sides, else one per side."""
+    """Say why nothing was measured: one reason if it is the same for both sides, else one per side."""
     arguments = [
         (
             revision.facts,
@@ -554,7 +555,7 @@ def _audit(
 
 
 def _audit_rows(ruled: Sequence[JudgedPair]) -> list[AuditOut]:
-    """The audits of the deciding comparisons."""
+    """Return the audits of the deciding comparisons."""
     audits = [judged.pair.audit for judged in ruled if judged.decides]
     return [
         group_audit.out()

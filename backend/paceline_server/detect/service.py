@@ -103,7 +103,7 @@ def analyse_job(session: Session, key: str) -> JobAnalysis | None:
 
 
 def void_limits() -> VoidLimits:
-    """The void limits of stats/README.md §1, with those that the operator raised."""
+    """Return the void limits of stats/README.md §1, with those that the operator raised."""
     configured = settings.current()
     return VoidLimits.of_operator(
         configured.pressure_limit_percent, configured.drift_limit_percent
@@ -118,10 +118,10 @@ def _analyse(
     limits: VoidLimits | None = None,
     method: str = METHOD,
 ) -> Analysis:
-    """`as_of`: what was known of the run's other jobs then; `limits`: instead of this server's; `method`: by which
-    to decide."""
+    """Analyse a look of a job by `method`. `as_of` bounds what is known of the run's other jobs; `limits` replaces this
+    server's."""
     job, run = context.job, context.run
-    others = queries.other_comparisons(session, run.id, job.id, as_of)
+    other_comparisons = queries.other_comparisons(session, run.id, job.id, as_of)
     manifest = read_manifest(run.manifest)
     at_base = None if run.base_manifest is None else read_manifest(run.base_manifest)
     identity = JobIdentity(
@@ -141,7 +141,7 @@ def _analyse(
         number=job.batch,
         other_p_values=tuple(
             _p_value(comparison)
-            for comparison in others
+            for comparison in other_comparisons
             if comparison.verdict != "not_applicable"
         ),
         unjudged_jobs=queries.unjudged_jobs(session, run.id, job.id, as_of),
@@ -181,7 +181,7 @@ def _analyse(
 def _requested_benchmarks(
     context: JobContext, manifest: Manifest, at_base: Manifest | None
 ) -> list[str]:
-    """What a job was asked for: those its run names, or all that a side declares for its kind of target."""
+    """Return what a job was asked for: those its run names, or all that a side declares for its kind of target."""
     if not context.run.whole_suite:
         return context.run.benchmarks
     sides = [manifest] if at_base is None else [manifest, at_base]
@@ -190,7 +190,7 @@ def _requested_benchmarks(
 
 
 def _sides(context: JobContext) -> list[tuple[str, str | None, SideName]]:
-    """Commit, artifact and name of the base, then of the head."""
+    """Return commit, artifact and name of the base, then of the head."""
     run, job = context.run, context.job
     # An agent that could not announce its merge base has measured one all the same.
     base = run.base_commit or f"the merge base with {run.base_branch}"
@@ -220,8 +220,8 @@ _SIMULATED = ("simulated",)
 def _expected_errors(context: JobContext) -> tuple[str, ...]:
     """Return the configuration errors that do not void a job: those that its request suppressed and, as everybody
     knows of a simulated target, that it is one. The verdict names them."""
-    own = _SIMULATED if context.target.simulated else ()
-    return tuple(dict.fromkeys((*context.run.suppress, *own)))
+    of_simulation = _SIMULATED if context.target.simulated else ()
+    return tuple(dict.fromkeys((*context.run.suppress, *of_simulation)))
 
 
 def _read_facts(
@@ -313,7 +313,8 @@ def judge_again(session: Session, job_id: str, limits: VoidLimits) -> RepeatedRe
 
 
 def _compared_part(report: JobReportOut) -> dict[str, Any]:
-    """A report without what people decided, and without the sentences of a former method, which are worded anew."""
+    """Return a report without what people decided, and without the sentences of a former method, which are worded
+    anew."""
     left_out = {"waived"}
     parts: dict[str, Any] = {"reasons": True}
     if report.method == VOIDING_METHOD:
@@ -408,7 +409,7 @@ _COLUMNS = (
 
 
 def report_of(session: Session, job_id: str) -> JobReportOut:
-    """The newest analysis of a job. Raises 404 `not_found`, or `not_analysed` while there is none."""
+    """Return the newest analysis of a job. Raises 404 `not_found`, or `not_analysed` while there is none."""
     row = queries.report(session, job_id)
     if row is not None:
         report = JobReportOut.model_validate(row.report)
@@ -423,7 +424,7 @@ def report_of(session: Session, job_id: str) -> JobReportOut:
 
 
 def _pairing_of(session: Session, job_id: str) -> SidePairing:
-    """The names that the base of a job has for what its head declares; its own, where no base was reported."""
+    """Return the names that the base of a job has for what its head declares; its own, where no base was reported."""
     context = queries.context(session, job_id)
     if context is None or context.run.base_manifest is None:
         return SidePairing({}, {})

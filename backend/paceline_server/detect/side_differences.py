@@ -34,14 +34,14 @@ class DeclaredValue(NamedTuple):
 
 @dataclass(frozen=True)
 class SideDifferences:
-    """What both sides declare of what a job was asked for."""
+    """The declarations of both sides, as far as a job was asked for them."""
 
     head: frozenset[DeclaredValue]
     base: frozenset[DeclaredValue]
     added: tuple[str, ...]
-    """What only head declares, in words: whole benchmarks, arms, metrics or points."""
+    """The declarations of head alone, in words: whole benchmarks, arms, metrics or points."""
     removed: tuple[str, ...]
-    """What only base declares, correctness checks and derived metrics among it."""
+    """The declarations of base alone, correctness checks and derived metrics among them."""
 
     @classmethod
     def of(cls, base: Manifest, head: Manifest, request: JobRequest) -> SideDifferences:
@@ -57,17 +57,17 @@ class SideDifferences:
         )
 
     def is_new(self, group: Group, arm: str, metric: str) -> bool:
-        """Whether head declares this, and base does not."""
-        value = _value(group, arm, metric)
+        """Check whether head declares this, and base does not."""
+        value = _declared_value(group, arm, metric)
         return value in self.head and value not in self.base
 
     def is_removed(self, group: Group) -> bool:
-        """Whether base declares something at this point, and head nothing."""
+        """Check whether base declares something at this point, and head nothing."""
         point = (group.benchmark, params_key(group.params))
         return point in _points(self.base) and point not in _points(self.head)
 
     def sentence(self) -> str:
-        """What is new and what was removed, for the end of a verdict's reason; empty if nothing is."""
+        """Say what is new and what was removed, for the end of a verdict's reason; empty if nothing is."""
         parts = ("new in head", self.added), ("removed in head", self.removed)
         return "; ".join(
             f"{what}: {list_some(names)}" for what, names in parts if names
@@ -78,7 +78,7 @@ NOTHING = JobFacts(cases=())
 
 
 def request_at_base(base: Manifest, head: Manifest, request: JobRequest) -> JobRequest:
-    """What is asked of the base, by its own names; what head removed stays in it."""
+    """Return what is asked of the base, by its own names; what head removed stays in it."""
     pairing = SidePairing.of(base, head)
     asked = request.benchmarks
     at_head = [name for name in head.benchmarks if asked is None or name in asked]
@@ -105,7 +105,8 @@ def _declared_values(
             )
             renamed = Group(name, group.params)
             values += [
-                _value(renamed, arm_name, metric) for metric in benchmark.metrics
+                _declared_value(renamed, arm_name, metric)
+                for metric in benchmark.metrics
             ]
     return values
 
@@ -113,8 +114,8 @@ def _declared_values(
 def _removed_demands(
     base: Manifest, head: Manifest, request: JobRequest
 ) -> Iterator[str]:
-    """The correctness checks and derived metrics that base expects and head does not. Gates and rules of base hold
-    without being declared again (`pull_requests.py`), unless what they are about is gone, which is named."""
+    """Yield the correctness checks and derived metrics that base expects and head does not. Gates and rules of base
+    hold without being declared again (`pull_requests.py`), unless what they are about is gone, which is named."""
     request_of_base = request_at_base(base, head, request)
     at_head = expected_checks(head, request)
     workloads = {workload.name for workload in head.workloads}
@@ -144,7 +145,7 @@ def _removed_demands(
                 yield f"derived metric {metric.name} of {arm}"
 
 
-def _value(group: Group, arm: str, metric: str) -> DeclaredValue:
+def _declared_value(group: Group, arm: str, metric: str) -> DeclaredValue:
     return DeclaredValue(
         group.benchmark, params_key(group.params), arm, metric, group.words()
     )
@@ -157,7 +158,7 @@ def _points(values: Collection[DeclaredValue]) -> set[tuple[str, str]]:
 def _only_in(
     these: Sequence[DeclaredValue], others: Sequence[DeclaredValue]
 ) -> tuple[str, ...]:
-    """What of `these` is not in `others`, in words, each at the coarsest level that says it."""
+    """Return what of `these` is not in `others`, in words, each at the coarsest level that says it."""
     known = set(others)
     benchmarks = {value.benchmark for value in others}
     arms = {(value.benchmark, value.arm) for value in others}

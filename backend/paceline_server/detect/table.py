@@ -25,7 +25,7 @@ def write_table(analysis: Analysis, out: TextIO, failure: str | None = None) -> 
 
 
 def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
-    """The report, line by line, without newlines."""
+    """Return the report, line by line, without newlines."""
     report = analysis.report
     lines = [
         f"{report.suite} at {describe_revision(report.revision)} on {report.target}"
@@ -80,7 +80,7 @@ def _with_texts(line: str, texts: Mapping[str, str]) -> str:
 
 
 def _disturbance_lines(analysis: Analysis) -> list[str]:
-    """What disturbed the measurement, and what it demanded of ratios."""
+    """Say what disturbed the measurement, and what it demanded of ratios."""
     disturbance = analysis.disturbance
     if not disturbance.conditions:
         return []
@@ -92,7 +92,7 @@ def _disturbance_lines(analysis: Analysis) -> list[str]:
 
 
 def _reason_lines(report: JobReportOut) -> list[str]:
-    """Each cause of what is undecided, once, with every case that it concerns and what to do next."""
+    """Return each cause of what is undecided, once, with every case that it concerns and what to do next."""
     lines: list[str] = []
     for reason in reasons_of(report):
         if reason.verdict != "inconclusive":
@@ -113,7 +113,7 @@ def describe_revision(revision: str) -> str:
 
 
 def base_lines(base: BaseOut) -> list[str]:
-    """Lines about the base of an A/B job."""
+    """Return lines about the base of an A/B job."""
     lines = [f"against {base.revision[:40]}"]
     if base.same_artifact:
         return [
@@ -128,7 +128,7 @@ def base_lines(base: BaseOut) -> list[str]:
 def revision_lines(
     benchmark: str, metric: str, group: Sequence[JudgedPair], analysis: Analysis
 ) -> list[str]:
-    """A table of head against base, one row per group and arm."""
+    """Return a table of head against base, one row per group and arm."""
     margin = group[0].pair.policy.margin_percent
     medians = {
         (row.side, row.benchmark, row.metric, row.arm, _params(row.params)): quantity(
@@ -179,7 +179,7 @@ def _is_said_below(judged: JudgedPair, analysis: Analysis) -> bool:
 
 
 def fold_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
-    """Lines of notes (row, text), each text once with the number of its rows."""
+    """Return lines of notes (row, text), each text once with the number of its rows."""
     rows_by_text: dict[str, list[str]] = {}
     for row, text in notes:
         rows_by_text.setdefault(text, []).append(row)
@@ -406,7 +406,7 @@ def _gate_lines(analysis: Analysis) -> list[str]:
 
 
 def _policy_lines(analysis: Analysis) -> list[str]:
-    """The advice for each policy and group, and whether the policy in force holds."""
+    """Return the advice for each policy and group, and whether the policy in force holds."""
     if not analysis.policies:
         return []
     answers = {True: "holds", False: "DOES NOT HOLD", None: "inconclusive"}

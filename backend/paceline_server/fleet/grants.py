@@ -72,5 +72,5 @@ def give(granted: Granted, grant: Grant) -> None:
 
 
 def describe(patterns: Sequence[str]) -> str:
-    """Patterns as a sentence names them."""
+    """Return patterns as a sentence names them."""
     return ", ".join(patterns) or "nothing"

@@ -168,7 +168,7 @@ def lock_target(session: Session, target_id: str) -> Target:
 def lock_announced(
     session: Session, identities: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], Target]:
-    """Targets by (kind, serial), locked in order of id."""
+    """Return targets by (kind, serial), locked in order of id."""
     query = select(Target).where(
         tuple_(Target.kind, Target.serial).in_(list(identities))
     )
@@ -178,7 +178,7 @@ def lock_announced(
 
 
 def lock_targets(session: Session, target_ids: Collection[str]) -> list[Target]:
-    """These targets, locked, in order of id."""
+    """Return these targets, locked, in order of id."""
     return _lock_targets(session, select(Target).where(Target.id.in_(list(target_ids))))
 
 
@@ -219,7 +219,7 @@ def active_jobs(session: Session, target_ids: list[str]) -> dict[str, str]:
 def held_outside(
     session: Session, projects: Collection[str], target_ids: Collection[str] | None
 ) -> set[str]:
-    """Targets that a job of another project than these holds."""
+    """Return targets that a job of another project than these holds."""
     query = select(Job.target_id).where(
         Job.state.in_(LEASED_STATES), Job.project_id.not_in(list(projects))
     )
@@ -293,7 +293,7 @@ def lock_agent(session: Session, agent_id: str) -> Agent:
 def targets_gone_silent(
     session: Session, since: datetime, until: datetime
 ) -> list[Target]:
-    """Targets last heard of in (since, until]: those that became offline between two sweeps."""
+    """Return targets last heard of in (since, until]: those that became offline between two sweeps."""
     return list(
         session.scalars(
             select(Target).where(
@@ -381,7 +381,7 @@ def readings(
 def pending_orders(
     session: Session, target_ids: Sequence[str], at: datetime
 ) -> list[TargetOrder]:
-    """Orders to be carried out, the oldest first; those that ran out by `at` are not among them."""
+    """Return orders to be carried out, the oldest first; those that ran out by `at` are not among them."""
     query = select(TargetOrder).where(
         TargetOrder.target_id.in_(list(target_ids)),
         TargetOrder.life == "pending",
@@ -393,7 +393,7 @@ def pending_orders(
 def refused_orders(
     session: Session, target_ids: Sequence[str], since: datetime
 ) -> list[TargetOrder]:
-    """Orders an agent refused since an instant, the oldest first."""
+    """Return orders an agent refused since an instant, the oldest first."""
     query = select(TargetOrder).where(
         TargetOrder.target_id.in_(list(target_ids)),
         TargetOrder.life == "refused",
@@ -405,7 +405,7 @@ def refused_orders(
 def unanswered_orders(
     session: Session, target_id: str, order_ids: Collection[str]
 ) -> dict[str, TargetOrder]:
-    """Orders of a target that its agent may still answer, by id: pending ones, and expired ones whose answer
+    """Return orders of a target that its agent may still answer, by id: pending ones, and expired ones whose answer
     is late."""
     query = select(TargetOrder).where(
         TargetOrder.target_id == target_id,
@@ -418,7 +418,7 @@ def unanswered_orders(
 def reboots_since(
     session: Session, target_ids: Sequence[str], since: datetime
 ) -> dict[str, int]:
-    """Restarts per target since an instant: ordered by people or made by the recovery ladder. A restart that
+    """Return restarts per target since an instant: ordered by people or made by the recovery ladder. A restart that
     the agent made for an order counts once."""
     ordered = select(TargetOrder.target_id, TargetOrder.id).where(
         TargetOrder.target_id.in_(list(target_ids)),
@@ -465,7 +465,7 @@ def targets_of_ended_maintenance(session: Session, at: datetime) -> list[str]:
 def overdue_orders(
     session: Session, target_ids: Sequence[str], at: datetime
 ) -> list[TargetOrder]:
-    """Orders of these targets that were not carried out by `at`, the oldest first."""
+    """Return orders of these targets that were not carried out by `at`, the oldest first."""
     query = select(TargetOrder).where(
         TargetOrder.target_id.in_(list(target_ids)),
         TargetOrder.life == "pending",

@@ -243,7 +243,7 @@ def _not_granted(agent: Agent, target: TargetAnnouncementIn) -> TargetRefusedOut
 
 
 def agents_heard_last(session: Session, limit: int) -> list[AgentOut]:
-    """At most `limit` agents, those heard of most recently first."""
+    """Return at most `limit` agents, those heard of most recently first."""
     return [agent_out(agent) for agent in queries.agents_heard_last(session, limit)]
 
 
@@ -270,7 +270,7 @@ def publish_silent_targets(session: Session, since: datetime, until: datetime) -
 
 
 def online_targets(session: Session, suite: str) -> list[Target]:
-    """Targets that are free to use and whose agent announced `suite`, ordered by id."""
+    """Return targets that are free to use and whose agent announced `suite`, ordered by id."""
     at = clock.now()
     agents = queries.agents_of_suite(session, suite)
     candidates = [

@@ -73,26 +73,28 @@ def refusals(target: Target, at: datetime, *, online: bool) -> list[Refusal]:
     """Return why no job is leased for it, the most important reason first; empty if it takes jobs."""
     if target.agent_id == IMPORTS_AGENT:
         return [Refusal(target.refuses or "")]
-    found = []
+    refusals = []
     if is_in_maintenance(target, at):
         ends = "Its maintenance ends by itself or on its page."
         if target.maintenance_until is None:
             ends = "End its maintenance on its page."
         since = target.maintenance_since
-        found.append(Refusal(_describe_maintenance(target), ends, since))
+        refusals.append(Refusal(_describe_maintenance(target), ends, since))
     if target.health == "quarantined":
-        found.append(_refusal_by_health(target))
+        refusals.append(_refusal_by_health(target))
     if not is_connected(target):
         text = _with_reason(_CONNECTION[target.connection], target.connection_reason)
-        found.append(Refusal(text, target.connection_advice, target.connection_since))
+        refusals.append(
+            Refusal(text, target.connection_advice, target.connection_since)
+        )
     elif not online:
         advice = "Start its agent. If it runs, its log says why it does not reach the server."
-        found.append(Refusal("its agent is silent", advice, target.last_seen_at))
+        refusals.append(Refusal("its agent is silent", advice, target.last_seen_at))
     if target.kind == "device" and target.health not in ("good", "quarantined"):
-        found.append(_refusal_by_health(target))
+        refusals.append(_refusal_by_health(target))
     if target.refuses:
-        found.append(Refusal(target.refuses))
-    return found
+        refusals.append(Refusal(target.refuses))
+    return refusals
 
 
 def _refusal_by_health(target: Target) -> Refusal:
@@ -102,8 +104,8 @@ def _refusal_by_health(target: Target) -> Refusal:
 
 
 def refusal_of(target: Target, at: datetime) -> Refusal | None:
-    """All reasons why no job is leased for it, with the advice and the time of the most important one; None if it takes
-    jobs."""
+    """Return all reasons why no job is leased for it, with the advice and the time of the most important one; None if
+    it takes jobs."""
     reasons = refusals(target, at, online=is_reachable(target, at))
     if not reasons:
         return None
@@ -151,7 +153,7 @@ _EVENTS = {
 
 
 def describe_event(event: TargetEvent) -> str:
-    """One event of a target in a sentence."""
+    """Return one event of a target in a sentence."""
     text = _EVENTS.get(event.event, event.event.replace("_", " "))
     if event.actor not in ("agent", "system"):
         text += f" by {event.actor}"

@@ -50,7 +50,7 @@ def targets_out(
     raw: bool = False,
     slim: bool = False,
 ) -> list[TargetOut]:
-    """Wire shapes in the order of `targets`; each other table is queried once.
+    """Return wire shapes in the order of `targets`; each other table is queried once.
 
     `raw` adds the steps of the last check and the output of its commands. `slim` leaves out the large fields
     that `queries.slim` did not load.
@@ -69,7 +69,7 @@ def targets_out(
 
 
 def _active_jobs(session: Session, target_ids: list[str]) -> dict[str, str | None]:
-    """Busy targets with the job that holds each; None for a job of a project the session does not see."""
+    """Return busy targets with the job that holds each; None for a job of a project the session does not see."""
     seen = queries.active_jobs(session, target_ids)
     return {**dict.fromkeys(held_for_others(session, target_ids)), **seen}
 
@@ -77,7 +77,7 @@ def _active_jobs(session: Session, target_ids: list[str]) -> dict[str, str | Non
 def held_for_others(
     session: Session, target_ids: Sequence[str] | None = None
 ) -> set[str]:
-    """Targets (of these, or all) that a job of a project outside the session's access holds."""
+    """Return targets (of these, or all) that a job of a project outside the session's access holds."""
     projects = access.of_session(session).projects
     if projects is None:
         return set()

@@ -267,7 +267,7 @@ def _manifest(
 
 
 def _per_iteration(case: ImportedCase) -> Floats:
-    """Values per iteration in the metric's unit, shape (n,)."""
+    """Return values per iteration in the metric's unit, shape (n,)."""
     series = case.series
     return (
         np.asarray(series.times)

@@ -21,7 +21,7 @@ class Importer(ABC, Generic[Document]):
     """Whether its samples become runs; such a document cannot be deleted."""
 
     def identity(self, document: Document, where: MeasuredOnIn) -> dict[str, Any]:  # noqa: ARG002 - for those it matters to
-        """Plain JSON that is equal for two uploads of the same document."""
+        """Return plain JSON that is equal for two uploads of the same document."""
         return document.model_dump(mode="json")
 
     @abstractmethod

@@ -58,7 +58,7 @@ class LogcatImporter(Importer[LogcatIn]):
 
 
 def imported_rows(document: LogcatIn) -> list[ImportedRowOut]:
-    """Every row, in the document's order."""
+    """Return every row, in the document's order."""
     log = document.log
     texts = {record.line: record.text for record in log.records if record.text}
     return [
@@ -76,7 +76,7 @@ def device_name(session: SessionIn) -> str:
 
 
 def device_names(document: LogcatIn) -> list[str]:
-    """`Xiaomi 13T Pro (API 35)`, each once, in the document's order."""
+    """Return `Xiaomi 13T Pro (API 35)`, each once, in the document's order."""
     return list(
         dict.fromkeys(_device_with_api(session) for session in document.log.sessions)
     )
@@ -111,7 +111,7 @@ def stated_policy(policy: PolicyIn | None) -> ImportedPolicyOut | None:
 
 
 def other_lines(document: LogcatIn) -> list[str]:
-    """Lines that belong to no row: counters, headers, averages of only one arm."""
+    """Return lines that belong to no row: counters, headers, averages of only one arm."""
     used = {
         line
         for session in document.log.sessions

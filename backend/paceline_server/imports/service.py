@@ -76,7 +76,7 @@ def list_documents(
 
 
 def get_import(session: Session, import_id: str) -> ImportDetailOut:
-    """One document with its rows. Raises 404."""
+    """Return one document with its rows. Raises 404."""
     return _detail(session, _find(session, import_id))
 
 

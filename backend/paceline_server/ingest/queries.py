@@ -68,7 +68,7 @@ def add_to_ledger(session: Session, rows: Sequence[Row]) -> set[int]:
 def known_items(
     session: Session, job_id: str, attempt: int, seqs: Sequence[int]
 ) -> dict[int, bytes]:
-    """Digests of the seqs that are in the ledger."""
+    """Return digests of the seqs that are in the ledger."""
     query = select(Item.seq, Item.digest).where(
         Item.job_id == job_id, Item.attempt == attempt, Item.seq.in_(list(seqs))
     )
@@ -125,7 +125,7 @@ def seqs_up_to(session: Session, job_id: str, attempt: int, last_seq: int) -> li
 def chunks(
     session: Session, job_id: str, attempts: Sequence[int], side: str | None = None
 ) -> list[Chunk]:
-    """Chunks of a side (None for a job without sides) of these attempts, by launch, then as sent."""
+    """Return chunks of a side (None for a job without sides) of these attempts, by launch, then as sent."""
     query = (
         select(*_CHUNK)
         .where(
@@ -219,7 +219,7 @@ def events(
 def conditions(
     session: Session, job_id: str, attempts: Sequence[int]
 ) -> list[ConditionsRow]:
-    """Conditions of these attempts, as sent."""
+    """Return conditions of these attempts, as sent."""
     query = (
         select(ConditionsRow)
         .where(
@@ -233,7 +233,7 @@ def conditions(
 def conditions_after(
     session: Session, job_id: str, attempt: int, after: int, limit: int, *, raw: bool
 ) -> list[ConditionsRow]:
-    """Conditions with a seq above `after`; `raw` includes printed texts."""
+    """Return conditions with a seq above `after`; `raw` includes printed texts."""
     query = (
         select(ConditionsRow)
         .where(
@@ -267,7 +267,7 @@ def reported_after(
 
 
 def jobs_with_old_raw(session: Session, before: datetime, limit: int) -> list[str]:
-    """Jobs that ended before an instant and still have printed texts."""
+    """Return jobs that ended before an instant and still have printed texts."""
     ended = func.coalesce(Job.finished_at, Job.created_at)
     query = (
         select(ConditionsRow.job_id)
@@ -288,7 +288,7 @@ def forget_raw(session: Session, job_ids: Sequence[str]) -> None:
 def log_from(
     session: Session, job_id: str, attempt: int, seq: int, limit: int
 ) -> list[LogChunk]:
-    """Chunks of log lines from `seq` on."""
+    """Return chunks of log lines from `seq` on."""
     query = (
         select(LogChunk)
         .where(
@@ -325,7 +325,7 @@ def measured_cases(
 
 
 def announced_cases(session: Session, job_id: str) -> list[dict[str, Any]]:
-    """Every `case` event of a job, of all attempts, in a fixed order."""
+    """Return every `case` event of a job, of all attempts, in a fixed order."""
     query = (
         select(StreamEvent.event)
         .where(StreamEvent.job_id == job_id, StreamEvent.type == "case")

@@ -116,7 +116,7 @@ def _int32s(packed: Sequence[bytes]) -> Ints:
 
 
 def checks(session: Session, job_id: str, side: SideName | None = None) -> list[Check]:
-    """Correctness checks of the counted launches (I1).
+    """Return correctness checks of the counted launches (I1).
 
     A launch runs its workloads one after the other, so a check belongs to the last `start` before it."""
     reported: list[Check] = []
@@ -134,7 +134,7 @@ def checks(session: Session, job_id: str, side: SideName | None = None) -> list[
 def warnings(
     session: Session, job_id: str, side: SideName | None = None
 ) -> list[CaseWarning]:
-    """Warnings of the counted launches."""
+    """Return warnings of the counted launches."""
     return [
         CaseWarning(launch, event["code"], event["text"])
         for launch, event in _events(session, job_id, side, "warning")
@@ -142,7 +142,7 @@ def warnings(
 
 
 def cases(session: Session, job_id: str, side: SideName | None = None) -> list[Case]:
-    """Cases that the counted launches announced, with or without samples."""
+    """Return cases that the counted launches announced, with or without samples."""
     return [
         case_of(msgspec.convert(event, CaseEvent), launch)
         for launch, event in _events(session, job_id, side, "case")
@@ -165,7 +165,7 @@ def _events(
 
 
 def conditions(session: Session, job_id: str) -> list[Conditions]:
-    """Conditions of the target during the counted attempts, in order."""
+    """Return conditions of the target during the counted attempts, in order."""
     rows = queries.conditions(session, job_id, jobs.counting_attempts(session, job_id))
     return [Conditions(row.phase, row.at_ms, row.values, row.attempt) for row in rows]
 
@@ -186,7 +186,7 @@ class LiveSeries:
 
 
 def live_series(session: Session, job_id: str) -> list[LiveSeries]:
-    """Sample counts and newest values of each case of the newest attempt. Raises 404."""
+    """Return sample counts and newest values of each case of the newest attempt. Raises 404."""
     attempt = jobs.get_job(session, job_id).attempt
     counted: dict[Key, int] = {
         (benchmark, arm, params_key(params), metric, side): n
@@ -299,7 +299,7 @@ def conditions_page(
     limit: int,
     cursor: str | None,
 ) -> Page[ConditionsOut]:
-    """Conditions of an attempt (the newest unless given) with a seq above `after`; `raw` includes printed texts.
+    """Return conditions of an attempt (the newest unless given) with a seq above `after`; `raw` includes printed texts.
     Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     start = after if cursor is None else decode_cursor(cursor, [int])[0]

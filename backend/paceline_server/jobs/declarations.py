@@ -31,7 +31,7 @@ DEVICE_SECTION = {"host": "host", "device": "android"}
 
 
 def value_fault(declared: Param | Knob, value: object) -> str | None:
-    """Why `value` is not allowed for this param or knob, or None."""
+    """Return why `value` is not allowed for this param or knob, or None."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         return "expected a whole number or text"
     if isinstance(value, str) and len(value) > MAX_TEXT_VALUE:
@@ -82,14 +82,14 @@ class SuiteDeclaration:
     """Series that were found declared, so that a repeated look-up is cheap."""
 
     def runs_on(self, benchmark: str, target_kind: str) -> bool:
-        """Whether the benchmark's workload has a section for this kind of target."""
+        """Check whether the benchmark's workload has a section for this kind of target."""
         return (
             self.benchmarks[benchmark].workload,
             DEVICE_SECTION[target_kind],
         ) in self.launch_timeouts
 
     def launch_timeout_s(self, benchmarks: Iterable[str], target_kind: str) -> float:
-        """The longest launch timeout among the workloads of `benchmarks` that run on this kind of target."""
+        """Return the longest launch timeout among the workloads of `benchmarks` that run on this kind of target."""
         section = DEVICE_SECTION[target_kind]
         keys = {
             (self.benchmarks[name].workload, section)
@@ -155,10 +155,10 @@ MAX_KNOWN = 10_000
 
 
 def _join_names(names: Iterable[object]) -> str:
-    shown = [str(name) for name in names]
+    texts = [str(name) for name in names]
     return (
-        ", ".join(shown[:12])
-        + (f" and {len(shown) - 12} more" if len(shown) > 12 else "")
+        ", ".join(texts[:12])
+        + (f" and {len(texts) - 12} more" if len(texts) > 12 else "")
         or "none"
     )
 
@@ -203,7 +203,7 @@ class RunPlan:
     """None until an agent has reported it: then base is held to what head declares."""
 
     def declared_at(self, side: str | None) -> SuiteDeclaration:
-        """The declarations that samples of a side are checked against."""
+        """Return the declarations that samples of a side are checked against."""
         return (
             self.declared
             if side != "base" or self.declared_at_base is None
@@ -216,7 +216,7 @@ _lock = threading.Lock()
 
 
 def plan_of(session: Session, run_id: str) -> RunPlan:
-    """The declarations of an existing run, cached."""
+    """Return the declarations of an existing run, cached."""
     run = session.get_one(Run, run_id)
     key = (run_id, run.manifest_of_commit)
     with _lock:

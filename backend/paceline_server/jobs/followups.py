@@ -85,7 +85,7 @@ def _launches(session: Session, original: Run, target_id: str) -> int:
 def _names_in_manifest(
     session: Session, original: Run, benchmarks: Sequence[str]
 ) -> list[str]:
-    """The names of the benchmarks in the run's own manifest; history has their newest names."""
+    """Return the names of the benchmarks in the run's own manifest; history has their newest names."""
     declared, suite = (
         original.manifest["benchmarks"],
         queries.suite(session, original.suite),
@@ -125,6 +125,6 @@ def _narrow(
 
 
 def commits_of(session: Session, job_id: str) -> list[dict[str, Any]]:
-    """The commits a job's agent reported, `{commit, author, at, subject}`, oldest first: for an A/B job those
+    """Return the commits a job's agent reported, `{commit, author, at, subject}`, oldest first: for an A/B job those
     after the base up to the head, else only the head. Empty if the agent reported none."""
     return list(session.get_one(Job, job_id).commits or [])

@@ -152,12 +152,12 @@ def check_lease(
     target is free) and a finished one is returned as `closed`. `renews`: the agent still measures, so a lost
     attempt goes on (`lost` → `measuring`) unless another job has its target.
     """
-    found = queries.lock_attempt(session, claim.job_id, claim.attempt)
-    if found is None:
+    locked = queries.lock_attempt(session, claim.job_id, claim.attempt)
+    if locked is None:
         if queries.job_with_target(session, claim.job_id) is None:
             raise not_found("job", claim.job_id)
         raise lease_lost("The job has no such attempt.")
-    job, attempt = found
+    job, attempt = locked
     access.enter_project(session, job.project_id)
     token_matches = ids.same_secret(
         attempt.lease_token_sha256, ids.sha256_hex(claim.lease_token)
@@ -205,16 +205,16 @@ def renew(session: Session, claim: LeaseClaim) -> bool:
     A lease that ran out while measuring is renewed if its target is free, so that an agent can go on after a
     long outage of the server or the network.
     """
-    held = check_lease(session, claim, renews=True)
-    held.attempt.lease_expires_at = clock.now() + _lease_duration()
-    return held.attempt.cancel_requested
+    lease = check_lease(session, claim, renews=True)
+    lease.attempt.lease_expires_at = clock.now() + _lease_duration()
+    return lease.attempt.cancel_requested
 
 
 def report_state(session: Session, claim: LeaseClaim, report: StateReport) -> None:
     """Store the state an agent reports. Raises 409 `lease_lost`, or `conflict` for a step backwards."""
-    held = check_lease(session, claim, delivers=report.state == "uploading")
-    job = held.job
-    if held.closed:
+    lease = check_lease(session, claim, delivers=report.state == "uploading")
+    job = lease.job
+    if lease.closed:
         raise lease_lost("The attempt is finished.")
     _store_merge_base(session, job, report.base_commit)
     before = _reported_fields(job)
@@ -222,7 +222,7 @@ def report_state(session: Session, claim: LeaseClaim, report: StateReport) -> No
         state = step(cast(JobState, job.state), REPORTS[report.state])
     except IllegalTransitionError as error:
         raise conflict(f"{str(error).capitalize()}.") from None
-    held.attempt.lease_expires_at = clock.now() + _lease_duration()
+    lease.attempt.lease_expires_at = clock.now() + _lease_duration()
     job.detail = report.detail
     job.artifact_hash = report.artifact_hash or job.artifact_hash
     job.base_artifact_hash = report.base_artifact_hash or job.base_artifact_hash
@@ -255,7 +255,7 @@ def _store_merge_base(session: Session, job: Job, base: str | None) -> None:
 
 
 def _reported_fields(job: Job) -> tuple[str | None, ...]:
-    """The visible fields that a report may change; the state first."""
+    """Return the visible fields that a report may change; the state first."""
     return (
         job.state,
         job.detail,

@@ -128,7 +128,7 @@ def _check_sides(run: Run, reported: ReportedManifests) -> None:
 
 
 def _is_kept(run: Run, reported: ReportedManifests) -> bool:
-    """Whether the same was reported before. Raises 409 `other_manifest` if something else was."""
+    """Check whether the same was reported before. Raises 409 `other_manifest` if something else was."""
     if not run.manifest_of_commit:
         return False
     kept = (run.manifest, run.base_manifest)
@@ -196,8 +196,8 @@ def _plan_run(session: Session, run: Run, reported: ReportedManifests) -> None:
 
 
 def _requested_names(run: Run, reported: ReportedManifests) -> list[str]:
-    """The benchmarks that a run asked for, as its commit calls them. An A/B run leaves out what the head does not have;
-    other runs keep it, and are refused."""
+    """Return the benchmarks that a run asked for, as its commit calls them. An A/B run leaves out what the head does
+    not have; other runs keep it, and are refused."""
     head = reported.head.manifest
     announced = SidePairing.of(read_manifest(run.manifest), head)
     names = dict.fromkeys(announced.benchmark_in_head(name) for name in run.benchmarks)
@@ -228,7 +228,7 @@ def _requested_names(run: Run, reported: ReportedManifests) -> list[str]:
 def _at_base(
     reported: ReportedManifests, names: Sequence[str] | Mapping[str, Any]
 ) -> list[str]:
-    """Those of `names` that only the base declares."""
+    """Return those of `names` that only the base declares."""
     base = reported.base
     return [
         name

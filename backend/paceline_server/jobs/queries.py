@@ -32,12 +32,12 @@ from paceline_server.store.tables.schedules import Schedule
 
 
 def suite(session: Session, name: str) -> Suite | None:
-    """The newest announcement of a suite."""
+    """Return the newest announcement of a suite."""
     return session.scalars(select(Suite).where(Suite.name == name)).one_or_none()
 
 
 def targets_of_suite(session: Session, name: str) -> list[Target]:
-    """Targets whose agent announced the suite, by name."""
+    """Return targets whose agent announced the suite, by name."""
     query = (
         select(Target)
         .join(
@@ -52,7 +52,7 @@ def targets_of_suite(session: Session, name: str) -> list[Target]:
 def nickname_of_repository(
     session: Session, suite_name: str, agent_id: str
 ) -> str | None:
-    """What an agent calls the repository of a suite that it announced."""
+    """Return what an agent calls the repository of a suite that it announced."""
     query = select(SuiteAgent.repository).where(
         SuiteAgent.suite == suite_name, SuiteAgent.agent_id == agent_id
     )
@@ -60,12 +60,12 @@ def nickname_of_repository(
 
 
 def run(session: Session, run_id: str) -> Run | None:
-    """A run; its manifest is loaded only when touched."""
+    """Return a run; its manifest is loaded only when touched."""
     return session.get(Run, run_id)
 
 
 def lock_run(session: Session, run_id: str) -> Run:
-    """The run, locked until the transaction ends. Jobs read after this are as others committed them."""
+    """Return the run, locked until the transaction ends. Jobs read after this are as others committed them."""
     query = (
         select(Run)
         .where(Run.id == run_id)
@@ -76,7 +76,7 @@ def lock_run(session: Session, run_id: str) -> Run:
 
 
 def runs_of_key(session: Session, concurrency_key: str) -> list[str]:
-    """Ids of the runs with a key that no other has superseded, oldest first."""
+    """Return ids of the runs with a key that no other has superseded, oldest first."""
     query = (
         select(Run.id)
         .where(Run.concurrency_key == concurrency_key, Run.superseded_by.is_(None))
@@ -92,7 +92,7 @@ def runs(
     trigger: str | None,
     requested: tuple[datetime | None, datetime | None] = (None, None),
 ) -> Select[Run]:
-    """The list of runs, filtered. `requested`: from the first instant on, before the second."""
+    """Return the list of runs, filtered. `requested`: from the first instant on, before the second."""
     query = select(Run)
     since, until = requested
     if since is not None:
@@ -113,7 +113,7 @@ def runs(
 
 
 def launches_of(session: Session, run_id: str, target_id: str) -> int | None:
-    """Launches per batch of the run's job on a target; None if it has no job there."""
+    """Return launches per batch of the run's job on a target; None if it has no job there."""
     query = (
         select(Job.launches)
         .where(Job.run_id == run_id, Job.target_id == target_id)
@@ -125,7 +125,7 @@ def launches_of(session: Session, run_id: str, target_id: str) -> int | None:
 def jobs_of_runs(
     session: Session, run_ids: Iterable[str]
 ) -> dict[str, list[tuple[Job, Target]]]:
-    """Jobs with their targets, per run, in order of creation."""
+    """Return jobs with their targets, per run, in order of creation."""
     jobs: dict[str, list[tuple[Job, Target]]] = {run_id: [] for run_id in run_ids}
     query = (
         select(Job, Target)
@@ -140,13 +140,13 @@ def jobs_of_runs(
 
 
 def lock_jobs_of_run(session: Session, run_id: str) -> list[Job]:
-    """The run's jobs, locked in order of id."""
+    """Return the run's jobs, locked in order of id."""
     query = select(Job).where(Job.run_id == run_id).order_by(Job.id).with_for_update()
     return list(session.scalars(query.execution_options(populate_existing=True)))
 
 
 def job_with_target(session: Session, job_id: str) -> tuple[Job, Target] | None:
-    """A job and its target."""
+    """Return a job and its target."""
     query = (
         select(Job, Target)
         .join(Target, Target.id == Job.target_id)
@@ -156,7 +156,7 @@ def job_with_target(session: Session, job_id: str) -> tuple[Job, Target] | None:
 
 
 def lock_job(session: Session, job_id: str) -> Job | None:
-    """The job, locked until the transaction ends."""
+    """Return the job, locked until the transaction ends."""
     query = (
         select(Job)
         .where(Job.id == job_id)
@@ -169,7 +169,7 @@ def lock_job(session: Session, job_id: str) -> Job | None:
 def lock_attempt(
     session: Session, job_id: str, number: int
 ) -> tuple[Job, Attempt] | None:
-    """A job, locked, and one of its attempts as it is under that lock.
+    """Return a job, locked, and one of its attempts as it is under that lock.
 
     Two statements on purpose: PostgreSQL re-reads after a lock wait only the row it waited for, so an attempt
     joined in the same statement would be as it was before the wait.
@@ -182,7 +182,7 @@ def lock_attempt(
 
 
 def attempt(session: Session, job_id: str, number: int) -> Attempt | None:
-    """One attempt of a job."""
+    """Return one attempt of a job."""
     return session.get(Attempt, (job_id, number))
 
 
@@ -192,10 +192,12 @@ _candidate = aliased(Job)
 def _leasable(
     agent_id: str, target_ids: Sequence[str] | None, at: datetime
 ) -> Select[str]:
-    """Ids of jobs queued and due, on a free, willing target of this agent, the first of the queue first. A device must be
-    connected and in good health; a host only free of maintenance."""
+    """Return ids of jobs queued and due, on a free, willing target of this agent, the first of the queue first. A
+    device must be connected and in good health; a host only free of maintenance."""
     candidate, other = _candidate, aliased(Job)
-    held = exists().where(other.target_id == candidate.target_id, other.state.in_(HELD))
+    is_held = exists().where(
+        other.target_id == candidate.target_id, other.state.in_(HELD)
+    )
     query = (
         select(candidate.id)
         .join(Target, Target.id == candidate.target_id)
@@ -211,7 +213,7 @@ def _leasable(
                 Target.kind != "device",
                 and_(Target.connection == "online", Target.health == "good"),
             ),
-            ~held,
+            ~is_held,
         )
         .order_by(func.coalesce(candidate.queue_at, candidate.not_before), candidate.id)
         .limit(1)
@@ -238,7 +240,7 @@ class QueuedJobRow(NamedTuple):
 def holding_jobs(
     session: Session, target_ids: Sequence[str]
 ) -> dict[str, HoldingJobRow]:
-    """The jobs that hold these targets, by target id, as far as the session may see them."""
+    """Return the jobs that hold these targets, by target id, as far as the session may see them."""
     query = (
         select(Job.target_id, Job.id, Run.id, Run.suite, Attempt.leased_at)
         .join(Run, Run.id == Job.run_id)
@@ -251,7 +253,7 @@ def holding_jobs(
 def queues(
     session: Session, target_ids: Sequence[str], at: datetime
 ) -> dict[str, list[QueuedJobRow]]:
-    """The queued jobs of these targets that are due, by target id, in the order in which they are leased."""
+    """Return the queued jobs of these targets that are due, by target id, in the order in which they are leased."""
     query = (
         select(Job.id, Job.target_id)
         .where(
@@ -261,10 +263,10 @@ def queues(
         )
         .order_by(func.coalesce(Job.queue_at, Job.not_before), Job.id)
     )
-    found: dict[str, list[QueuedJobRow]] = {}
+    queues_by_target: dict[str, list[QueuedJobRow]] = {}
     for row in session.execute(query):
-        found.setdefault(row.target_id, []).append(QueuedJobRow(*row))
-    return found
+        queues_by_target.setdefault(row.target_id, []).append(QueuedJobRow(*row))
+    return queues_by_target
 
 
 def leased_at(session: Session, job_ids: Sequence[str]) -> dict[str, datetime]:
@@ -280,7 +282,7 @@ def leased_at(session: Session, job_ids: Sequence[str]) -> dict[str, datetime]:
 def has_leasable_job(
     session: Session, agent_id: str, target_ids: Sequence[str] | None, at: datetime
 ) -> bool:
-    """Whether a job could be leased now. Only reads, so that waiting agents do not queue for the write lock."""
+    """Check whether a job could be leased now. Only reads, so that waiting agents do not queue for the write lock."""
     return session.execute(_leasable(agent_id, target_ids, at)).first() is not None
 
 
@@ -321,13 +323,13 @@ def lease_oldest_job(
 
 
 def target_is_held(session: Session, target_id: str) -> bool:
-    """Whether any job holds the target."""
+    """Check whether any job holds the target."""
     query = select(Job.id).where(Job.target_id == target_id, Job.state.in_(HELD))
     return session.execute(query.limit(1)).first() is not None
 
 
 def revoked_agents(session: Session, agent_ids: Collection[str]) -> set[str]:
-    """Those of these agents that are revoked."""
+    """Return those of these agents that are revoked."""
     query = select(Agent.id).where(
         Agent.id.in_(list(agent_ids)), Agent.revoked_at.is_not(None)
     )
@@ -335,7 +337,7 @@ def revoked_agents(session: Session, agent_ids: Collection[str]) -> set[str]:
 
 
 def _has_run_out(at: datetime) -> ColumnElement[bool]:
-    """Whether a lease is over. A revoked agent's is, whatever it renewed in its last request."""
+    """Check whether a lease is over. A revoked agent's is, whatever it renewed in its last request."""
     revoked = select(Agent.id).where(Agent.revoked_at.is_not(None))
     return or_(Attempt.lease_expires_at < at, Attempt.agent_id.in_(revoked))
 
@@ -343,7 +345,7 @@ def _has_run_out(at: datetime) -> ColumnElement[bool]:
 def lock_expired_leases(
     session: Session, at: datetime, limit: int
 ) -> list[tuple[Job, Attempt]]:
-    """Held jobs whose newest lease ran out by `at` or whose agent is revoked, locked; rows locked by others are
+    """Return held jobs whose newest lease ran out by `at` or whose agent is revoked, locked; rows locked by others are
     skipped.
 
     The jobs are locked first and read again with their attempts afterwards: a lease renewed while the lock
@@ -372,7 +374,7 @@ def lock_expired_leases(
 
 
 def lock_overdue_jobs(session: Session, at: datetime, limit: int) -> list[Job]:
-    """Queued jobs that were not leased in time, locked; rows locked by others are skipped."""
+    """Return queued jobs that were not leased in time, locked; rows locked by others are skipped."""
     query = (
         select(Job)
         .where(Job.state == "queued", Job.expires_at <= at)
@@ -385,7 +387,7 @@ def lock_overdue_jobs(session: Session, at: datetime, limit: int) -> list[Job]:
 
 
 def has_expired(session: Session, at: datetime) -> bool:
-    """Whether a lease or a queued job has expired. Only reads, so an idle sweeper takes no write lock."""
+    """Check whether a lease or a queued job has expired. Only reads, so an idle sweeper takes no write lock."""
     ran_out = exists().where(
         Attempt.job_id == Job.id,
         Attempt.number == Job.attempt,
@@ -403,7 +405,7 @@ def has_expired(session: Session, at: datetime) -> bool:
 
 
 def counting_attempts(session: Session, job_id: str) -> list[int]:
-    """Numbers of the attempts that count for verdicts: the newest `done` one of each batch, in order."""
+    """Return numbers of the attempts that count for verdicts: the newest `done` one of each batch, in order."""
     query = (
         select(Attempt.batch, func.max(Attempt.number))
         .where(Attempt.job_id == job_id, Attempt.outcome == "done")
@@ -422,13 +424,13 @@ def schedule_named(session: Session, name: str) -> Schedule | None:
 
 
 def has_due_schedule(session: Session, at: datetime) -> bool:
-    """Whether a schedule is due. Only reads, so an idle sweeper takes no write lock."""
+    """Check whether a schedule is due. Only reads, so an idle sweeper takes no write lock."""
     due = exists().where(Schedule.enabled.is_(True), Schedule.next_at <= at)
     return session.execute(select(literal(1)).where(due)).first() is not None
 
 
 def lock_due_schedules(session: Session, at: datetime, limit: int) -> list[Schedule]:
-    """Due schedules, locked, the longest overdue first; rows locked by others are skipped."""
+    """Return due schedules, locked, the longest overdue first; rows locked by others are skipped."""
     query = (
         select(Schedule)
         .where(Schedule.enabled.is_(True), Schedule.next_at <= at)
@@ -441,7 +443,7 @@ def lock_due_schedules(session: Session, at: datetime, limit: int) -> list[Sched
 
 
 def busy_targets_of_schedule(session: Session, schedule_id: str) -> set[str]:
-    """Targets with a job of this schedule that has not ended."""
+    """Return targets with a job of this schedule that has not ended."""
     query = (
         select(Job.target_id)
         .join(Run, Run.id == Job.run_id)

@@ -40,7 +40,7 @@ SEED_BITS = 53
 
 
 def default_launches(target: Target) -> int:
-    """How many launches a batch has on a target unless the request says (stats/README.md §1)."""
+    """Return how many launches a batch has on a target unless the request says (stats/README.md §1)."""
     return DEVICE_LAUNCHES if target.kind == "device" else DEFAULT_LAUNCHES
 
 

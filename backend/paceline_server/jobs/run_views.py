@@ -30,7 +30,7 @@ Jobs = Sequence[tuple[Job, Target]]
 def job_out(
     job: Job, target: Target, waiting_reason: WaitingReasonOut | None = None
 ) -> JobOut:
-    """The wire shape of a job."""
+    """Return the wire shape of a job."""
     return JobOut.of_row(
         job,
         target_name=target.name,
@@ -43,7 +43,7 @@ def job_out(
 
 
 def roll_up_jobs(jobs: Jobs) -> RollUp:
-    """What a run is, from the rows of its jobs."""
+    """Return what a run is, from the rows of its jobs."""
     return roll_up(
         JobSummary(
             cast(JobState, job.state),
@@ -60,7 +60,7 @@ def roll_up_jobs(jobs: Jobs) -> RollUp:
 def run_out(
     run: Run, jobs: Jobs, waiting_reasons: Mapping[str, WaitingReasonOut]
 ) -> RunOut:
-    """The wire shape of a run with its jobs, and the reasons of those that wait by job id."""
+    """Return the wire shape of a run with its jobs, and the reasons of those that wait by job id."""
     rolled = roll_up_jobs(jobs)
     return RunOut.of_row(
         run,
@@ -74,10 +74,10 @@ def run_out(
 
 
 def job_event(job: Job, target: Target) -> dict[str, Any]:
-    """The data of a `job` live event."""
+    """Return the data of a `job` live event."""
     return job_out(job, target).model_dump(mode="json", exclude={"waiting_reason"})
 
 
 def run_event(run: Run, jobs: Jobs) -> dict[str, Any]:
-    """The data of a `run` live event; jobs have events of their own."""
+    """Return the data of a `run` live event; jobs have events of their own."""
     return run_out(run, jobs, {}).model_dump(mode="json", exclude={"jobs"})

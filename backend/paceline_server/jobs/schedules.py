@@ -97,14 +97,14 @@ def remove(session: Session, schedule_id: str, who: str) -> None:
 
 
 def get(session: Session, schedule_id: str) -> ScheduleOut:
-    """One schedule. Raises 404."""
+    """Return one schedule. Raises 404."""
     return _out(session, _find(session, schedule_id))
 
 
 def list_schedules(
     session: Session, *, limit: int, cursor: str | None
 ) -> Page[ScheduleOut]:
-    """Schedules, the newest first."""
+    """Return schedules, the newest first."""
     return page(
         session,
         queries.schedules(),
@@ -144,7 +144,7 @@ def _request(spec: ScheduleIn) -> dict[str, object]:
 
 
 def _run(row: Schedule, targets: list[str] | None) -> RunIn:
-    """The request of one run: the head of the announced branch, for A/A runs too."""
+    """Return the request of one run: the head of the announced branch, for A/A runs too."""
     if targets is None and row.target_id is not None:
         targets = [row.target_id]
     return RunIn(
@@ -202,6 +202,6 @@ def _run_schedule(session: Session, row: Schedule, at: datetime) -> int:
 
 
 def next_due(due: datetime, every_s: int, at: datetime) -> datetime:
-    """The first due instant after `at`; missed ones are skipped."""
+    """Return the first due instant after `at`; missed ones are skipped."""
     missed = math.floor(max(0.0, (at - due).total_seconds()) / every_s)
     return due + timedelta(seconds=every_s * (missed + 1))

@@ -175,7 +175,7 @@ def _measures_announced(spec: RunIn, suite: Suite) -> bool:
 
 
 def _branch_of(spec: RunIn, suite: Suite) -> str | None:
-    """The branch whose history a run belongs to.
+    """Return the branch whose history a run belongs to.
 
     Raises 400 for a branch other than the announced one without a commit: the server does not know its head.
     """
@@ -228,7 +228,7 @@ def _check_request(
 
 
 def _faults_of_sides(spec: RunIn) -> dict[str, str]:
-    """What contradicts itself about the revisions that are asked for."""
+    """Return what contradicts itself about the revisions that are asked for."""
     faults: dict[str, str] = {}
     if spec.head is None:
         for name in ("base", "base_branch", "pull_request"):
@@ -246,7 +246,7 @@ def _faults_of_sides(spec: RunIn) -> dict[str, str]:
 
 
 def base_of(spec: RunIn, commit: str) -> str | None:
-    """The base commit of an A/B or A/A run; None for other runs.
+    """Return the base commit of an A/B or A/A run; None for other runs.
 
     A base that abbreviates `commit`, or that it abbreviates, becomes `commit`, which makes the run an A/A run.
     With the trigger `a_a` the base may be left out.
@@ -306,7 +306,7 @@ def _runs_on(declared: SuiteDeclaration, benchmark: str, target: Target) -> bool
 
 
 def get_run(session: Session, run_id: str) -> RunOut:
-    """A run with its jobs. Raises 404."""
+    """Return a run with its jobs. Raises 404."""
     run = queries.run(session, run_id)
     if run is None:
         raise not_found("run", run_id)
@@ -315,7 +315,7 @@ def get_run(session: Session, run_id: str) -> RunOut:
 
 
 def get_job(session: Session, job_id: str) -> JobOut:
-    """A job. Raises 404."""
+    """Return a job. Raises 404."""
     job_and_target = queries.job_with_target(session, job_id)
     if job_and_target is None:
         raise not_found("job", job_id)
@@ -324,7 +324,7 @@ def get_job(session: Session, job_id: str) -> JobOut:
 
 
 def job_with_reason(job: Job, target: Target) -> tuple[JobOut, str]:
-    """An ended job, and the reason for its end in one line."""
+    """Return an ended job, and the reason for its end in one line."""
     return run_views.job_out(job, target), reason_of_end(job)
 
 

@@ -154,12 +154,12 @@ class IllegalTransitionError(Exception):
 
 
 def states_before(event: Event) -> frozenset[JobState]:
-    """The states in which `event` may happen."""
+    """Return the states in which `event` may happen."""
     return frozenset(_RULES[event][0])
 
 
 def step(state: JobState, event: Event) -> JobState:
-    """The state after `event`. Raises `IllegalTransitionError`."""
+    """Return the state after `event`. Raises `IllegalTransitionError`."""
     before, after = _RULES[event]
     if state not in before:
         raise IllegalTransitionError(state, event)
@@ -167,7 +167,7 @@ def step(state: JobState, event: Event) -> JobState:
 
 
 def on_lease_loss(state: JobState, *, requeues: int, cancel_requested: bool) -> Event:
-    """What follows when the lease of a held job ran out.
+    """Return what follows when the lease of a held job ran out.
 
     A requested cancel is carried out. Before measuring, the job is retried. Once there may be samples it is
     `lost`: its agent may go on or deliver the rest.
@@ -180,7 +180,7 @@ def on_lease_loss(state: JobState, *, requeues: int, cancel_requested: bool) -> 
 
 
 def on_failure(state: JobState, *, cause: str, requeues: int) -> Event:
-    """What follows when an agent reports `failed`; failures of the workload are never retried."""
+    """Return what follows when an agent reports `failed`; failures of the workload are never retried."""
     before_measuring = state in states_before(Event.requeue)
     if before_measuring and cause in INFRASTRUCTURE_CAUSES and requeues < MAX_REQUEUES:
         return Event.requeue

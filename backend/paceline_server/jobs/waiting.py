@@ -21,12 +21,12 @@ from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job
 
 STATES = ("queued", "leased", "preparing", "lost")
-"""States in which a job waits for something."""
+"""A job in one of these states waits for something."""
 
 
 @dataclass(frozen=True)
 class _RelatedRows:
-    """What else is known about the targets of waiting jobs, by target id, and their leases, by job id."""
+    """Facts about the targets of waiting jobs, by target id, and their leases, by job id."""
 
     holders: Mapping[str, HoldingJobRow]
     held_for_others: set[str]
@@ -37,7 +37,7 @@ class _RelatedRows:
 def waiting_reasons(
     session: Session, jobs: Sequence[tuple[Job, Target]]
 ) -> dict[str, WaitingReasonOut]:
-    """The reasons of those of `jobs` that wait, by job id; a fixed number of queries."""
+    """Return the reasons of those of `jobs` that wait, by job id. The number of queries is fixed."""
     waiting = [(job, target) for job, target in jobs if job.state in STATES]
     if not waiting:
         return {}
@@ -48,14 +48,14 @@ def waiting_reasons(
         queries.queues(session, targets, at),
         queries.leased_at(session, [job.id for job, _ in waiting]),
     )
-    return {job.id: _reason(job, target, related, at) for job, target in waiting}
+    return {job.id: _explain_job(job, target, related, at) for job, target in waiting}
 
 
-def _reason(
+def _explain_job(
     job: Job, target: Target, related: _RelatedRows, at: datetime
 ) -> WaitingReasonOut:
     if job.state == "queued":
-        return _reason_in_queue(job, target, related, at)
+        return _explain_queued_job(job, target, related, at)
     since = related.leased_at.get(job.id)
     if job.state == "lost":
         return WaitingReasonOut(
@@ -63,16 +63,16 @@ def _reason(
             advice="It goes on when its agent is back, and what it measured before is kept. If it stays away, repeat the run.",
             since=since,
         )
-    words = job.detail or "its agent has taken it"
-    is_waiting = words.startswith("waiting for ")
+    text = job.detail or "its agent has taken it"
+    is_waiting = text.startswith("waiting for ")
     return WaitingReasonOut(
-        text=words,
+        text=text,
         advice="It goes on when that is over." if is_waiting else None,
         since=since,
     )
 
 
-def _reason_in_queue(
+def _explain_queued_job(
     job: Job, target: Target, related: _RelatedRows, at: datetime
 ) -> WaitingReasonOut:
     name = target.spoken_name
@@ -92,19 +92,19 @@ def _reason_in_queue(
         )
     if holder is not None:
         return WaitingReasonOut(
-            text=f"{name} runs job {holder.job_id} of {holder.suite}{_behind(ahead)}",
+            text=f"{name} runs job {holder.job_id} of {holder.suite}{_say_who_is_first(ahead)}",
             advice=f"It starts when that ends, or sooner if run {holder.run_id} is cancelled.",
             since=holder.since,
             run_id=holder.run_id,
         )
     if target.id in related.held_for_others:
         return WaitingReasonOut(
-            text=f"{name} runs a job of another project{_behind(ahead)}",
+            text=f"{name} runs a job of another project{_say_who_is_first(ahead)}",
             advice="It starts when that ends.",
         )
     if ahead:
         return WaitingReasonOut(
-            text=f"{ahead} {_jobs(ahead)} for {name} {'is' if ahead == 1 else 'are'} before it",
+            text=f"{ahead} {_job_noun(ahead)} for {name} {'is' if ahead == 1 else 'are'} before it",
             advice="It starts when those have ended.",
         )
     return WaitingReasonOut(
@@ -114,18 +114,18 @@ def _reason_in_queue(
 
 
 def _count_ahead(job: Job, queued: Sequence[QueuedJobRow]) -> int:
-    """How many jobs are before this one in the queue of its target."""
+    """Count the jobs before this one in the queue of its target."""
     ids = [row.job_id for row in queued]
     return ids.index(job.id) if job.id in ids else 0
 
 
-def _behind(ahead: int) -> str:
+def _say_who_is_first(ahead: int) -> str:
     return (
-        f", and {ahead} queued {_jobs(ahead)} come{'s' if ahead == 1 else ''} first"
+        f", and {ahead} queued {_job_noun(ahead)} come{'s' if ahead == 1 else ''} first"
         if ahead
         else ""
     )
 
 
-def _jobs(count: int) -> str:
+def _job_noun(count: int) -> str:
     return "job" if count == 1 else "jobs"

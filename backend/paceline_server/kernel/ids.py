@@ -38,7 +38,7 @@ def new_id(prefix: str) -> str:
 
 
 def new_secret(prefix: str) -> str:
-    """`prefix_` and 256 random bits, URL-safe. Shown once; store `sha256_hex` of it."""
+    """Return `prefix_` and 256 random bits, URL-safe. Shown once; store `sha256_hex` of it."""
     return f"{prefix}_{secrets.token_urlsafe(32)}"
 
 

@@ -53,12 +53,12 @@ def to_response(problem: ProblemError) -> JSONResponse:
 
 
 def _plain(text: object, limit: int = 300) -> str:
-    """Text that is safe to send: bounded, and without surrogates that UTF-8 cannot carry."""
+    """Return text that is safe to send: bounded, and without surrogates that UTF-8 cannot carry."""
     return str(text)[:limit].encode("utf-8", "replace").decode()
 
 
 def _fields(faults: list[Any]) -> dict[str, str]:
-    """`{"body.name": "…"}` for the first 20 of pydantic's errors, without the refused values."""
+    """Return `{"body.name": "…"}` for the first 20 of pydantic's errors, without the refused values."""
     fields = {}
     for fault in faults[:20]:
         where = ".".join(_plain(part, 60) for part in fault.get("loc", ())) or "body"

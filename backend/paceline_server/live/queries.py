@@ -42,7 +42,7 @@ def span(session: Session) -> tuple[int, int]:
 def events(
     session: Session, after: int, until: int | None = None, run_id: str | None = None
 ) -> list[StreamedEvent]:
-    """Up to `PAGE` events with after < id ≤ until, in order."""
+    """Return up to `PAGE` events with after < id ≤ until, in order."""
     query = (
         select(LiveEvent).where(LiveEvent.id > after).order_by(LiveEvent.id).limit(PAGE)
     )

@@ -87,7 +87,7 @@ async def stream(
 
 
 def _resume_from(header: str | None, query: int | None) -> int | None:
-    """The id to resume after. The header wins, because on a reconnect it is newer than the address; a malformed
+    """Return the id to resume after. The header wins, because on a reconnect it is newer than the address; a malformed
     header is ignored."""
     if (
         header is not None
@@ -132,7 +132,7 @@ async def _lines(
 async def _follow(
     request: Request, subscription: Subscription, seen: int, projects: frozenset[str]
 ) -> AsyncIterator[str]:
-    """Events of the queue and heartbeats, until permission ends or the client is cut off."""
+    """Yield events of the queue and heartbeats, until permission ends or the client is cut off."""
     checked = asyncio.get_running_loop().time()
     while True:
         event = await _next(subscription)
@@ -154,7 +154,7 @@ _NOTHING = object()
 
 
 async def _next(subscription: Subscription) -> StreamedEvent | object | None:
-    """The next event; None at the end; `_NOTHING` after `HEARTBEAT_S` or when permission must be checked."""
+    """Return the next event; None at the end; `_NOTHING` after `HEARTBEAT_S` or when permission must be checked."""
     if not subscription.queue.empty() and not subscription.recheck.is_set():
         return subscription.queue.get_nowait()
     getting = asyncio.ensure_future(subscription.queue.get())
@@ -176,7 +176,7 @@ def _frame(event: StreamedEvent) -> str:
 
 
 def _still_allowed(request: Request, projects: frozenset[str]) -> bool:
-    """Whether the stream's reader may still read the same project."""
+    """Check whether the stream's reader may still read the same project."""
     try:
         project = admit(request, "project.read", is_use=False).principal.project
     except ProblemError:
@@ -190,7 +190,7 @@ def _read_events(after: int, until: int, run: str | None) -> list[StreamedEvent]
 
 
 def _may_be_pruned(after: int) -> bool:
-    """Whether events after this id may be gone: they were deleted, or the database is older than the client's
+    """Check whether events after this id may be gone: they were deleted, or the database is older than the client's
     last event."""
     with access.as_system(), read_scope() as session:  # of any project
         oldest, newest = queries.span(session)

@@ -27,7 +27,7 @@ def lock_project(session: Session, project_id: str) -> Project:
 
 
 def projects_visible(account_id: str | None, *, every: bool) -> Select[Any]:
-    """Projects an account is a member of, and public ones; `every`: all of them."""
+    """Return projects an account is a member of, and public ones; `every`: all of them."""
     query = select(Project)
     if every:
         return query
@@ -81,7 +81,7 @@ def admins(session: Session, project_id: str) -> int:
 
 
 def targets() -> Select[Any]:
-    """Every target of the installation."""
+    """Return every target of the installation."""
     return select(Target)
 
 

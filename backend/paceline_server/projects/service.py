@@ -93,7 +93,7 @@ def find_project(session: Session, name: str) -> Project:
 
 
 def all_projects(session: Session) -> list[ProjectOut]:
-    """Every project, by name."""
+    """Return every project, by name."""
     query = queries.projects_visible(None, every=True)
     return sorted(
         (ProjectOut.of_row(row) for row in session.scalars(query)),
@@ -241,7 +241,7 @@ def _audit_member(  # noqa: PLR0917 - the fields of one entry
 def list_targets(
     session: Session, project_id: str, *, limit: int, cursor: str | None
 ) -> Page[GrantedTargetOut]:
-    """Every target of the installation, and whether the project may use it."""
+    """Return every target of the installation, and whether the project may use it."""
     rows = page(
         session,
         queries.targets(),

@@ -91,22 +91,22 @@ def _shorten(text: str) -> str:
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
-def render_svg(made: BadgeOut) -> str:
+def render_svg(badge_out: BadgeOut) -> str:
     """Return the picture, readable by screen readers and without anything that is loaded or run."""
-    left, right = _width(made.label), _width(made.message)
+    left, right = _width(badge_out.label), _width(badge_out.message)
     width = left + right
-    said = quoteattr(f"{made.label}: {made.message}")
+    quoted_text = quoteattr(f"{badge_out.label}: {badge_out.message}")
     texts = "".join(
         f'<text x="{x + PADDING_PX / 2:g}" y="14" textLength="{w - PADDING_PX:g}" '
         f'lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
-        for x, w, text in ((0, left, made.label), (left, right, made.message))
+        for x, w, text in ((0, left, badge_out.label), (left, right, badge_out.message))
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="20" role="img" aria-label={said}>'
-        f"<title>{escape(f'{made.label}: {made.message}')}</title>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="20" role="img" aria-label={quoted_text}>'
+        f"<title>{escape(f'{badge_out.label}: {badge_out.message}')}</title>"
         f'<clipPath id="r"><rect width="{width:g}" height="20" rx="3"/></clipPath>'
         f'<g clip-path="url(#r)"><rect width="{left:g}" height="20" fill="#495057"/>'
-        f'<rect x="{left:g}" width="{right:g}" height="20" fill="{made.color}"/></g>'
+        f'<rect x="{left:g}" width="{right:g}" height="20" fill="{badge_out.color}"/></g>'
         f'<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">{texts}</g></svg>\n'
     )
 

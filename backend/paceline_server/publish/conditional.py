@@ -24,9 +24,9 @@ def answer(
         "Cache-Control": f"{'public' if is_public else 'private'}, max-age={max_age_s}",
         "Vary": "Authorization, Cookie",
     }
-    known = request.headers.get("if-none-match", "")
-    if known == "*" or etag in (
-        part.strip().removeprefix("W/") for part in known.split(",")
+    known_etags = request.headers.get("if-none-match", "")
+    if known_etags == "*" or etag in (
+        part.strip().removeprefix("W/") for part in known_etags.split(",")
     ):
         return Response(status_code=304, headers=headers)
     return Response(render(), media_type=media_type, headers=headers)

@@ -59,14 +59,18 @@ class AlertFeed:
         """Return the document."""
         texts = alerts.explanations(self.session, [alert for alert, _ in self.rows])
         feed = Element("feed", xmlns=ATOM)
-        wanted = [
+        filter_texts = [
             f"{name}={value}"
             for name, value in vars(self.filters).items()
             if value is not None
         ]
         title = f"Alerts of {self.project.title}"
-        _add(feed, "title", f"{title} ({', '.join(wanted)})" if wanted else title)
-        _add(feed, "id", _feed_id(self.project.id, wanted))
+        _add(
+            feed,
+            "title",
+            f"{title} ({', '.join(filter_texts)})" if filter_texts else title,
+        )
+        _add(feed, "id", _feed_id(self.project.id, filter_texts))
         changed = [alert.updated_at for alert, _ in self.rows]
         _add(feed, "updated", _instant(max(changed, default=self.project.created_at)))
         SubElement(feed, "link", rel="alternate", href=f"{self.base}/alerts")

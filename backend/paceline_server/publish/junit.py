@@ -48,7 +48,7 @@ def _suite_of(row: RankedVerdict) -> tuple[str, str]:
 
 
 def _add_job(root: Element, verdicts: VerdictsOut, job: JobVerdictsOut) -> None:
-    """The job itself: a job that failed is an error, one that could not judge anything is skipped."""
+    """Add the job itself: a job that failed is an error, one that could not judge anything is skipped."""
     suite = _suite(root, f"{verdicts.suite}.{JOB}", job.target)
     case = _case(suite, "measured")
     if job.failure is not None:
@@ -69,7 +69,7 @@ def _add_job(root: Element, verdicts: VerdictsOut, job: JobVerdictsOut) -> None:
 
 
 def _add_missing(root: Element, verdicts: VerdictsOut) -> None:
-    """Cases that were asked for and did not arrive."""
+    """Add the cases that were asked for and did not arrive."""
     if not verdicts.missing:
         return
     suite = _suite(root, f"{verdicts.suite}.missing", verdicts.suite)

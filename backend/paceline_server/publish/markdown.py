@@ -143,14 +143,14 @@ def _tables(rows: Sequence[RankedVerdict], left_out: int) -> list[str]:
 def _table(rows: Sequence[RankedVerdict]) -> list[str]:
     if not rows:
         return []
-    shown = [
+    shown_columns = [
         column for column in range(len(HEADINGS)) if _has_values(rows, CELLS[column])
     ]
     lines = [
-        _line(HEADINGS[column] or "verdict" for column in shown),
-        _line("---" for _ in shown),
+        _line(HEADINGS[column] or "verdict" for column in shown_columns),
+        _line("---" for _ in shown_columns),
     ]
-    lines += [_line(CELLS[column](row) for column in shown) for row in rows]
+    lines += [_line(CELLS[column](row) for column in shown_columns) for row in rows]
     return [*lines, ""]
 
 
@@ -192,7 +192,7 @@ def _row_counts_to_try(count: int) -> Iterable[int]:
 
 
 def _shorten(text: str, limit_bytes: int) -> str:
-    """`text`, or its beginning with a mark at the end."""
+    """Return `text`, or its beginning with a mark at the end."""
     if len(text.encode()) <= limit_bytes:
         return text
     mark = "\n… (cut for length)"

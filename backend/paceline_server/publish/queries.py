@@ -65,7 +65,7 @@ def newest_ended_run(session: Session, subject: Subject) -> str | None:
 
 
 def count_standing_alerts(session: Session, subject: Subject) -> int:
-    """Alerts of a suite that are open or acknowledged, without shadow and demonstrations."""
+    """Count the alerts of a suite that are open or acknowledged, without shadow and demonstrations."""
     query = select(func.count()).where(
         Alert.suite == subject.suite,
         Alert.state.in_(STANDING),

@@ -77,8 +77,8 @@ def get_badge(  # noqa: PLR0917 - query parameters, passed by name
 ) -> Response:
     """The badge of a suite as shields.io's endpoint reads it; `target` is a name. Anybody may read it in a public
     project, with `project=NAME`."""
-    made = badges.badge(session, kind, Subject(suite, branch, target))
-    text = made.model_dump_json()
+    badge_out = badges.badge(session, kind, Subject(suite, branch, target))
+    text = badge_out.model_dump_json()
     return answer(request, text, lambda: text, "application/json", badges.CACHE_S)
 
 
@@ -97,11 +97,11 @@ def get_badge_picture(  # noqa: PLR0917 - query parameters, passed by name
     target: OptionalName = None,
 ) -> Response:
     """The badge of a suite as SVG; parameters as of `/badge`."""
-    made = badges.badge(session, kind, Subject(suite, branch, target))
+    badge_out = badges.badge(session, kind, Subject(suite, branch, target))
     return answer(
         request,
-        made.model_dump_json(),
-        lambda: badges.render_svg(made),
+        badge_out.model_dump_json(),
+        lambda: badges.render_svg(badge_out),
         "image/svg+xml",
         badges.CACHE_S,
     )
@@ -126,7 +126,11 @@ def get_alert_feed(  # noqa: PLR0917 - query parameters, passed by name
     """The alerts that changed last, as an Atom feed; `target` is a name. Alerts nobody was told of are not in it."""
     filters = FeedFilters(suite, target, state, kind)
     base = settings.current().public_url or str(request.base_url).rstrip("/")
-    made = feed.AlertFeed.read(session, filters, base)
+    alert_feed = feed.AlertFeed.read(session, filters, base)
     return answer(
-        request, made.state, made.render, "application/atom+xml", feed.CACHE_S
+        request,
+        alert_feed.state,
+        alert_feed.render,
+        "application/atom+xml",
+        feed.CACHE_S,
     )

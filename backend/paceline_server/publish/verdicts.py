@@ -167,8 +167,8 @@ def _severity(item: ComparisonOut | GateOut, decides: bool) -> int:
 def _order(verdict: RankedVerdict) -> tuple[float, ...]:
     item = verdict.item
     size = item.ratio if isinstance(item, ComparisonOut) else item.reached
-    known = size if size is not None else 1.0
-    worst_first = -known if isinstance(item, ComparisonOut) else known
+    known_size = size if size is not None else 1.0
+    worst_first = -known_size if isinstance(item, ComparisonOut) else known_size
     return (verdict.severity, worst_first)
 
 

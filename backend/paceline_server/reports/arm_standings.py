@@ -56,8 +56,8 @@ def arm_standings(session: Session) -> ArmStandingsOut:
         pair = Pair(
             WatchedArm(point.suite, benchmark, arm, point.metric), point.target_id
         )
-        known = points[pair].get(point.params_key)
-        if known is None or known.measured_at < point.measured_at:
+        newest_point = points[pair].get(point.params_key)
+        if newest_point is None or newest_point.measured_at < point.measured_at:
             points[pair][point.params_key] = point
     targets = queries.all_targets(session)
     rows = [
@@ -77,9 +77,9 @@ def arm_standings(session: Session) -> ArmStandingsOut:
     simulated = {target.id for target in targets if target.simulated}
     rows.sort(key=lambda row: _worst_first(row, row.target_id in simulated))
     counted = {row.target_id for row in rows}
-    shown = [target for target in targets if target.id in counted]
+    shown_targets = [target for target in targets if target.id in counted]
     return ArmStandingsOut(
-        targets=[StandingsTargetOut.model_validate(target) for target in shown],
+        targets=[StandingsTargetOut.model_validate(target) for target in shown_targets],
         suites=_suites(suites, rows),
         rows=rows[:ROWS],
         total=len(rows),
@@ -187,8 +187,8 @@ def _worst_point(points: Sequence[PointRow]) -> tuple[ArmStanding, PointRow | No
 
 def _words(point: PointRow) -> str:
     at = params_text(point.params)
-    said = point.words if point.verdict in ("pass", "fail") else point.reason
-    return f"{at}: {said}" if at else said
+    text = point.words if point.verdict in ("pass", "fail") else point.reason
+    return f"{at}: {text}" if at else text
 
 
 def _worst_first(

@@ -139,14 +139,14 @@ def _newest_names(
     """The names of benchmarks and arms by the aliases of both sides' manifests and of the newest announcement."""
     announced = catalog.announced_manifest(session, base.suite)
     manifests = [base.runs[0].manifest, head.runs[0].manifest, announced]
-    known = [
+    names_of_manifests = [
         history.NewestNames.of(read_manifest(raw))
         for raw in manifests
         if raw is not None
     ]
 
     def newest(benchmark: str, arm: str) -> tuple[str, str]:
-        for names in known:
+        for names in names_of_manifests:
             benchmark, arm = names.newest(benchmark, arm)
         return benchmark, arm
 

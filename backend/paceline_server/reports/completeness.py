@@ -248,10 +248,10 @@ def _undeclared_cases(session: Session, run: Run, manifest: Manifest) -> list[Go
     )
     undeclared = []
     for (benchmark, arm), rows in gone.items():
-        own = [last[row.id] for row in rows if row.id in last]
-        if not own:
+        points = [last[row.id] for row in rows if row.id in last]
+        if not points:
             continue
-        newest = max(own, key=lambda point: point.at)
+        newest = max(points, key=lambda point: point.at)
         name = benchmark if arm is None else f"{benchmark} {arm}"
         undeclared.append(
             GoneOut(

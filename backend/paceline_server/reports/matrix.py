@@ -48,11 +48,13 @@ Cell = tuple[str, str]
 def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
     """The matrix of a suite on a branch, by default the one measured last. Raises 404."""
     manifest = read_manifest(catalog.find(session, suite).manifest)
-    known = history.branches(session, suite)
+    branches = history.branches(session, suite)
     last = (
-        None if branch is not None or known else queries.branch_run_last(session, suite)
+        None
+        if branch is not None or branches
+        else queries.branch_run_last(session, suite)
     )
-    chosen = branch if branch is not None else next(iter(known), last or "")
+    chosen = branch if branch is not None else next(iter(branches), last or "")
     cells: dict[Cell, list[SeriesStanding]] = defaultdict(list)
     called = history.NewestNames.of(manifest)
     for standing in history.standings(session, suite, chosen):
@@ -97,7 +99,7 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
     return MatrixOut(
         suite=suite,
         branch=chosen,
-        branches=known,
+        branches=branches,
         targets=[MatrixTargetOut.model_validate(target) for target in targets],
         rows=rows,
     )
@@ -144,8 +146,10 @@ def _cell(
     standings: Sequence[SeriesStanding],
     compared: Sequence[Comparison],
 ) -> MatrixCellOut:
-    shown = min(standings, key=lambda standing: _headline_series(manifest, standing))
-    point, series = shown.point, shown.series
+    shown_standing = min(
+        standings, key=lambda standing: _headline_series(manifest, standing)
+    )
+    point, series = shown_standing.point, shown_standing.series
     newest = max(standing.point.at for standing in standings)
     changes = [change for standing in standings for change in standing.changes]
     worst = min(
@@ -159,7 +163,7 @@ def _cell(
         target_id=series.target_id,
         series=len(standings),
         series_id=series.id,
-        of=_series_label(shown),
+        of=_series_label(shown_standing),
         unit=cast(Unit, series.unit),
         value=point.value,
         excluded=point.excluded,

@@ -116,7 +116,7 @@ Names = Callable[[str, str], tuple[str, str]]
 def newest_measurements(
     side: ComparedSide, names: Names
 ) -> dict[Key, MeasurementOfSide]:
-    """The newest measurement of each key, by newest names, in the order of the reports."""
+    """Return the newest measurement of each key, by newest names, in the order of the reports."""
     newest: dict[Key, MeasurementOfSide] = {}
     for reported in side.reports:
         report = _REPORT.validate_json(reported.report)
@@ -147,7 +147,7 @@ def pair_measurements(
     floors: Mapping[Key, float],
     judged: Mapping[Key, Comparison],
 ) -> list[ComparedPair]:
-    """Every measurement of either side as a pair, ranked."""
+    """Return every measurement of either side as a pair, ranked."""
     pairs = [
         _pair(key, before.get(key), after.get(key), floors.get(key), judged.get(key))
         for key in dict.fromkeys([*before, *after])
@@ -156,7 +156,7 @@ def pair_measurements(
 
 
 def digest_of_keys(pairs: Sequence[ComparedPair]) -> str:
-    """A digest of the keys of these pairs, in order, for a cursor."""
+    """Return a digest of the keys of these pairs, in order, for a cursor."""
     return hashlib.sha256(
         json.dumps([pair.key for pair in pairs]).encode()
     ).hexdigest()[:16]
@@ -201,7 +201,7 @@ def _pair(
 def _changed_declaration(
     key: Key, base: MeasurementOfSide | None, head: MeasurementOfSide | None
 ) -> str | None:
-    """Why the sides cannot be compared, if the measurement means something else on each."""
+    """Return why the sides cannot be compared, if the measurement means something else on each."""
     if base is None or head is None:
         return None
     metric = key[4]
@@ -217,7 +217,7 @@ def _declaration(row: MeasurementRow) -> Declaration:
 def _ratio(
     base: MeasurementOfSide | None, head: MeasurementOfSide | None
 ) -> tuple[float | None, float | None, float | None]:
-    """The cost of head ÷ base, with the widest interval that the two medians' intervals allow."""
+    """Return the cost of head ÷ base, with the widest interval that the two medians' intervals allow."""
     if (
         base is None
         or head is None

@@ -44,15 +44,19 @@ def incidents() -> Select[Any]:
 
 
 def audit_entries(filters: AuditFilters, *, of_installation: bool) -> Select[Any]:
-    """Entries of the audit log that the session sees; `of_installation`: those of no project."""
-    wanted = {
+    """List the entries of the audit log that the session sees; `of_installation`: those of no project."""
+    wanted_values = {
         AuditEntry.object_kind: filters.object_kind,
         AuditEntry.object_id: filters.object_id,
         AuditEntry.actor: filters.actor,
         AuditEntry.actor_kind: filters.actor_kind,
     }
     query = select(AuditEntry).where(
-        *(column == value for column, value in wanted.items() if value is not None)
+        *(
+            column == value
+            for column, value in wanted_values.items()
+            if value is not None
+        )
     )
     if filters.since is not None:
         query = query.where(AuditEntry.at >= filters.since)
@@ -83,7 +87,7 @@ def job_with_target(session: Session, job_id: str) -> tuple[Job, Target] | None:
 def newest_comparisons(
     session: Session, suite: str, benchmark: str, metric: str, target_id: str | None
 ) -> list[Comparison]:
-    """The newest comparison of arms per target, arm, params and demonstration; no confirmations (I13)."""
+    """Return the newest comparison of arms per target, arm, params and demonstration; no confirmations (I13)."""
     newest = (
         func.row_number()
         .over(
@@ -154,7 +158,8 @@ twenty points. What was not measured among them is not measured any more."""
 
 
 def newest_points(session: Session, arms: Collection[WatchedArm]) -> list[PointRow]:
-    """The newest comparison of each point of these arms on each target; no demonstrations and no confirmations (I13).
+    """Return the newest comparison of each point of these arms on each target; no demonstrations and no confirmations
+    (I13).
 
     It reads what `ix_comparison_latest` has for a benchmark on a target backwards, until `POINTS_LOOKED_AT`
     comparisons of the arm were found: however long the history is, at most arms x targets x that many, and those
@@ -258,8 +263,8 @@ BEFORE_DAYS = 90
 
 
 def flipped_since(session: Session, since: datetime, limit: int) -> list[FlippedRow]:
-    """Arms whose newest decided verdict of the runs since then is another than the last one before, on the same target
-    and branch, the newest first; no demonstrations and no confirmations (I13).
+    """List the arms whose newest decided verdict of the runs since then is another than the last one before, on the
+    same target and branch, the newest first; no demonstrations and no confirmations (I13).
 
     The limit keeps the runs of the period in front: what they compared is then found by run, and each verdict before
     by `ix_comparison_latest` read backwards, however long the history is."""
@@ -326,7 +331,7 @@ _LONG_AGO = literal(datetime(1, 1, 1, tzinfo=UTC), Comparison.measured_at.type)
 
 
 def count_waiting(session: Session) -> tuple[int, int, int]:
-    """How many alerts are open, runs queued and targets quarantined. Alerts in shadow and simulated targets do not
+    """Count the open alerts, queued runs and quarantined targets. Alerts in shadow and simulated targets do not
     count."""
     alerts = (
         select(func.count())
@@ -351,13 +356,13 @@ def count_waiting(session: Session) -> tuple[int, int, int]:
 
 
 def all_targets(session: Session) -> list[Target]:
-    """Every target: real ones first, then by name."""
+    """Return every target: real ones first, then by name."""
     query = select(Target).order_by(Target.simulated, Target.name, Target.id)
     return list(session.scalars(query))
 
 
 def manifest_of_job(session: Session, job_id: str) -> dict[str, Any]:
-    """The manifest of a job's run."""
+    """Return the manifest of a job's run."""
     run = session.scalars(
         select(Run).join(Job, Job.run_id == Run.id).where(Job.id == job_id)
     ).one()
@@ -365,7 +370,7 @@ def manifest_of_job(session: Session, job_id: str) -> dict[str, Any]:
 
 
 def targets(session: Session, target_ids: Collection[str]) -> list[Target]:
-    """Targets by name."""
+    """List targets by name."""
     query = (
         select(Target)
         .where(Target.id.in_(set(target_ids)))
@@ -375,7 +380,7 @@ def targets(session: Session, target_ids: Collection[str]) -> list[Target]:
 
 
 def newest_judged(session: Session, suite: str, branch: str) -> list[Comparison]:
-    """Comparisons of arms of the newest job of each benchmark and target, without demonstrations."""
+    """List the comparisons of arms of the newest job of each benchmark and target, without demonstrations."""
     newest = (
         func.dense_rank()
         .over(
@@ -434,7 +439,7 @@ def newest_ended_jobs(
 
 
 def branch_run_last(session: Session, suite: str) -> str | None:
-    """The branch of the newest run that measures for history."""
+    """Return the branch of the newest run that measures for history."""
     query = (
         select(Run.branch)
         .where(Run.suite == suite, *_FOR_HISTORY)
@@ -461,7 +466,7 @@ class PastJobRow(NamedTuple):
 def past_jobs(
     session: Session, suite: str, target_ids: Collection[str], limit: int
 ) -> list[PastJobRow]:
-    """How long the newest judged jobs of a suite took on these targets, the newest first; no imports and no
+    """Return how long the newest judged jobs of a suite took on these targets, the newest first; no imports and no
     demonstrations."""
     query = (
         select(
@@ -532,7 +537,7 @@ class ReportedJobRow(NamedTuple):
 
 
 def _newest_batches(of: ColumnElement[bool]) -> Subquery:
-    """(job_id, batch) of the newest report of each job that matches `of`."""
+    """Select (job_id, batch) of the newest report of each job that matches `of`."""
     return (
         select(JobReport.job_id, func.max(JobReport.batch).label("batch"))
         .join(Job, Job.id == JobReport.job_id)
@@ -543,7 +548,7 @@ def _newest_batches(of: ColumnElement[bool]) -> Subquery:
 
 
 def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[ReportedJobRow]:
-    """The newest report of every analysed job of these runs, oldest job first."""
+    """Return the newest report of every analysed job of these runs, oldest job first."""
     newest = _newest_batches(Job.run_id.in_(list(run_ids)))
     query = (
         select(Job, Target, cast(JobReport.report, Text))
@@ -560,7 +565,7 @@ def reports_of_runs(session: Session, run_ids: Collection[str]) -> list[Reported
 
 
 def jobs_of_run(session: Session, run_id: str) -> list[tuple[Job, Target]]:
-    """A run's jobs with their targets, by target name."""
+    """Return a run's jobs with their targets, by target name."""
     query = (
         select(Job, Target)
         .join(Target, Target.id == Job.target_id)
@@ -588,7 +593,7 @@ _JUDGED = (
 def revisions_judged(
     session: Session, suite: str, base: str, head: str
 ) -> list[Comparison]:
-    """Comparisons of A/B jobs of this pair of revisions, undecided ones first, then the oldest first. Their
+    """List the comparisons of A/B jobs of this pair of revisions, undecided ones first, then the oldest first. Their
     evidence, which is long, is not loaded."""
     query = (
         select(Comparison)
@@ -624,7 +629,7 @@ class JobConditionsRow(NamedTuple):
 def conditions_of_jobs(
     session: Session, target_id: str, since: datetime, until: datetime, limit: int
 ) -> list[JobConditionsRow]:
-    """The conditions of the newest analysed jobs of a target that began in [since, until], the oldest first.
+    """Return the conditions of the newest analysed jobs of a target that began in [since, until], the oldest first.
     Only this summary is selected: a whole report is a thousand times as long."""
     at = func.coalesce(Job.started_at, Job.created_at, type_=Job.created_at.type)
     newest = _newest_batches(Job.target_id == target_id)

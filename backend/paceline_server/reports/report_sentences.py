@@ -29,7 +29,7 @@ TARGETS_NAMED = 3
 
 
 def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
-    """The text of the rules, and the decision rule with its numbers."""
+    """Return the text of the rules, and the decision rule with its numbers."""
     head = " ".join(rule.text for rule in rules) or "No rule watches this benchmark."
     on_devices = benchmark.on("device")
     reference = _both(benchmark.reference, on_devices.reference)
@@ -46,7 +46,7 @@ def rule_text(rules: Sequence[Rule], benchmark: Benchmark) -> str:
 
 
 def _both(host: str, device: str) -> str:
-    """`2 % (on devices 3 %)`; one of them where they are the same."""
+    """Say `2 % (on devices 3 %)`; one of them where they are the same."""
     return host if host == device else f"{host} (on devices {device})"
 
 
@@ -55,8 +55,8 @@ def arms_summary(
     unit: str,
     simulated: Collection[str] = frozenset(),
 ) -> str:
-    """`On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` All comparisons are
-    of one metric in `unit`. Targets in `simulated` are left out unless all are simulated."""
+    """Say `On host-1 native is faster than fallback at all 4 points (42.1 % to 66.2 % faster).` All comparisons are of
+    one metric in `unit`. Targets in `simulated` are left out unless all are simulated."""
     if not comparisons:
         return "Nothing has been compared yet."
     real = [
@@ -123,7 +123,7 @@ def _count(number: int, of: int) -> str:
 
 
 def _span(comparisons: Sequence[ComparisonOut], word: str, unit: str) -> str:
-    """The smallest and largest difference from 1, in words."""
+    """Say the smallest and largest difference from 1, in words."""
     ratios = sorted(
         comparison.ratio for comparison in comparisons if comparison.ratio is not None
     )
@@ -138,7 +138,7 @@ def _span(comparisons: Sequence[ComparisonOut], word: str, unit: str) -> str:
 def false_alarms(
     days: int, since: datetime, states: Mapping[str, int]
 ) -> FalseAlarmsOut:
-    """The false alarms of a period, by the states of the alerts that opened in it."""
+    """Sum up the false alarms of a period, by the states of the alerts that opened in it."""
     opened = sum(states.values())
     vanished, invalid = states.get("vanished", 0), states.get("invalid", 0)
     wrong = vanished + invalid
@@ -171,7 +171,7 @@ _NEW = {
 
 
 def since_sentence(counts: Mapping[SinceList, int], more: Collection[SinceList]) -> str:
-    """`2 changes, 1 flipped verdict, no new alerts, 20 or more failed runs.`"""
+    """Say `2 changes, 1 flipped verdict, no new alerts, 20 or more failed runs.`"""
     if not any(counts.values()):
         return "No changes, no flipped verdicts, no new alerts, no failed runs."
     parts = []
@@ -246,7 +246,7 @@ _DONE = {
 
 
 def audit_sentence(actor: str, action: str, object_kind: str, name: str) -> str:
-    """`Ada muted rule ledger.`"""
+    """Say `Ada muted rule ledger.`"""
     what = f"{object_kind.replace('_', ' ')} {name}"
     return f"{actor} {_DONE.get(action, action + ' {}').format(what)}."
 
@@ -257,7 +257,7 @@ def distribution_summary(
     bounds: Mapping[str, tuple[float, float]],
     reference: str,
 ) -> str:
-    """The medians of the arms, and whether their samples overlap; `bounds` is the range of each arm's samples
+    """Say the medians of the arms, and whether their samples overlap; `bounds` is the range of each arm's samples
     without the outer 1 %."""
     if not arms:
         return "Nothing was measured here."

@@ -221,8 +221,10 @@ def get_comparison(  # noqa: PLR0917 - query parameters, passed by name
 ) -> CompareOut:
     """Compare two runs (`run_…`) or revisions (7 or more digits of a commit): differences of their environments,
     then every measurement, in pages. Only measurements that an A/B job of this pair decided are judged."""
-    wanted = MeasurementFilter(suite, target, benchmark, metric, hide_uncertain)
-    return compare.compare(session, base, head, wanted, limit, cursor)
+    measurement_filter = MeasurementFilter(
+        suite, target, benchmark, metric, hide_uncertain
+    )
+    return compare.compare(session, base, head, measurement_filter, limit, cursor)
 
 
 @router.post("/runs/estimate")

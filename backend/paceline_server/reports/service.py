@@ -64,7 +64,7 @@ ECDF_POINTS = 150
 
 
 def overview(session: Session) -> OverviewOut:
-    """Alerts by state (zero included), false alarms, agents and the newest runs."""
+    """Return alerts by state (zero included), false alarms, agents and the newest runs."""
     counted = alerts.counts_by_state(session)
     runs = jobs.list_runs(
         session,
@@ -89,7 +89,7 @@ def overview(session: Session) -> OverviewOut:
 
 
 def waiting(session: Session) -> WaitingOut:
-    """What waits for a person or a target now."""
+    """Return what waits for a person or a target now."""
     alerts_open, runs_queued, targets_quarantined = queries.count_waiting(session)
     return WaitingOut(
         alerts_open=alerts_open,
@@ -99,7 +99,7 @@ def waiting(session: Session) -> WaitingOut:
 
 
 def incidents(session: Session, *, limit: int, cursor: str | None) -> Page[IncidentOut]:
-    """Incidents, the newest first."""
+    """List incidents, the newest first."""
     return page(
         session,
         queries.incidents(),
@@ -119,7 +119,7 @@ def audit_log(
     limit: int,
     cursor: str | None,
 ) -> Page[AuditEntryOut]:
-    """Who changed what, the newest first. `of_installation`: what belongs to no project, such as accounts."""
+    """List who changed what, the newest first. `of_installation`: what belongs to no project, such as accounts."""
     query = queries.audit_entries(filters, of_installation=of_installation)
     entries: Page[AuditEntry] = page(
         session,
@@ -138,8 +138,8 @@ def audit_log(
 
 
 def _audit_out(row: AuditEntry, titles: Mapping[str, str]) -> AuditEntryOut:
-    """The wire shape of an entry; `titles` has the present titles of alerts by id."""
-    own = {
+    """Return the wire shape of an entry; `titles` has the present titles of alerts by id."""
+    fields = {
         name: getattr(row, name)
         for name in AuditEntryOut.model_fields
         if name != "words"
@@ -148,11 +148,11 @@ def _audit_out(row: AuditEntry, titles: Mapping[str, str]) -> AuditEntryOut:
     words = report_sentences.audit_sentence(
         row.actor, row.action, row.object_kind, called
     )
-    return AuditEntryOut.model_validate({**own, "words": words})
+    return AuditEntryOut.model_validate({**fields, "words": words})
 
 
 def get_report(session: Session, job_id: str) -> JobReportOut:
-    """The newest analysis of a job. Raises 404 `not_found` or `not_analysed`."""
+    """Return the newest analysis of a job. Raises 404 `not_found` or `not_analysed`."""
     report = detect.report_of(session, job_id)
     job, target = _job_with_target(session, job_id)
     where: dict[str, Any] = {
@@ -179,7 +179,7 @@ def _job_with_target(session: Session, job_id: str) -> tuple[Job, Target]:
 def comparisons_of_run(
     session: Session, run_id: str, *, limit: int, cursor: str | None
 ) -> Page[ComparisonOut]:
-    """The comparisons of a run's concluded jobs, oldest first. Raises 404."""
+    """Return the comparisons of a run's concluded jobs, oldest first. Raises 404."""
     if queries.find_run(session, run_id) is None:
         raise not_found("run", run_id)
     comparisons: Page[Comparison] = page(
@@ -199,7 +199,7 @@ def comparisons_of_run(
 def _with_waivers(
     session: Session, comparisons: Sequence[ComparisonOut]
 ) -> list[ComparisonOut]:
-    """The comparisons with the waivers that the reports of their jobs say."""
+    """Return the comparisons with the waivers that the reports of their jobs say."""
     job_ids = {row.job_id for row in comparisons if row.verdict == "fail"}
     waived = {
         (job_id, _case_of(row)): row.waived
@@ -223,15 +223,15 @@ def _comparisons_out(
 ) -> list[ComparisonOut]:
     targets = queries.targets_by_id(session, [row.target_id for row in rows])
     from_evidence = ("words", "margin_percent", "launch_ratios")
-    others = ("decides", "waived", "target_name", "extra_percent", "launches_needed")
-    own = [
+    computed = ("decides", "waived", "target_name", "extra_percent", "launches_needed")
+    own_fields = [
         name
         for name in ComparisonOut.model_fields
-        if name not in (*from_evidence, *others)
+        if name not in (*from_evidence, *computed)
     ]
     return [
         ComparisonOut(
-            **{name: getattr(row, name) for name in own},
+            **{name: getattr(row, name) for name in own_fields},
             **{name: row.evidence[name] for name in from_evidence},
             decides=row.evidence.get("decides"),
             extra_percent=row.evidence["parameters"]["policy"].get("extra_percent", 0),
@@ -249,7 +249,7 @@ def compare_arms(
     metric: str | None,
     target_id: str | None,
 ) -> ArmsOut:
-    """The newest comparisons of a benchmark. Raises 404 for an unknown suite, benchmark or metric.
+    """Return the newest comparisons of a benchmark. Raises 404 for an unknown suite, benchmark or metric.
 
     A demonstration appears only where no other run measured.
     """
@@ -327,18 +327,18 @@ def _param_order(
 def distribution(
     session: Session, job_id: str, benchmark: str, metric: str, params: str
 ) -> DistributionOut:
-    """Thinned distributions of the warm samples at one point, per arm, in an A/B job per arm and side. Raises
+    """Return thinned distributions of the warm samples at one point, per arm, in an A/B job per arm and side. Raises
     404; 400 for malformed params."""
-    wanted = params_key(params_of_query(params, '{"batch": 1000}'))
+    wanted_key = params_key(params_of_query(params, '{"batch": 1000}'))
     _, target = _job_with_target(session, job_id)
     cases = [
         case
         for case in _cases_of_job(session, job_id)
         if (case.benchmark, case.metric, params_key(case.params))
-        == (benchmark, metric, wanted)
+        == (benchmark, metric, wanted_key)
     ]
     if not cases:
-        raise not_found("measurement", f"{benchmark} {metric} {wanted}")
+        raise not_found("measurement", f"{benchmark} {metric} {wanted_key}")
     samples = {case.arm: _warm(case) for case in cases}
     judged = read_manifest(queries.manifest_of_job(session, job_id)).on(target.kind)
     ordered = [arm for arm, values in samples.items() if values.size]
@@ -379,7 +379,7 @@ def _center_range(values: Floats) -> tuple[float, float]:
 
 
 def _cases_of_job(session: Session, job_id: str) -> list[CaseSamples]:
-    """The cases of a job; the arms of an A/B job are named with their side."""
+    """Return the cases of a job; the arms of an A/B job are named with their side."""
     sides: tuple[SideName, ...] = ("base", "head")
     return ingest.blocks(session, job_id) or [
         replace(case, arm=f"{case.arm} at {side}")
@@ -389,6 +389,6 @@ def _cases_of_job(session: Session, job_id: str) -> list[CaseSamples]:
 
 
 def live_series(session: Session, job_id: str) -> Page[LiveSeriesOut]:
-    """Thinned recent values per case while a job measures. Raises 404."""
+    """Return thinned recent values per case while a job measures. Raises 404."""
     series = ingest.live_series(session, job_id)
     return Page(items=[LiveSeriesOut.model_validate(row) for row in series], next=None)

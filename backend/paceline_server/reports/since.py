@@ -24,19 +24,19 @@ from paceline_server.reports.schemas import (
 from paceline_server.series.change_sentences import change_sentence
 
 SHOWN = 20
-"""Entries of a list; more are looked at on its own page."""
+"""A list has at most so many entries; its own page has more."""
 
 
 def new_since(session: Session, since: datetime) -> SinceOut:
     """Return what is new since an instant."""
-    raised = alerts.list_alerts(
+    alert_page = alerts.list_alerts(
         session,
         alerts.AlertFilters(since=since),
         assignee=None,
         limit=SHOWN,
         cursor=None,
     )
-    failed = jobs.list_runs(
+    failed_runs = jobs.list_runs(
         session,
         suite=None,
         target=None,
@@ -51,19 +51,19 @@ def new_since(session: Session, since: datetime) -> SinceOut:
         for row in queries.changes_found_since(session, since, SHOWN + 1)
     ]
     flips = [_flip_out(row) for row in queries.flipped_since(session, since, SHOWN + 1)]
-    goes_on: dict[SinceList, bool] = {
+    is_cut: dict[SinceList, bool] = {
         "changes": len(changes) > SHOWN,
         "flips": len(flips) > SHOWN,
-        "alerts": raised.next is not None,
-        "runs": failed.next is not None,
+        "alerts": alert_page.next is not None,
+        "runs": failed_runs.next is not None,
     }
     lists: dict[SinceList, Sized] = {
         "changes": changes[:SHOWN],
         "flips": flips[:SHOWN],
-        "alerts": raised.items,
-        "runs": failed.items,
+        "alerts": alert_page.items,
+        "runs": failed_runs.items,
     }
-    more = [name for name, goes in goes_on.items() if goes]
+    more = [name for name, cut in is_cut.items() if cut]
     words = report_sentences.since_sentence(
         {name: len(entries) for name, entries in lists.items()}, more
     )
@@ -92,8 +92,8 @@ def _change_out(row: queries.ChangeSinceRow) -> ChangeSinceOut:
         "found_at",
     )
     return ChangeSinceOut(
-        **_values(series, of_series),
-        **_values(change, of_change),
+        **_read_fields(series, of_series),
+        **_read_fields(change, of_change),
         target_name=row.target.name,
         words=words,
     )
@@ -115,7 +115,7 @@ def _flip_out(row: queries.FlippedRow) -> FlippedVerdictOut:
     )
     return FlippedVerdictOut.model_validate(
         {
-            **_values(row.comparison, of_comparison),
+            **_read_fields(row.comparison, of_comparison),
             "target_name": row.target.name,
             "branch": row.branch,
             "before": row.before,
@@ -124,5 +124,5 @@ def _flip_out(row: queries.FlippedRow) -> FlippedVerdictOut:
     )
 
 
-def _values(stored: object, names: tuple[str, ...]) -> dict[str, Any]:
+def _read_fields(stored: object, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: getattr(stored, name) for name in names}

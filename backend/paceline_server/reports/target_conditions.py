@@ -92,13 +92,14 @@ def _in_utc(at: datetime | None) -> datetime | None:
 
 
 def _points(rows: Sequence[TargetReading], key: str) -> list[TrackPointOut]:
-    known = [
+    values = [
         (row.at, float(getattr(row, key)))
         for row in rows
         if getattr(row, key) is not None
     ]
     return [
-        TrackPointOut(at=at, value=value) for at, value in thin_track(known, MAX_POINTS)
+        TrackPointOut(at=at, value=value)
+        for at, value in thin_track(values, MAX_POINTS)
     ]
 
 

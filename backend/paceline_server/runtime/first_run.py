@@ -182,7 +182,7 @@ def describe_job(job: JobOut) -> str:
 
 
 def _words(job: JobOut) -> str | None:
-    """What a job waits for, or which step it is at."""
+    """Return what a job waits for, or which step it is at."""
     return job.detail if job.waiting_reason is None else job.waiting_reason.text
 
 

@@ -43,7 +43,7 @@ class SimulatedDevice:
 def describe_devices(
     devices: Sequence[SimulatedDevice], config: Path, *, configured: bool
 ) -> list[str]:
-    """Lines for the terminal. `configured`: whether their addresses are in the agent's configuration."""
+    """Return lines for the terminal. `configured`: whether their addresses are in the agent's configuration."""
     if not devices:
         return []
     if configured:

@@ -39,7 +39,7 @@ class FactorChange(NamedTuple):
     after: Any
 
     def words(self) -> str:
-        """`kernel 6.1.0-12 → 6.1.0-13`."""
+        """Return `kernel 6.1.0-12 → 6.1.0-13`."""
         name = self.factor.replace("_", " ")
         return f"{name} {_value(self.before)} → {_value(self.after)}"
 

@@ -133,7 +133,7 @@ def correct_point(
 
 
 def jobs_with_points(session: Session, series_id: str) -> list[str]:
-    """Jobs with a point in a series, by id."""
+    """Return jobs with a point in a series, by id."""
     query = select(SeriesPoint.job_id).where(SeriesPoint.series_id == series_id)
     return list(session.scalars(query.order_by(SeriesPoint.job_id)))
 
@@ -141,7 +141,7 @@ def jobs_with_points(session: Session, series_id: str) -> list[str]:
 def series_named(
     session: Session, suite: str, benchmarks: Sequence[str]
 ) -> list[Series]:
-    """Series of these benchmarks, locked, by id."""
+    """Return series of these benchmarks, locked, by id."""
     query = (
         select(Series)
         .where(Series.suite == suite, Series.benchmark.in_(list(benchmarks)))

@@ -112,7 +112,7 @@ def _measured_here() -> ColumnElement[bool]:
 
 
 def of_suite(session: Session, suite: str, branch: str | None = None) -> list[Series]:
-    """Series of a suite (on a branch) that our own targets measured, by name."""
+    """Return series of a suite (on a branch) that our own targets measured, by name."""
     query = select(Series).where(Series.suite == suite, _measured_here())
     if branch is not None:
         query = query.where(Series.branch == branch)
@@ -141,7 +141,7 @@ class SeriesNameRow(NamedTuple):
 def series_names(
     session: Session, suite: str, branch: str, benchmarks: Collection[str]
 ) -> list[SeriesNameRow]:
-    """Identities of the series of these benchmarks on a branch. Reading whole rows takes ten times as long."""
+    """Return identities of the series of these benchmarks on a branch. Reading whole rows takes ten times as long."""
     columns = (
         Series.id,
         Series.target_id,
@@ -157,7 +157,7 @@ def series_names(
 
 
 def titled_names(session: Session, names: Collection[str]) -> Sequence[TitledNamesRow]:
-    """One series with a title for each pair of names of which one is in `names`."""
+    """Return one series with a title for each pair of names of which one is in `names`."""
     query = (
         select(Series.benchmark, Series.arm, func.min(Series.title).label("title"))
         .where(
@@ -267,7 +267,7 @@ class PlainPointRow(NamedTuple):
 
 
 def plain_points(session: Session, series_id: str) -> list[PlainPointRow]:
-    """Every point of a series without its values, oldest first."""
+    """Return every point of a series without its values, oldest first."""
     query = (
         select(
             SeriesPoint.job_id,
@@ -305,7 +305,7 @@ def fingerprints(
 
 
 def fingerprints_of_jobs(session: Session, job_ids: Collection[str]) -> dict[str, str]:
-    """Fingerprints of the targets of these jobs, for jobs that have points."""
+    """Return fingerprints of the targets of these jobs, for jobs that have points."""
     query = (
         select(
             SeriesPoint.job_id, func.min(SeriesPoint.fingerprint).label("fingerprint")
@@ -371,7 +371,7 @@ def noise_floor(session: Session, series: Series) -> NoiseFloor | None:
 
 
 def annotations_beside(session: Session, series: Series) -> Sequence[Annotation]:
-    """Annotations of a series or its target, oldest first."""
+    """Return annotations of a series or its target, oldest first."""
     query = (
         select(Annotation)
         .where(
@@ -390,7 +390,7 @@ def annotation(session: Session, annotation_id: str) -> Annotation | None:
 
 
 def retired_benchmarks(session: Session, suite: str) -> list[RetiredBenchmark]:
-    """Retired benchmarks of a suite, by name."""
+    """Return retired benchmarks of a suite, by name."""
     query = select(RetiredBenchmark).where(RetiredBenchmark.suite == suite)
     return list(session.scalars(query.order_by(RetiredBenchmark.benchmark)))
 
@@ -415,7 +415,7 @@ def was_measured(session: Session, suite: str, benchmark: str, arm: str | None) 
 
 
 def branches(session: Session, suite: str) -> list[str]:
-    """Branches on which our own targets measured a suite, the most recent first."""
+    """Return branches on which our own targets measured a suite, the most recent first."""
     newest = func.max(Series.last_at)
     query = (
         select(Series.branch)

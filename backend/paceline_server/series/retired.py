@@ -27,12 +27,12 @@ def retired_key(benchmark: str, arm: str | None) -> str:
 
 
 def list_retired(session: Session, suite: str) -> list[RetiredOut]:
-    """Retired benchmarks and arms of a suite, by name."""
+    """Return retired benchmarks and arms of a suite, by name."""
     return [_out(row) for row in queries.retired_benchmarks(session, suite)]
 
 
 def retired_reasons(session: Session, suite: str) -> dict[str, str]:
-    """Reasons by `retired_key`."""
+    """Return reasons by `retired_key`."""
     return {
         row.benchmark: row.reason for row in queries.retired_benchmarks(session, suite)
     }

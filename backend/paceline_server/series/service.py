@@ -103,7 +103,7 @@ def list_series(
 
 
 def series_out(session: Session, rows: Sequence[Series]) -> list[SeriesOut]:
-    """Wire shapes of series, in order, with a fixed number of queries."""
+    """Return wire shapes of series, in order, with a fixed number of queries."""
     keys = [row.id for row in rows]
     names = queries.target_names(session, [row.target_id for row in rows])
     newest = queries.newest_points(session, keys)
@@ -234,7 +234,7 @@ class SeriesStanding(NamedTuple):
 
 
 def standings(session: Session, suite: str, branch: str) -> list[SeriesStanding]:
-    """Series of a suite on a branch that have a point, by name."""
+    """Return series of a suite on a branch that have a point, by name."""
     rows = queries.of_suite(session, suite, branch)
     keys = [row.id for row in rows]
     newest = queries.newest_points(session, keys)
@@ -263,7 +263,7 @@ def floor_key(
 def series_ids(
     session: Session, suite: str, branch: str, benchmarks: Collection[str]
 ) -> dict[FloorKey, str]:
-    """Series ids of these benchmarks on a branch, by the key of their noise floor."""
+    """Return series ids of these benchmarks on a branch, by the key of their noise floor."""
     return {
         floor_key(row): row.id
         for row in queries.series_names(session, suite, branch, benchmarks)

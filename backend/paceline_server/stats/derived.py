@@ -42,7 +42,7 @@ class DerivedValue:
 
 
 def ratio_across_param(at_from: Warm, at_to: Warm) -> DerivedValue:
-    """Median at `to` ÷ median at `from`."""
+    """Return median at `to` ÷ median at `from`."""
     if not at_from[0].size or not at_to[0].size or not float(np.median(at_from[0])):
         return DerivedValue(None)
     interval = cluster_bootstrap(
@@ -56,7 +56,8 @@ def ratio_across_param(at_from: Warm, at_to: Warm) -> DerivedValue:
 def degradation_across_param(
     at_from: Warm, at_to: Warm, direction: Direction
 ) -> DerivedValue:
-    """How many times worse the median is at `to` than at `from`: 4.8 is 4.8 times as slow, for times and rates."""
+    """Return how many times worse the median is at `to` than at `from`: 4.8 is 4.8 times as slow, for times and
+    rates."""
     return (
         ratio_across_param(at_from, at_to)
         if direction == "lower"
@@ -65,7 +66,7 @@ def degradation_across_param(
 
 
 def widen_paired(kind: str, interval: Interval, extra_percent: float) -> Interval:
-    """The interval of a ratio of paired arms, or of such a ratio − 1 (an overhead), wider by what a disturbance
+    """Widen the interval of a ratio of paired arms, or of such a ratio − 1 (an overhead), by what a disturbance
     demands."""
     factor, offset = 1.0 + extra_percent / 100.0, float(kind == "overhead_between_arms")
     lower, upper = interval.lower, interval.upper
@@ -76,7 +77,7 @@ def widen_paired(kind: str, interval: Interval, extra_percent: float) -> Interva
 
 
 def overhead_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
-    """metric(arm) ÷ metric(base) − 1, median over paired blocks; 0.05 means 5 % more, better or worse."""
+    """Return metric(arm) ÷ metric(base) − 1, median over paired blocks; 0.05 means 5 % more, better or worse."""
     d = pair_blocks(arm, base, "lower").d
     if not d.size:
         return DerivedValue(None)
@@ -89,7 +90,7 @@ def overhead_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
 
 
 def speedup_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
-    """How many times as fast as `base` the arm is, for times and rates: the median over paired blocks."""
+    """Return how many times as fast as `base` the arm is, for times and rates: the median over paired blocks."""
     d = pair_blocks(arm, base, arm.direction).d
     if not d.size:
         return DerivedValue(None)
@@ -102,7 +103,7 @@ def speedup_between_arms(arm: CaseSamples, base: CaseSamples) -> DerivedValue:
 
 
 def share_between_metrics(part: Warm, whole: Warm) -> DerivedValue:
-    """1 − median(part) ÷ median(whole), for example the overhead around an inner digest."""
+    """Return 1 − median(part) ÷ median(whole), for example the overhead around an inner digest."""
     if not part[0].size or not whole[0].size or not float(np.median(whole[0])):
         return DerivedValue(None)
     interval = cluster_bootstrap(
@@ -116,7 +117,7 @@ def share_between_metrics(part: Warm, whole: Warm) -> DerivedValue:
 def share_at_rate(
     warm: Warm, bytes_per_iteration: int, rate_bytes_per_s: int
 ) -> DerivedValue:
-    """The fraction of a thread's time that `rate_bytes_per_s` needs; above 1, one thread is too slow."""
+    """Return the fraction of a thread's time that `rate_bytes_per_s` needs; above 1, one thread is too slow."""
     if not warm[0].size or bytes_per_iteration <= 0:
         return DerivedValue(None)
     factor = rate_bytes_per_s / bytes_per_iteration / NS_PER_S
@@ -129,7 +130,7 @@ def share_at_rate(
 
 
 def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> DerivedValue:
-    """The smallest measured value from which the arm is faster with confidence, there and at all larger values.
+    """Return the smallest measured value from which the arm is faster with confidence, there and at all larger values.
 
     `points` has (value, arm, base) for ≥ 2 distinct values. The lower bound is the smallest value from which the
     arm is not slower with confidence, or None if that is the smallest measured value. Without a value,
@@ -159,7 +160,8 @@ def crossover(points: Sequence[tuple[int, CaseSamples, CaseSamples]]) -> Derived
 
 
 def slope(points: Sequence[tuple[float, Warm]]) -> DerivedValue:
-    """Exponent of a power law: least-squares slope of ln(median) over ln(param), for ≥ 2 distinct params > 0.
+    """Return the exponent of a power law: least-squares slope of ln(median) over ln(param), for ≥ 2 distinct params >
+    0.
 
     0 is constant, 1 is linear. The interval resamples launches for all points together.
     """

@@ -1,7 +1,8 @@
 """Turns the conditions that disturbed a job into the extra margin its pairs must clear (stats/README.md §2).
 
 Pairs are interleaved in random order, so a shared CPU or a slow drift widens the noise of both arms and favours
-neither by much. How much at most is measured (`WAIT_EXTRA`) or bounded: if one arm alone had suffered all of it.
+neither by much. The most that it can favour one is measured (`WAIT_EXTRA`), or bounded as if one arm alone had suffered
+all of it.
 
     waiting for a CPU, stolen CPU    extra = constant · share of the time, up to a most
     waiting for memory               extra = −ln(1 − 2 · share): all of it hit one of two arms
@@ -27,7 +28,7 @@ _ADJECTIVES = {
     "frequency_cap": "drifting",
     "warm": "warm",
 }
-"""How a target is called that a condition disturbs, by the condition's code."""
+"""A target that a condition disturbs is called this, by the condition's code."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Disturbance:
     @property
     def extra_percent(self) -> float:
         """The extra margin that a ratio must clear, in percent; 0 without a disturbance."""
-        return 100.0 * math.expm1(sum(map(_extra, self.conditions)))
+        return 100.0 * math.expm1(sum(map(_compute_extra, self.conditions)))
 
     @property
     def phrase(self) -> str:
@@ -61,8 +62,8 @@ def separate_disturbances(
         if condition.strength is None or _is_beyond_measure(condition):
             voids.append(condition)
             continue
-        known = strongest.get(condition.code)
-        if known is None or condition.strength > (known.strength or 0.0):
+        stronger = strongest.get(condition.code)
+        if stronger is None or condition.strength > (stronger.strength or 0.0):
             strongest[condition.code] = condition
     return tuple(voids), Disturbance(tuple(strongest.values()), target_kind)
 
@@ -75,19 +76,19 @@ def _is_beyond_measure(condition: Void) -> bool:
     return condition.code == "memory_pressure" and strength >= 0.5
 
 
-def _extra(condition: Void) -> float:
-    """The extra margin that a condition demands, in log units."""
+def _compute_extra(condition: Void) -> float:
+    """Return the extra margin that a condition demands, in log units."""
     strength = condition.strength or 0.0
     match condition.code:
         case "pressure":
-            return _extra_of_waiting(strength)
+            return _compute_extra_of_waiting(strength)
         case "steal":
-            return constants.STEAL_TIMES * _extra_of_waiting(strength)
+            return constants.STEAL_TIMES * _compute_extra_of_waiting(strength)
         case "memory_pressure":
             return -math.log1p(-2.0 * strength)
         case _:
             return math.log1p(strength)
 
 
-def _extra_of_waiting(share: float) -> float:
+def _compute_extra_of_waiting(share: float) -> float:
     return min(constants.WAIT_EXTRA * share, constants.WAIT_EXTRA_MOST)

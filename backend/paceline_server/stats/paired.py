@@ -84,7 +84,7 @@ class PairPolicy:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> PairPolicy:
-        """The policy of a stored finding; unknown keys are ignored."""
+        """Return the policy of a stored finding; unknown keys are ignored."""
         known = {
             name: stored[name] for name in cls.__dataclass_fields__ if name in stored
         }
@@ -136,13 +136,13 @@ class PairVerdict:
 
 
 def sign_test(d: np.ndarray[Any, Any], log_margin: float) -> tuple[int, float]:
-    """(#{d > ln(1+m)}, P[Bin(N, ½) ≥ that number]); blocks exactly at the margin count as not slower."""
+    """Return (#{d > ln(1+m)}, P[Bin(N, ½) ≥ that number]); blocks exactly at the margin count as not slower."""
     above = int(np.count_nonzero(d > log_margin))
     return above, upper_tail(above, int(d.size))
 
 
 def launch_medians(blocks: PairedBlocks) -> np.ndarray[Any, Any]:
-    """Median log-ratio per launch, by launch number, shape (K,)."""
+    """Return the median log-ratio per launch, by launch number, shape (K,)."""
     return np.array(
         [
             median(blocks.d[blocks.launch == number])
@@ -182,9 +182,9 @@ def judge_pair(
 def _filters(
     facts: PairVerdict, blocks: PairedBlocks, policy: PairPolicy
 ) -> tuple[PairFilter, ...]:
-    """The filters of a decision; `passed` if the condition for judging, or for a slower verdict, holds."""
+    """Return the filters of a decision; `passed` if the condition for judging, or for a slower verdict, holds."""
     alpha = _alpha(facts.look, policy)
-    needed = _launches_needed(facts.launches, policy)
+    needed = _launches_that_must_agree(facts.launches, policy)
     total = facts.blocks + blocks.dropped.unusable
     unusable_share = blocks.dropped.unusable / total if total else 0.0
     margin, bad = _limit_text(policy), direction_words(blocks.unit)[0]
@@ -234,16 +234,16 @@ def _p(p: float | None) -> str:
 
 
 def _alpha(look: int, policy: PairPolicy) -> float:
-    """The alpha of a look; 0 beyond the last."""
+    """Return the alpha of a look; 0 beyond the last."""
     return policy.look_alpha[look] if look < len(policy.look_alpha) else 0.0
 
 
-def _launches_needed(launches: int, policy: PairPolicy) -> int:
+def _launches_that_must_agree(launches: int, policy: PairPolicy) -> int:
     return math.ceil(policy.launch_share * launches - 1e-9)
 
 
 def _limit_text(policy: PairPolicy) -> str:
-    """The ratio beyond which a block is slower: `2 %`, or `4.8 %` with the extra margin of a disturbance."""
+    """Say the ratio beyond which a block is slower: `2 %`, or `4.8 %` with the extra margin of a disturbance."""
     if not policy.extra_percent:
         return f"{policy.margin_percent:g} %"
     return percent(math.expm1(policy.slower_from))
@@ -286,7 +286,7 @@ def _decide(
             reason=f"not {bad}: at worst {bound}, inside {margin}{disturbed}",
         )
     if passed["sign_test"]:
-        needed = _launches_needed(facts.launches, policy)
+        needed = _launches_that_must_agree(facts.launches, policy)
         reason = (
             f"only {facts.launches_above} of {facts.launches} launches are beyond {policy.margin_words}, "
             f"{needed} are needed"
@@ -300,7 +300,8 @@ def _decide(
         )
         launches_needed = _launches_to_clear(facts, interval, policy)
         if policy.extra_percent and launches_needed is None:
-            has_more_looks = False  # what a disturbance may have done, no launch undoes
+            # No launch undoes what a disturbance may have done.
+            has_more_looks = False
     return replace(
         facts,
         reason=reason,
@@ -310,7 +311,7 @@ def _decide(
 
 
 def _launches_for_enough(facts: PairVerdict, policy: PairPolicy) -> int | None:
-    """How many launches have enough blocks; None if no block of any was usable."""
+    """Return how many launches have enough blocks; None if no block of any was usable."""
     if not facts.launches or not facts.blocks:
         return None
     per_launch = facts.blocks / facts.launches
@@ -322,18 +323,20 @@ def _launches_for_enough(facts: PairVerdict, policy: PairPolicy) -> int | None:
 def _launches_to_clear(
     facts: PairVerdict, interval: Interval, policy: PairPolicy
 ) -> int | None:
-    """How many launches make the interval clear its margin, if it narrows by their square root around the ratio found.
+    """Return how many launches make the interval clear its margin, if it narrows by their square root around the ratio
+    found.
 
     None where no number of launches decides: the ratio lies between the two bounds, or the launches disagree."""
     if facts.ratio is None or interval.lower is None or interval.upper is None:
         return None
-    found = math.log(facts.ratio)
-    if found > policy.slower_from:
+    log_ratio = math.log(facts.ratio)
+    if log_ratio > policy.slower_from:
         if facts.launches_above < policy.launch_share * facts.launches:
-            return None  # its launches disagree, and more of them would as well
-        width, distance = found - interval.lower, found - policy.slower_from
-    elif found < policy.holds_below:
-        width, distance = interval.upper - found, policy.holds_below - found
+            # Its launches disagree, and more of them would as well.
+            return None
+        width, distance = log_ratio - interval.lower, log_ratio - policy.slower_from
+    elif log_ratio < policy.holds_below:
+        width, distance = interval.upper - log_ratio, policy.holds_below - log_ratio
     else:
         return None
     times = max(1.0, (width / distance) ** 2)

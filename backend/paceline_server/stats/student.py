@@ -15,7 +15,7 @@ _HALVINGS = 200
 
 
 def student_cdf(t: float, freedom: int) -> float:
-    """P[T ≤ t] with `freedom` ≥ 1 degrees of freedom."""
+    """Return P[T ≤ t] with `freedom` ≥ 1 degrees of freedom."""
     angle = math.atan2(t, math.sqrt(freedom))
     sine, cosine = math.sin(angle), math.cos(angle)
     odd = freedom % 2 == 1
@@ -47,7 +47,7 @@ def student_quantile(p: float, freedom: int) -> float:
 
 
 def bootstrap_widening(confidence: float, clusters: int) -> float:
-    """The factor that makes a bootstrap's percentile interval over `clusters` ≥ 2 as wide as a t interval.
+    """Return the factor that makes a bootstrap's percentile interval over `clusters` ≥ 2 as wide as a t interval.
 
     A bootstrap of the mean of n values is too narrow by √((n − 1)/n) and corresponds to z instead of t
     (Hesterberg, The American Statistician 69(4), 2015). His wider percentiles cannot exceed the most extreme

@@ -1,8 +1,9 @@
 """Finds the conditions that void a measurement, and those that only make its verdicts harder (§1, §2).
 
-A void attempt makes its job inconclusive. A condition with a `strength` is a disturbance, which `disturbance`
-turns into an extra margin: it widens the noise of both arms of a pair and hardly favours one. What a target cannot report voids nothing, but a thermal status that it
-stops reporting does. Attempts are judged separately, as a target may restart or cool down between them.
+A void attempt makes its job inconclusive. A condition with a `strength` is a disturbance, which `disturbance` turns
+into an extra margin: it widens the noise of both arms of a pair and hardly favours one. What a target cannot report
+voids nothing, but a thermal status that it stops reporting does. Attempts are judged separately, as a target may
+restart or cool down between them.
 
 Keys of a reading's `values` that are judged, all optional:
     thermal_status          int, Android PowerManager 0…6
@@ -50,7 +51,7 @@ class Void:
     limit: float | None
     text: str
     strength: float | None = None
-    """How much it disturbed, as a share; None if it voids the job."""
+    """It disturbed by this share; None if it voids the job."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class VoidLimits:
     def of_operator(
         cls, pressure_percent: float | None, drift_percent: float | None
     ) -> VoidLimits:
-        """The limits of stats/README.md §1, or those that an operator set (in percent)."""
+        """Return the limits of stats/README.md §1, or those that an operator set (in percent)."""
         return cls(
             pressure_percent=constants.PRESSURE_PERCENT
             if pressure_percent is None
@@ -87,9 +88,9 @@ _OPERATORS_LIMIT = {
 
 
 def advise(void: Void, target_kind: Literal["host", "device"]) -> str:
-    """What to do next about a condition."""
-    known = configuration.CONFIGURATION_ERRORS.keys()
-    if void.code in known or void.code not in _PHYSICAL:
+    """Say what to do next about a condition."""
+    configuration_errors = configuration.CONFIGURATION_ERRORS.keys()
+    if void.code in configuration_errors or void.code not in _PHYSICAL:
         return configuration.describe_error(void.code).advice
     if target_kind == "device":
         return (
@@ -129,37 +130,37 @@ def find_voids(
     `suppress` names configuration errors to leave out; nothing else can be suppressed."""
     limits = limits or VoidLimits()
     checks = (
-        _thermal(readings, limits),
-        _thermal_unknown(readings),
-        _frequency_cap(readings),
-        _boot(readings),
-        _calibration(readings, limits),
-        _pressure(
+        _check_thermal_status(readings, limits),
+        _check_unknown_thermal_status(readings),
+        _check_frequency_cap(readings),
+        _check_boot_id(readings),
+        _check_calibration(readings, limits),
+        _check_pressure(
             readings, limits, "steal_percent", "steal", "the hypervisor took the CPU"
         ),
-        _cpu_pressure(readings, limits),
-        _pressure(
+        _check_cpu_pressure(readings, limits),
+        _check_pressure(
             readings,
             limits,
             "psi_memory_percent",
             "memory_pressure",
             "some task waited for memory",
         ),
-        _cores(readings),
+        _check_cores(readings),
     )
     misconfigured = configuration.list_errors(reading.values for reading in readings)
     return [
         *(void for void in checks if void is not None),
-        *(_configuration(name) for name in misconfigured if name not in suppress),
+        *(_configuration_void(name) for name in misconfigured if name not in suppress),
     ]
 
 
-def _configuration(name: str) -> Void:
+def _configuration_void(name: str) -> Void:
     error = configuration.describe_error(name)
     return Void(name, None, None, f"configuration error {name}: {error.text}")
 
 
-def _numbers(readings: Iterable[Reading], key: str) -> list[float]:
+def _read_numbers(readings: Iterable[Reading], key: str) -> list[float]:
     values = (reading.values.get(key) for reading in readings)
     return [
         float(value)
@@ -168,12 +169,14 @@ def _numbers(readings: Iterable[Reading], key: str) -> list[float]:
     ]
 
 
-def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
-    worst = max(_numbers(readings, "thermal_status"), default=0.0)
+def _check_thermal_status(
+    readings: Sequence[Reading], limits: VoidLimits
+) -> Void | None:
+    worst = max(_read_numbers(readings, "thermal_status"), default=0.0)
     if worst >= constants.THERMAL_STATUS_VOID:
         text = f"the target was throttling: thermal status {worst:g}, limit below {limits.thermal_status}"
         return Void("thermal", worst, limits.thermal_status, text)
-    counts = _numbers(readings, "throttle_count")
+    counts = _read_numbers(readings, "throttle_count")
     if counts and counts[-1] > counts[0]:
         times = counts[-1] - counts[0]
         return Void(
@@ -188,13 +191,13 @@ def _thermal(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
     return None
 
 
-def _thermal_unknown(readings: Sequence[Reading]) -> Void | None:
-    """A thermal status that the target stopped reporting."""
+def _check_unknown_thermal_status(readings: Sequence[Reading]) -> Void | None:
+    """Find a thermal status that the target stopped reporting."""
     first_known = next(
         (
             index
             for index, reading in enumerate(readings)
-            if _numbers([reading], "thermal_status")
+            if _read_numbers([reading], "thermal_status")
         ),
         None,
     )
@@ -216,8 +219,8 @@ def _is_unknown(reading: Reading, key: str) -> bool:
     return isinstance(unknown, list) and key in unknown and key not in reading.values
 
 
-def _caps(value: Any) -> dict[str, float]:
-    """Highest frequencies by group of cores, from any reported shape."""
+def _read_caps(value: Any) -> dict[str, float]:
+    """Return the highest frequencies by group of cores, from any reported shape."""
     named: Iterable[tuple[str, Any]] = ()
     if isinstance(value, Mapping):
         named = ((str(key), value[key]) for key in sorted(value))
@@ -234,17 +237,20 @@ def _caps(value: Any) -> dict[str, float]:
     }
 
 
-def _frequency_cap(readings: Sequence[Reading]) -> Void | None:
+def _check_frequency_cap(readings: Sequence[Reading]) -> Void | None:
     caps_by_reading = [
         caps
-        for caps in (_caps(r.values.get("cpu_frequency_cap_mhz")) for r in readings)
+        for caps in (
+            _read_caps(reading.values.get("cpu_frequency_cap_mhz"))
+            for reading in readings
+        )
         if caps
     ]
     for caps in caps_by_reading[1:]:
-        before, was, now = caps_by_reading[0], len(caps_by_reading[0]), len(caps)
-        if was != now:
-            text = f"the highest frequency allowed was known of {was} groups of cores, then of {now}"
-            return Void("frequency_cap", float(now), float(was), text)
+        before = caps_by_reading[0]
+        if len(before) != len(caps):
+            text = f"the highest frequency allowed was known of {len(before)} groups of cores, then of {len(caps)}"
+            return Void("frequency_cap", float(len(caps)), float(len(before)), text)
         same_groups = caps.keys() == before.keys()
         after = caps if same_groups else dict(zip(before, caps.values(), strict=True))
         changed = [name for name in before if after[name] != before[name]]
@@ -256,7 +262,7 @@ def _frequency_cap(readings: Sequence[Reading]) -> Void | None:
 def _cap_void(
     changed: Sequence[str], before: Mapping[str, float], after: Mapping[str, float]
 ) -> Void:
-    """The void condition of the group of cores whose cap changed most."""
+    """Return the void condition of the group of cores whose cap changed most."""
     worst = max(
         changed,
         key=lambda name: abs(after[name] - before[name]) / max(before[name], 1.0),
@@ -269,11 +275,11 @@ def _cap_void(
     return Void("frequency_cap", after[worst], before[worst], text, strength)
 
 
-def _boot(readings: Sequence[Reading]) -> Void | None:
+def _check_boot_id(readings: Sequence[Reading]) -> Void | None:
     boots = {
-        r.values["boot_id"]
-        for r in readings
-        if isinstance(r.values.get("boot_id"), str)
+        reading.values["boot_id"]
+        for reading in readings
+        if isinstance(reading.values.get("boot_id"), str)
     }
     if len(boots) < 2:
         return None
@@ -282,9 +288,13 @@ def _boot(readings: Sequence[Reading]) -> Void | None:
     )
 
 
-def _calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
-    before = _numbers((r for r in readings if r.phase == "before"), "calibration_ns")
-    after = _numbers((r for r in readings if r.phase == "after"), "calibration_ns")
+def _check_calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
+    before = _read_numbers(
+        (reading for reading in readings if reading.phase == "before"), "calibration_ns"
+    )
+    after = _read_numbers(
+        (reading for reading in readings if reading.phase == "after"), "calibration_ns"
+    )
     if not before or not after or min(before[0], after[-1]) <= 0:
         return None
     drift = abs(after[-1] / before[0] - 1.0)
@@ -299,30 +309,32 @@ def _calibration(readings: Sequence[Reading], limits: VoidLimits) -> Void | None
     return Void("calibration", drift, limits.calibration_drift, text, strength)
 
 
-def _cpu_pressure(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
-    """CPU pressure on the workload, or that of the whole system if unknown."""
+def _check_cpu_pressure(readings: Sequence[Reading], limits: VoidLimits) -> Void | None:
+    """Judge the CPU pressure on the workload, or that of the whole system if unknown."""
     if any(
         "workload_wait_percent" in reading.values
         for reading in readings
         if reading.phase == "during"
     ):
-        return _pressure(
+        return _check_pressure(
             readings,
             limits,
             "workload_wait_percent",
             "pressure",
             "the workload waited for a CPU",
         )
-    return _pressure(
+    return _check_pressure(
         readings, limits, "psi_cpu_percent", "pressure", "some task waited for a CPU"
     )
 
 
-def _pressure(
+def _check_pressure(
     readings: Sequence[Reading], limits: VoidLimits, key: str, code: str, sufferer: str
 ) -> Void | None:
     """Judge the mean while measuring, because interleaving compensates short bursts."""
-    during = _numbers((r for r in readings if r.phase == "during"), key)
+    during = _read_numbers(
+        (reading for reading in readings if reading.phase == "during"), key
+    )
     if not during:
         return None
     mean = sum(during) / len(during)
@@ -332,8 +344,8 @@ def _pressure(
     return Void(code, mean, limits.pressure_percent, text, mean / 100.0)
 
 
-def _cores(readings: Sequence[Reading]) -> Void | None:
-    reported = (r.values.get("cpus_online") for r in readings)
+def _check_cores(readings: Sequence[Reading]) -> Void | None:
+    reported = (reading.values.get("cpus_online") for reading in readings)
     counts = [
         len(value) if isinstance(value, list) else value
         for value in reported

@@ -61,7 +61,7 @@ def from_postgresql(array: Any) -> NDArray[np.float64]:
 
 
 def to_sqlite(values: Any) -> bytes:
-    """Packed little-endian."""
+    """Pack numbers, little-endian."""
     return np.asarray(values, dtype="<f8").tobytes()
 
 

@@ -1,6 +1,6 @@
 /**
- * When this browser looked at a page before. Looks less than half an hour apart are one visit, so that a reload does
- * not hide what the visit began with.
+ * Remembers when this browser looked at a page before. Looks less than half an hour apart are one visit, so that a
+ * reload does not hide what the visit began with.
  */
 const ONE_VISIT_MS = 30 * 60 * 1000;
 
@@ -11,14 +11,16 @@ interface Visits {
   seen: string;
 }
 
-function stored(key: string): Visits | undefined {
+function readVisits(key: string): Visits | undefined {
   try {
     const value: unknown = JSON.parse(window.localStorage.getItem(key) ?? '');
     const { before, seen } = value as Visits;
-    const known = [before, seen].every(
+    const areInstants = [before, seen].every(
       (instant) => instant === null || !Number.isNaN(Date.parse(instant)),
     );
-    return known && typeof seen === 'string' ? { before, seen } : undefined;
+    return areInstants && typeof seen === 'string'
+      ? { before, seen }
+      : undefined;
   } catch {
     return undefined;
   }
@@ -27,7 +29,7 @@ function stored(key: string): Visits | undefined {
 /** Notes a look at `now` and returns when the visit before this one ended, if there was one. */
 export function noteVisit(page: string, now: number): string | undefined {
   const key = `paceline.visit.${page}`;
-  const last = stored(key);
+  const last = readVisits(key);
   const seen = new Date(now).toISOString();
   const isNew =
     last !== undefined && now - Date.parse(last.seen) > ONE_VISIT_MS;

@@ -1,4 +1,4 @@
-/** Muting a rule, on its own page and on that of an alert: the mark, the mute in force with its end, and the form. */
+/** Mutes a rule, on its own page and on that of an alert: the mark, the mute in force with its end, and the form. */
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 
@@ -21,7 +21,7 @@ export function MuteMark({ mute }: { mute: Mute }) {
   );
 }
 
-/** What a write about mutes needs of a mutation. */
+/** The part of a mutation that a write about mutes needs. */
 export interface MuteChange {
   isPending: boolean;
   error: Error | null;
@@ -61,7 +61,7 @@ export function MuteInForce({
   );
 }
 
-/** Offered lengths of a mute, hours. The server allows any up to 90 days. */
+/** Lengths of a mute that are offered, in hours. The server allows any up to 90 days. */
 const DURATIONS = [
   { value: '1', label: 'an hour' },
   { value: '8', label: '8 hours' },

@@ -68,25 +68,25 @@ class BaseConnection(ABC):
 
     @abstractmethod
     def _connect(self, deadline: float) -> Banner:
-        """Performs the handshake. Raises Absent-, Offline-, Unauthorized-, TlsRequiredError."""
+        """Perform the handshake. Raises Absent-, Offline-, Unauthorized-, TlsRequiredError."""
 
     @abstractmethod
     def _open(self, service: bytes, deadline: float, separate: bool) -> Channel:
-        """Opens a service, with `separate` on a connection of its own. Raises RefusedError, LostError, SlowError."""
+        """Open a service, with `separate` on a connection of its own. Raises RefusedError, LostError, SlowError."""
 
     @abstractmethod
     def _push(
         self, source: Path | bytes, remote: str, mode: int, deadline: float
     ) -> int:
-        """Writes a file and returns its size. Raises TransferError, SlowError, LostError."""
+        """Write a file and return its size. Raises TransferError, SlowError, LostError."""
 
     @abstractmethod
     def _pull(self, remote: str, target: Path | BytesIO, deadline: float) -> None:
-        """Writes the content of a file to `target`. Raises TransferError, SlowError, LostError."""
+        """Write the content of a file to `target`. Raises TransferError, SlowError, LostError."""
 
     @abstractmethod
     def _close(self) -> None:
-        """Closes the connection. Safe to call twice."""
+        """Close the connection. Safe to call twice."""
 
     @property
     def route(self) -> Route:
@@ -189,12 +189,12 @@ class BaseConnection(ABC):
         self._disconnect()
 
     def _disconnect(self) -> None:
-        """Closes the connection; the next call connects again."""
+        """Close the connection; the next call connects again."""
         self._banner = None
         self._close()
 
     def _start_operation(self, timeout_s: float) -> float:
-        """Connects if necessary; returns the deadline of an operation that starts now."""
+        """Connect if necessary; return the deadline of an operation that starts now."""
         if self._banner is None:
             self.connect(min(timeout_s, CONNECT_TIMEOUT_S))
         return time.monotonic() + timeout_s

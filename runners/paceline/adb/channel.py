@@ -16,8 +16,8 @@ class Channel(Protocol):
     """One open service. Deadlines are in seconds of time.monotonic."""
 
     def receive(self, deadline: float) -> bytes | None:
-        """Returns the next bytes, empty bytes once the device has closed the service, or None when nothing
+        """Return the next bytes, empty bytes once the device has closed the service, or None when nothing
         came in time. Raises LostError."""
 
     def close(self) -> None:
-        """Closes the service; the device ends its command. Safe to call twice."""
+        """Close the service; the device ends its command. Safe to call twice."""

@@ -108,7 +108,7 @@ _REMAKE = "Remove the file: a new key is created, and each device asks again whe
 
 
 def _create(path: Path) -> None:
-    """Writes a new key beside `path` and links it there. Of two agents the second uses the first one's key."""
+    """Write a new key beside `path` and link it there. Of two agents the second uses the first one's key."""
     path.parent.mkdir(parents=True, exist_ok=True)
     pem = rsa.generate_private_key(
         public_exponent=65537, key_size=KEY_BITS

@@ -167,7 +167,7 @@ class LogFollower:
         """How often the log was lost and resumed."""
 
     def wait(self, timeout_s: float) -> bool:
-        """Waits until it follows the log or has failed to; False after `timeout_s`."""
+        """Wait until it follows the log or has failed to; False after `timeout_s`."""
         return self._tried.wait(timeout_s)
 
     @contextlib.contextmanager
@@ -178,11 +178,11 @@ class LogFollower:
             yield
 
     def finish(self) -> None:
-        """Tells the thread to end; leaving the context waits for it."""
+        """Tell the thread to end; leaving the context waits for it."""
         self._end.set()
 
     def rest(self, connection: Connection) -> bool:
-        """Stops following and takes the remaining lines: those logged right before the end, or while the log
+        """Stop following and take the remaining lines: those logged right before the end, or while the log
         was lost. False when the device does not tell. May be called again. Raises AdbError."""
         self.finish()
         self._thread.join()
@@ -225,7 +225,7 @@ class LogFollower:
     def _start(
         self, held: contextlib.ExitStack, reader: LogReader | None
     ) -> tuple[Stream, LogReader]:
-        """Starts logcat on a new connection; `held` closes both. Raises AdbError."""
+        """Start logcat on a new connection; `held` closes both. Raises AdbError."""
         while not self._connecting.acquire(timeout=READ_S):
             if self._end.is_set():
                 raise LostError("Nobody follows the log any more.")
@@ -239,7 +239,7 @@ class LogFollower:
             self._tried.set()
 
     def _follow(self, stream: Stream, reader: LogReader) -> bool:
-        """Takes lines until the stream ends or is lost; False when none came."""
+        """Take lines until the stream ends or is lost; False when none came."""
         has_lines = False
         with contextlib.suppress(AdbError):
             while not self._end.is_set():
@@ -276,7 +276,7 @@ class DeviceLog:
         """Number of lines taken, of any kind."""
 
     def take(self, line: LogLine) -> None:
-        """Takes one line from a `LogFollower`."""
+        """Take one line from a `LogFollower`."""
         if (event := event_of(line)) is not None:
             with self._lock:
                 self._events.append(event)
@@ -288,7 +288,7 @@ class DeviceLog:
         self.lines += 1
 
     def drain(self) -> list[str]:
-        """Descriptions of the events since the last call, for `DeviceConditions`."""
+        """Return descriptions of the events since the last call, for `DeviceConditions`."""
         with self._lock:
             events, unkept = self._events, self._unkept
             self._events, self._unkept = [], 0

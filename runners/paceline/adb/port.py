@@ -109,11 +109,11 @@ class Stream(Protocol):
     """The output of a running command, on a connection of its own."""
 
     def read(self, timeout_s: float) -> bytes | None:
-        """Returns the next bytes of both outputs in order of arrival, b"" once the command has ended, or None
+        """Return the next bytes of both outputs in order of arrival, b"" once the command has ended, or None
         when nothing came in time. Raises LostError."""
 
     def close(self) -> None:
-        """Ends the command. Safe to call twice."""
+        """End the command. Safe to call twice."""
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *_: object) -> None: ...
@@ -134,11 +134,11 @@ class Connection(Protocol):
     def run(
         self, argv: Sequence[str], timeout_s: float = COMMAND_TIMEOUT_S
     ) -> CommandResult:
-        """Runs a command to its end. Raises SlowError when it does not end in time, LostError,
+        """Run a command to its end. Raises SlowError when it does not end in time, LostError,
         RefusedError."""
 
     def stream(self, argv: Sequence[str]) -> Stream:
-        """Starts a command and returns at once."""
+        """Start a command and return at once."""
 
     def push(
         self,
@@ -147,19 +147,19 @@ class Connection(Protocol):
         mode: int = 0o644,
         timeout_s: float = 300.0,
     ) -> int:
-        """Writes a file and returns its size in bytes. Raises TransferError, LostError."""
+        """Write a file and return its size in bytes. Raises TransferError, LostError."""
 
     def pull(
         self, remote: str, target: Path | None = None, timeout_s: float = 300.0
     ) -> bytes:
-        """Returns the content of a file, or writes it to `target` and returns b"". Raises TransferError,
+        """Return the content of a file, or write it to `target` and return b"". Raises TransferError,
         LostError."""
 
     def props(self) -> dict[str, str]:
         """Return the properties that `getprop` prints."""
 
     def reboot(self) -> None:
-        """Requests a restart and closes the connection. Raises RefusedError when the device cannot restart."""
+        """Request a restart and close the connection. Raises RefusedError when the device cannot restart."""
 
     def close(self) -> None:
-        """Ends the connection. Safe to call twice."""
+        """End the connection. Safe to call twice."""

@@ -18,7 +18,7 @@ def properties(text: str) -> dict[str, str]:
 
 
 def read_properties(text: str) -> tuple[dict[str, str], list[str]]:
-    """Returns values by name, and the lines that belong to none."""
+    """Return values by name, and the lines that belong to none."""
     text = text.replace("\r\n", "\n").replace("\r", "")
     begins = list(_BEGIN.finditer(text))
     ends = [*(begin.start() for begin in begins[1:]), len(text)]

@@ -12,7 +12,7 @@ from paceline.adb.port import AdbError
 
 
 def quoted(item: str) -> bytes:
-    """One word for the shell. Surrogate escapes (PEP 383) become the bytes they stand for. Raises AdbError for
+    """Quote one word for the shell. Surrogate escapes (PEP 383) become the bytes they stand for. Raises AdbError for
     a NUL, which no argument can hold.
 
     Within single quotes only the quote itself is special in a POSIX shell (POSIX.1-2017, Shell Command

@@ -61,19 +61,19 @@ class AdbServer:
         return parse_devices(ask(self.address, "host:devices-l", timeout_s))
 
     def connect_to(self, address: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
-        """Makes the server connect to a device by TCP; returns its message, also of a failure."""
+        """Make the server connect to a device by TCP; return its message, also of a failure."""
         return ask(self.address, f"host:connect:{address}", timeout_s)
 
     def disconnect_from(
         self, address: str, timeout_s: float = CONNECT_TIMEOUT_S
     ) -> None:
-        """Makes the server forget a device by TCP, if it knows it."""
+        """Make the server forget a device by TCP, if it knows it."""
         with contextlib.suppress(RefusedError, AbsentError):
             ask(self.address, f"host:disconnect:{address}", timeout_s)
 
     def reconnect(self, name: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
-        """`adb -s NAME reconnect`: the server closes its connection to the device and opens it again. A TCP
-        device is forgotten instead."""
+        """Do what `adb -s NAME reconnect` does: the server closes its connection to the device and opens it again.
+        A TCP device is forgotten instead."""
         return ask(self.address, f"host-serial:{name}:reconnect", timeout_s)
 
     def connection(self, name: str) -> ServerConnection:
@@ -88,7 +88,7 @@ class ServerChannel:
         self._wire = wire
 
     def send(self, data: Bytes, deadline: float) -> None:
-        """Sends all of `data`. Raises SlowError, LostError."""
+        """Send all of `data`. Raises SlowError, LostError."""
         self._wire.send(data, deadline)
 
     def receive(self, deadline: float) -> bytes | None:

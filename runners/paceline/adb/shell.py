@@ -55,7 +55,7 @@ def prepare_service(
 def read_whole(
     channel: Channel, reader: OutputReader, deadline: float, command: str
 ) -> CommandResult:
-    """Reads all output and the status. Raises SlowError at `deadline`, LostError for an end without a
+    """Read all output and the status. Raises SlowError at `deadline`, LostError for an end without a
     status."""
     outputs: dict[str, list[bytes | memoryview]] = {"stdout": [], "stderr": []}
     while reader.rc is None:
@@ -113,7 +113,7 @@ class ShellStream:
         return b""
 
     def close(self) -> None:
-        """Closes the channel, which ends the command."""
+        """Close the channel, which ends the command."""
         self._channel.close()
 
     def __enter__(self) -> Self:

@@ -123,7 +123,7 @@ class AdbServerRequest:
         )
 
     def ask(self, request: bytes, name: str = "") -> None:
-        """Sends a request about device `name` and waits for OKAY. Raises LostError, SlowError, and the
+        """Send a request about device `name` and wait for OKAY. Raises LostError, SlowError, and the
         `failure_error` of a FAIL."""
         self.wire.send(b"%04x%s" % (len(request), request), self._deadline)
         answer = self._read_exactly(4)
@@ -134,7 +134,7 @@ class AdbServerRequest:
         raise failure_error(self.text(), name, self.server)
 
     def text(self) -> str:
-        """Reads the answer after OKAY: its length in four hex digits, then its bytes."""
+        """Read the answer after OKAY: its length in four hex digits, then its bytes."""
         digits = self._read_exactly(LENGTH_DIGITS)
         try:
             length = int(digits, 16)
@@ -162,7 +162,7 @@ class AdbServerRequest:
 
 
 def ask(server: str, request: str, timeout_s: float = CONNECT_TIMEOUT_S) -> str:
-    """Sends one request to the server and returns its answer. Raises AbsentError without a server, SlowError,
+    """Send one request to the server and return its answer. Raises AbsentError without a server, SlowError,
     LostError, and the `failure_error` of a FAIL."""
     with AdbServerRequest(server, time.monotonic() + timeout_s) as connection:
         connection.ask(request.encode(), request)

@@ -30,7 +30,7 @@ class SendingChannel(Channel, Protocol):
     """An open service that also takes bytes."""
 
     def send(self, data: Bytes, deadline: float) -> None:
-        """Sends all of `data`, which the caller may reuse then. Raises SlowError, LostError."""
+        """Send all of `data`, which the caller may reuse then. Raises SlowError, LostError."""
 
 
 class Sync:
@@ -43,7 +43,7 @@ class Sync:
         self._done = False
 
     def push(self, file: BinaryIO, remote: str, mode: int) -> int:
-        """Copies `file` to the device and returns its size. The device first unlinks an older file of that
+        """Copy `file` to the device and return its size. The device first unlinks an older file of that
         name. Raises TransferError, SlowError, LostError."""
         try:
             sent = self._send_file(file, remote, mode)
@@ -86,7 +86,7 @@ class Sync:
                 yield piece
 
     def _send(self, burst: memoryview, remote: str) -> None:
-        """Sends a part of a push. Raises TransferError when the device has already refused it."""
+        """Send a part of a push. Raises TransferError when the device has already refused it."""
         try:
             self._channel.send(burst, self._deadline)
         except LostError:
@@ -115,7 +115,7 @@ class Sync:
                 pass
 
     def _expect(self, kind: bytes, remote: str) -> None:
-        """Takes the next message, which has no body unless it is a refusal."""
+        """Take the next message, which has no body unless it is a refusal."""
         answer, length = self._read_header(remote)
         self._check(answer, length, kind, remote)
 
@@ -141,7 +141,7 @@ class Sync:
         return b"".join(parts)
 
     def _read_some(self, most: int, remote: str) -> memoryview:
-        """Returns the next 1 to `most` bytes without a copy."""
+        """Return the next 1 to `most` bytes without a copy."""
         if not self._arrived:
             data = self._channel.receive(self._deadline)
             if data is None:
@@ -156,7 +156,7 @@ class Sync:
 
 
 def _read_into(file: BinaryIO, burst: memoryview, at: int) -> int:
-    """Reads the next chunk into `burst` at `at` without a copy; 0 at the end of the file."""
+    """Read the next chunk into `burst` at `at` without a copy; 0 at the end of the file."""
     room = burst[at : at + CHUNK_BYTES]
     # Every binary file here has readinto; typeshed's BinaryIO does not.
     return int(file.readinto(room))  # type: ignore[attr-defined]

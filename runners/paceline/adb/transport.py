@@ -26,7 +26,7 @@ GOODBYE_S = 1.0
 
 
 def host_and_port(address: str) -> tuple[str, int]:
-    """Splits "host:port" or "[::1]:port". Raises AdbError."""
+    """Split "host:port" or "[::1]:port". Raises AdbError."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 1 << 16:
         raise AdbError(
@@ -37,7 +37,7 @@ def host_and_port(address: str) -> tuple[str, int]:
 
 
 def open_socket(address: str, deadline: float, nobody: str) -> socket.socket:
-    """Opens a socket that sends at once and detects a dead peer. Raises AbsentError with the advice
+    """Open a socket that sends at once and detects a dead peer. Raises AbsentError with the advice
     `nobody`."""
     try:
         connected = socket.create_connection(
@@ -75,7 +75,7 @@ def _set_options(connected: socket.socket) -> None:
 
 
 def remaining(deadline: float) -> float:
-    """Seconds left; never 0, because a timeout of 0 makes a socket non-blocking."""
+    """Return seconds left; never 0, because a timeout of 0 makes a socket non-blocking."""
     return max(deadline - time.monotonic(), 1e-4)
 
 
@@ -87,7 +87,7 @@ class DeadlineSocket:
         connected.setblocking(False)
 
     def send(self, data: bytes | bytearray | memoryview, deadline: float) -> None:
-        """Sends all of `data`. Raises SlowError, LostError."""
+        """Send all of `data`. Raises SlowError, LostError."""
         view = memoryview(data)
         while view:
             try:
@@ -99,7 +99,7 @@ class DeadlineSocket:
                 raise self._lost(error) from error
 
     def receive(self, most: int, deadline: float) -> bytes:
-        """Returns the next 1 to `most` bytes, b"" once the other side has ended. Raises SlowError,
+        """Return the next 1 to `most` bytes, b"" once the other side has ended. Raises SlowError,
         LostError."""
         while True:
             try:
@@ -114,7 +114,7 @@ class DeadlineSocket:
         return self._ready(time.monotonic() + timeout_s, to_send=False)
 
     def close(self) -> None:
-        """Ends both directions at once, which ends the connection's commands on the device."""
+        """End both directions at once, which ends the connection's commands on the device."""
         with contextlib.suppress(OSError):  # not connected any more
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()

@@ -197,7 +197,7 @@ def _change(
     *,
     as_json: bool,
 ) -> None:
-    """Sends a change of one alert and shows the alert's new state."""
+    """Send a change of one alert and show the alert's new state."""
     alert = client.send(method, f"/alerts/{path}", body)
     show(alert, as_json, f"{alert['id']}: {alert['state']}")
 

@@ -282,7 +282,7 @@ def _parse_policy(text: str) -> BatchPolicy:
 def _connector(
     device: str, data: Path | None, config_path: Path | None
 ) -> Callable[[], Connection]:
-    """Opens connections to a device: directly to an address or on USB, otherwise through the adb server."""
+    """Open connections to a device: directly to an address or on USB, otherwise through the adb server."""
     from paceline.adb.keys import key_directory  # noqa: PLC0415 - files need none of it
     from paceline.adb.port import Route  # noqa: PLC0415
     from paceline.adb.usb import UsbBus  # noqa: PLC0415

@@ -237,7 +237,7 @@ NOBODY = "none"
 
 
 def parse_outputs(formats: Sequence[str], paths: Sequence[Path]) -> list[Output]:
-    """Pairs each format with the file it is written to, or none for stdout. Raises UserError."""
+    """Pair each format with the file it is written to, or none for stdout. Raises UserError."""
     try:
         return outputs.pair_outputs(formats, paths)
     except outputs.OutputError as error:
@@ -245,7 +245,7 @@ def parse_outputs(formats: Sequence[str], paths: Sequence[Path]) -> list[Output]
 
 
 def judge_arguments(wanted: Sequence[Output], fail_on: outputs.FailOn) -> list[str]:
-    """The arguments with which `paceline-server judge` writes the same outputs."""
+    """Return the arguments with which `paceline-server judge` writes the same outputs."""
     files = [output for output in wanted if output.path is not None]
     printed = [output for output in wanted if output.path is None]
     arguments = ["--fail-on", fail_on]
@@ -257,8 +257,8 @@ def judge_arguments(wanted: Sequence[Output], fail_on: outputs.FailOn) -> list[s
 
 
 def parse_time(text: str) -> str | None:
-    """Converts `2026-12-01` (which means the end of that day, UTC), an ISO time, `+3d` or `+12h` to an ISO time; None for
-    `none`. Raises UserError."""
+    """Convert `2026-12-01` (which means the end of that day, UTC), an ISO time, `+3d` or `+12h` to an ISO time; None
+    for `none`. Raises UserError."""
     if text == NOBODY:
         return None
     try:
@@ -276,7 +276,7 @@ def parse_time(text: str) -> str | None:
 
 
 def parse_hours(text: str) -> float:
-    """Converts `7d` or `12h` to hours. Raises UserError."""
+    """Convert `7d` or `12h` to hours. Raises UserError."""
     try:
         hours = float(text[:-1]) * {"d": 24.0, "h": 1.0}[text[-1:]]
     except (KeyError, ValueError):
@@ -287,7 +287,7 @@ def parse_hours(text: str) -> float:
 
 
 def parse_share(text: str) -> float:
-    """Converts "3%", "3 %" or "0.03" to 0.03. Raises UserError."""
+    """Convert "3%", "3 %" or "0.03" to 0.03. Raises UserError."""
     number = text.removesuffix("%").strip()
     try:
         value = float(number) / 100 if text.endswith("%") else float(number)
@@ -305,7 +305,7 @@ def check_choice(value: str | None, what: str, choices: tuple[str, ...]) -> None
 
 
 def output_directory(wanted: Path | None, suite: str) -> Path:
-    """Returns `wanted`, which need not exist yet, or creates a new directory below paceline-runs. Raises
+    """Return `wanted`, which need not exist yet, or create a new directory below paceline-runs. Raises
     UserError for a directory that is not empty, because streams are never mixed."""
     if wanted is None:
         return _new_directory(Path("paceline-runs"), suite)
@@ -320,7 +320,7 @@ def output_directory(wanted: Path | None, suite: str) -> Path:
 
 
 def _new_directory(below: Path, suite: str) -> Path:
-    """Creates the directory at once, so that two runs in the same second get different ones: `…-2`."""
+    """Create the directory at once, so that two runs in the same second get different ones: `…-2`."""
     below.mkdir(parents=True, exist_ok=True)
     first = below / f"{suite}-{datetime.now(UTC):%Y%m%dT%H%M%S}"
     directory = first

@@ -71,7 +71,7 @@ class RuleOptions:
     text: str | None = None
 
     def body(self, name: str, stored: Item | None) -> Item:
-        """The rule as it would be saved: the stored one, changed by the options."""
+        """Return the rule as it would be saved: the stored one, changed by the options."""
         before = {} if stored is None else {field: stored[field] for field in FIELDS}
         options = {
             field: value

@@ -37,7 +37,7 @@ ADVICE = {
 
 
 def new_group(help_text: str) -> typer.Typer:
-    """An empty group of commands."""
+    """Return an empty group of commands."""
     return typer.Typer(help=help_text, no_args_is_help=True, rich_markup_mode=None)
 
 
@@ -48,7 +48,7 @@ class ServerClient:
         self._api = ApiClient(server, token)
 
     def get(self, path: str, **query: object) -> Any:
-        """The decoded response; query values that are None are left out."""
+        """Return the decoded response; query values that are None are left out."""
         params = {
             name: _query_text(value)
             for name, value in query.items()
@@ -65,7 +65,8 @@ class ServerClient:
         advice: str | None = None,
         **query: object,
     ) -> list[Item]:
-        """Items of all pages of a list, at most `limit`. Where that leaves some out, this says so with `advice`."""
+        """Return items of all pages of a list, at most `limit`. Where that leaves some out, this says so with
+        `advice`."""
         items: list[Item] = []
         cursor: str | None = None
         while limit is None or len(items) < limit:
@@ -80,29 +81,29 @@ class ServerClient:
         return items
 
     def send(self, method: str, path: str, body: object = None) -> Any:
-        """One request that changes something."""
+        """Send one request that changes something."""
         with user_errors():
             return self._api.call(method, path, body)
 
     def account_id(self, person: str) -> str | None:
-        """The id of an account by name or id; None for `none`. Raises UserError."""
+        """Return the id of an account by name or id; None for `none`. Raises UserError."""
         if person == NOBODY:
             return None
         return self._id_of("account", person, "/accounts", ", or none")
 
     def target_id(self, name: str) -> str:
-        """The id of a target by name or id. Raises UserError."""
+        """Return the id of a target by name or id. Raises UserError."""
         return self._id_of("target", name, "/targets")
 
     def find(self, path: str, name: str) -> Item | None:
-        """The item of a list with that name or id, if there is one."""
+        """Return the item of a list with that name or id, if there is one."""
         items = self.list_items(path)
         return next(
             (item for item in items if name in (item["id"], item["name"])), None
         )
 
     def find_or_fail(self, kind: str, name: str) -> Item:
-        """The rule or schedule with that name or id. Raises UserError."""
+        """Return the rule or schedule with that name or id. Raises UserError."""
         item = self.find(f"/{kind}s", name)
         if item is None:
             raise UserError(
@@ -128,7 +129,7 @@ class ServerClient:
 
 @contextmanager
 def user_errors(advice: Mapping[str, str] = ADVICE) -> Iterator[None]:
-    """Turns errors of the server and the network into UserErrors; `advice` by the server's error code."""
+    """Turn errors of the server and the network into UserErrors; `advice` by the server's error code."""
     try:
         yield
     except ApiError as error:
@@ -183,10 +184,10 @@ def show_list(items: list[Item], as_json: bool, columns: Columns, nothing: str) 
 
 
 def short_time(stamp: str | None) -> str:
-    """`2026-11-21 19:30` of an instant of the server."""
+    """Return `2026-11-21 19:30` of an instant of the server."""
     return "" if stamp is None else stamp[:16].replace("T", " ")
 
 
 def time_column(name: str) -> Column:
-    """A column with the instant in field `name`."""
+    """Return a column with the instant in field `name`."""
     return lambda item: short_time(item[name])

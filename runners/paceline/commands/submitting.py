@@ -108,7 +108,7 @@ class Revisions(NamedTuple):
 def choose_revisions(
     request: RunRequest, named: Revisions, pull_request: PullRequest | None
 ) -> RunRequest:
-    """The request with what is measured: a pull request against its base, else a commit. Raises UserError."""
+    """Return the request with what is measured: a pull request against its base, else a commit. Raises UserError."""
     base_branch = named.base_branch
     if pull_request is not None and named.base is None:
         base_branch = base_branch or pull_request.base_branch
@@ -139,7 +139,7 @@ def choose_revisions(
 
 
 def _body_of(pull_request: PullRequest) -> PullRequestBody:
-    """What a server keeps of it; a forge's own limits are wider."""
+    """Return what a server keeps of a report; a forge's own limits are wider."""
     url = pull_request.url
     is_link = url is not None and re.fullmatch(r"https?://\S{1,1900}", url) is not None
     title = (pull_request.title or "").encode("utf-8", "replace").decode()
@@ -175,7 +175,7 @@ def submit(
     *,
     reporter: ForgeReporter | None = None,
 ) -> FinishedRun:
-    """Requests a run and waits for its end. A preset of the suite fills in what `request` leaves open. `reporter`
+    """Request a run and wait for its end. A preset of the suite fills in what `request` leaves open. `reporter`
     is told when the run starts, and why it has no verdict. Raises UserError when the server refuses the run or the
     time is up, RunCancelledError when the command was stopped."""
     try:
@@ -212,7 +212,7 @@ def _request_run(
 
 
 def _find_run(api: ApiClient, run_id: str, suite: str) -> dict[str, Any]:
-    """A run that was requested before. Raises UserError."""
+    """Find a run that was requested before. Raises UserError."""
     try:
         run: dict[str, Any] = api.call(
             "GET", f"/runs/{quote(run_id, safe='')}", tries=READ_TRIES
@@ -260,7 +260,7 @@ def _submit(
 
 
 def _next_steps(server: str, token: str, run: dict[str, Any]) -> list[str]:
-    """What the server advises about an inconclusive run; nothing where its verdicts cannot be read."""
+    """Say what the server advises about an inconclusive run; nothing where its verdicts cannot be read."""
     if run.get("outcome") != "inconclusive":
         return []
     try:
@@ -295,7 +295,7 @@ def _base_words(run: dict[str, Any]) -> str:
 def write_outputs(
     server: str, token: str, done: FinishedRun, outputs: Sequence[Output]
 ) -> None:
-    """Writes or prints the verdicts in each format. Raises UserError, also where a file cannot be written."""
+    """Write or print the verdicts in each format. Raises UserError, also where a file cannot be written."""
     for output in outputs:
         if output == Output("table", None):
             _print_table(done)
@@ -326,7 +326,7 @@ def report(
     done: FinishedRun,
     exits_with: int,
 ) -> None:
-    """Shows the verdict in the forge. Never raises: what fails is said on standard error."""
+    """Show the verdict in the forge. Never raises: what fails is said on standard error."""
     outcome, reason = done.run.get("outcome"), done.run.get("reason")
     if done.run.get("superseded_by") and outcome == "cancelled":
         reason = f"superseded by run {done.run['superseded_by']}"
@@ -349,7 +349,7 @@ def report(
 
 
 def _superseding_run(server: str, token: str, run_id: str) -> str | None:
-    """The newer run of the same pull request, as it is known now. Raises UserError."""
+    """Return the newer run of the same pull request, as it is known now. Raises UserError."""
     with closing(ApiClient(server, token)) as api, user_errors(ADVICE):
         run = api.call("GET", f"/runs/{run_id}", tries=READ_TRIES)
         newer: str | None = run.get("superseded_by")
@@ -357,7 +357,7 @@ def _superseding_run(server: str, token: str, run_id: str) -> str | None:
 
 
 def _run_url(server: str, token: str, run_id: str) -> str:
-    """The run's page, at the server's public address where it has one."""
+    """Return the run's page, at the server's public address where it has one."""
     try:
         text = _fetch_document(server, token, run_id, "json")
         url = msgspec.json.decode(text, type=_LinkedDocument).url
@@ -383,7 +383,7 @@ def _fetch_document(server: str, token: str, run_id: str, wanted: Format) -> str
 
 
 def _table_text(done: FinishedRun) -> str:
-    """The table and the summary for a file."""
+    """Return the table and the summary for a file."""
     return f"{render_table(comparison_table(done))}{summary(done)}\n"
 
 
@@ -394,26 +394,26 @@ def _print_table(done: FinishedRun) -> None:
 
 
 def comparison_table(done: FinishedRun) -> Table:
-    """The comparisons as the server words them; a verdict in brackets does not affect the run's."""
-    shown = Table("benchmark", "params", "arm", "verdict", "what the server says")
+    """Return a table of the comparisons as the server words them; a verdict in brackets does not affect the run's."""
+    table = Table("benchmark", "params", "arm", "verdict", "what the server says")
     for item in done.comparisons:
         is_measured = item["verdict"] != "not_applicable"
         words = (is_measured and item.get("words")) or item.get("reason") or ""
         verdict = item["verdict"].replace("_", " ")
         if item.get("waived"):
             verdict, words = "waived", f"{words}; {item['waived']['words']}"
-        shown.add_row(
+        table.add_row(
             item["benchmark"],
             params_text(item["params"]),
             item["arm"],
             f"({verdict})" if item.get("decides") is False else verdict,
             words,
         )
-    return shown
+    return table
 
 
 def summary(done: FinishedRun) -> str:
-    """The outcome with the server's reason, and the cause of each job without a verdict."""
+    """Say the outcome with the server's reason, and the cause of each job without a verdict."""
     run = done.run
     lines = [f"run {run['id']}: {run['outcome']}"]
     if run.get("reason"):
@@ -428,7 +428,7 @@ def summary(done: FinishedRun) -> str:
 
 
 def parse_params(options: Sequence[str]) -> dict[str, list[ParamValue]]:
-    """`k=v1|v2`; whole numbers become integers, the server checks them against the suite."""
+    """Parse `k=v1|v2`; whole numbers become integers, the server checks them against the suite."""
     pairs = [parse_pair("--params", option) for option in options]
     return {
         name: [untyped_value(value) for value in split_values(text)]
@@ -437,7 +437,7 @@ def parse_params(options: Sequence[str]) -> dict[str, list[ParamValue]]:
 
 
 def parse_knobs(options: Sequence[str]) -> dict[str, ParamValue]:
-    """`k=v`, as of params."""
+    """Parse `k=v`, as of params."""
     pairs = [parse_pair("--knob", option) for option in options]
     return {name: untyped_value(text) for name, text in pairs}
 
@@ -461,7 +461,7 @@ def _with_preset(api: ApiClient, request: RunRequest, name: str) -> RunRequest:
 
 
 def _cancel(api: ApiClient, run_id: str) -> NoReturn:
-    """Cancels the run of a command that was stopped. Raises RunCancelledError, also if the server is away: a pipeline
+    """Cancel the run of a command that was stopped. Raises RunCancelledError, also if the server is away: a pipeline
     that is stopped has seconds."""
     try:
         api.call("POST", f"/runs/{run_id}/cancel")
@@ -472,8 +472,8 @@ def _cancel(api: ApiClient, run_id: str) -> NoReturn:
 
 
 def describe_job(job: dict[str, Any]) -> str:
-    """Where a job is, and why it measures nothing: `lab-1 queued since 2026-11-28 14:02 UTC: lab-1 runs job job_7 of
-    hashing. It starts when that ends.`"""
+    """Say where a job is, and why it measures nothing: `lab-1 queued since 2026-11-28 14:02 UTC: lab-1 runs job job_7
+    of hashing. It starts when that ends.`"""
     state = f"{job['target_name']} {job['state']}"
     reason = job.get("waiting_reason")
     if reason is None:
@@ -491,7 +491,7 @@ class _Progress:
         self._printed, self._printed_at = "", time.monotonic()
 
     def show(self, run: dict[str, Any]) -> str:
-        """Prints what is new; returns where the jobs are."""
+        """Print what is new; return where the jobs are."""
         jobs, now = run.get("jobs", []), time.monotonic()
         states = "; ".join(describe_job(job) for job in jobs)
         if states != self._printed:
@@ -505,7 +505,7 @@ class _Progress:
         return states
 
     def _show_newest_line(self, job: dict[str, Any]) -> None:
-        """Prints the newest line of a build; says nothing where the log cannot be read."""
+        """Print the newest line of a build; say nothing where the log cannot be read."""
         try:
             page = self._api.call(
                 "GET", f"/jobs/{job['id']}/log", params={"tail": "true", "limit": "1"}

@@ -175,7 +175,7 @@ def _request(
     *,
     as_json: bool,
 ) -> None:
-    """Requests an action on a target and shows the target's new state."""
+    """Request an action on a target and show the target's new state."""
     method = "PUT" if action == "maintenance" else "POST"
     changed = client.send(method, f"/targets/{client.target_id(target)}/{action}", body)
     show(changed, as_json, f"{_name(changed)}: {changed['takes_jobs']['words']}.")

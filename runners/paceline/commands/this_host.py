@@ -92,7 +92,7 @@ def devices(
 
 
 def print_devices(host: SurveyedDevice, attached: list[SurveyedDevice]) -> None:
-    """Prints a table of targets, and below it what else a person should know about a device."""
+    """Print a table of targets, and below it what else a person should know about a device."""
     table = Table("kind", "name", "serial", "state", "route", "what")
     for kind, target in [("host", host), *(("device", device) for device in attached)]:
         table.add_row(

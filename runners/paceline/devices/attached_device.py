@@ -127,7 +127,7 @@ class AttachedDevice:
         return self.simulated or by_cable or (listens.isdecimal() and int(listens) > 0)
 
     def open_second_connection(self) -> VerifiedConnection:
-        """Opens another connection by the route in use, for another thread; the caller closes it.
+        """Open another connection by the route in use, for another thread; the caller closes it.
 
         It accepts this serial only, and its errors do not change the connection status. Raises AbsentError.
         """
@@ -157,7 +157,7 @@ class AttachedDevice:
         return self._used
 
     def note(self, event: axis.Event) -> None:
-        """Updates the connection status and logs a change of state."""
+        """Update the connection status and log a change of state."""
         before = self._link
         self._link = axis.next_status(before, event, self._clock())
         if before.state != self._link.state:
@@ -186,14 +186,14 @@ class AttachedDevice:
         return False
 
     def disconnect(self) -> None:
-        """Closes the connection; the next use opens a new one."""
+        """Close the connection; the next use opens a new one."""
         used, self._used = self._used, None
         if used is not None:
             with contextlib.suppress(AdbError):
                 used.close()
 
     def verify(self) -> None:
-        """Verifies who answers. Raises WrongDeviceError, RebootedError and the port's errors."""
+        """Verify who answers. Raises WrongDeviceError, RebootedError and the port's errors."""
         self.connection.verify()
 
     @contextlib.contextmanager
@@ -240,11 +240,11 @@ class AttachedDevice:
     def claim(
         self, stop: Stop, timeout_s: float | None = None, by: Claimant = ITS_AGENT
     ) -> AbstractContextManager[bool]:
-        """Claims the device for exclusive use on this host (I9)."""
+        """Claim the device for exclusive use on this host (I9)."""
         return self._claim.claim(stop, timeout_s, by)
 
     def reboot(self, by: str) -> None:
-        """Counts a restart, then requests it. Raises AdbError, and OfflineError when none is left today."""
+        """Count a restart, then request it. Raises AdbError, and OfflineError when none is left today."""
         if not self.reboots.left:
             text = f"{self.serial} was restarted twice in 24 hours already."
             raise OfflineError(
@@ -263,7 +263,7 @@ class AttachedDevice:
         return VerifiedConnection(self._open(route), route, self._accept)
 
     def _try_route(self, route: Route) -> axis.Event | None:
-        """Connects by `route`; returns why that failed, or None."""
+        """Connect by `route`; return why that failed, or None."""
         connection: VerifiedConnection | None = None
         try:
             connection = self._open_verified(route)
@@ -296,7 +296,7 @@ class AttachedDevice:
             raise RebootedError(self.serial, self._pinned, identity.boot_id)
 
     def _note_answer(self) -> bool:
-        """Notes the last identification and reads the facts of a new boot; False while it is not usable."""
+        """Note the last identification and read the facts of a new boot; False while it is not usable."""
         identity = self._identity
         if identity is None or not identity.booted:
             self.note(axis.DeviceAnswered(booted=False))
@@ -346,7 +346,7 @@ def _load_facts(path: Path) -> DeviceFacts:
 
 
 def _save_facts(path: Path, facts: DeviceFacts) -> None:
-    """Keeps the facts, so that a device that is absent at the agent's next start is announced correctly."""
+    """Keep the facts, so that a device that is absent at the agent's next start is announced correctly."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # With the process id, because `paceline devices` writes the file too.

@@ -58,7 +58,7 @@ class DeviceBackends(Protocol):
         """Return the route to the device that the adb server calls `name`."""
 
     def reconnect(self, route: Route) -> None:
-        """Makes the adb server close and reopen its connection at `route`. Raises AdbError."""
+        """Make the adb server close and reopen its connection at `route`. Raises AdbError."""
 
 
 class AdbBackends:
@@ -84,7 +84,7 @@ class AdbBackends:
         again by itself."""
 
     def close(self) -> None:
-        """Closes the handshakes that wait for a person."""
+        """Close the handshakes that wait for a person."""
         self._offers.close()
 
     def open(self, route: Route) -> Connection:

@@ -134,7 +134,7 @@ def run_check(
     context: CheckContext,
     clock: Callable[[], float] = time.monotonic,
 ) -> CheckResult:
-    """Runs the check. An AdbError becomes a failed step."""
+    """Run the check. An AdbError becomes a failed step."""
     return _CheckRun(connection, context, clock).run()
 
 
@@ -162,7 +162,7 @@ class _CheckRun:
         return CheckResult(self._build_check(lost), self._reading)
 
     def _run_steps(self) -> bool:
-        """Runs the steps in order; False when the device was lost or the time limit was reached."""
+        """Run the steps in order; False when the device was lost or the time limit was reached."""
         for name, blame, step in self._plan():
             if not self._run_step(name, blame, step):
                 return False
@@ -184,7 +184,7 @@ class _CheckRun:
         ]
 
     def _run_step(self, name: str, blame: Blame, step: Callable[[], CheckStep]) -> bool:
-        """Runs one step; False when the device was lost or the time limit was reached."""
+        """Run one step; False when the device was lost or the time limit was reached."""
         if (took_s := self._clock() - self._began) > LIMIT_S:
             text = f"Not started: earlier steps took {took_s:.0f} s of the {LIMIT_S:.0f} s for all steps."
             self._add(CheckStep(name, False, text), "infrastructure")
@@ -350,7 +350,7 @@ class _CheckRun:
         return CheckStep("gates", not shut, text or "Cool and charged.")
 
     def _run(self, argv: list[str], timeout_s: float = 10.0) -> CommandOutput:
-        """Runs a command and keeps its output as evidence."""
+        """Run a command and keep its output as evidence."""
         began = self._clock()
         done = self._connection.run(argv, timeout_s)
         text = done.text + done.stderr.decode("utf-8", "replace")
@@ -375,7 +375,7 @@ class SelfTest(msgspec.Struct, frozen=True):
 
 
 def self_test_step(status: int | None, text: str) -> CheckStep:
-    """Judges a self-test that printed `text` and exited with `status`. Pure."""
+    """Judge a self-test that printed `text` and exited with `status`. Pure."""
     line = next((line for line in text.splitlines() if line.startswith("{")), "")
     try:
         report = msgspec.json.decode(line, type=SelfTest)

@@ -168,7 +168,7 @@ class DeviceConditions:
         return int((self._clock() - self._start) * 1000)
 
     def read(self, connection: Connection, full: bool = True) -> DeviceReading:
-        """Reads the conditions. `full` adds values that hardly change in a job or are expensive to read.
+        """Read the conditions. `full` adds values that hardly change in a job or are expensive to read.
         Raises LostError and the other errors that end a connection."""
         at_s = self._clock()
         commands = [KERNEL, CLOCKS, THERMAL, BATTERY, self._df]
@@ -243,7 +243,7 @@ class DeviceConditions:
         )
 
     def _kernel(self, files: Mapping[str, str]) -> tuple[dict[str, Observed], set[str]]:
-        """Returns the values, and the names of shares that are missing only for lack of an earlier reading."""
+        """Return the values, and the names of shares that are missing only for lack of an earlier reading."""
         values: dict[str, Observed] = {}
         if (
             boot := resources.boot_id(files.get("/proc/sys/kernel/random/boot_id", ""))
@@ -282,7 +282,7 @@ class DeviceConditions:
         return {cpu_features.KEY: [*self._features]} if self._features else {}
 
     def _pressure(self, stalls: dict[str, int]) -> dict[str, Observed]:
-        """Share of the time since the previous reading in which some task waited for the resource."""
+        """Return the share of the time since the previous reading in which some task waited for the resource."""
         before, self._stalls = self._stalls, stalls
         at_s = self._clock()
         elapsed_us, self._stalls_at_s = (at_s - self._stalls_at_s) * 1e6, at_s
@@ -372,7 +372,7 @@ def _unread_kernel(files: Mapping[str, str]) -> list[str]:
 
 
 def _label(policy: Policy) -> str:
-    """`cpu4-7`, which stays the same for a policy."""
+    """Return `cpu4-7`, which stays the same for a policy."""
     first, last = policy.cpus[0], policy.cpus[-1]
     return f"cpu{first}" if first == last else f"cpu{first}-{last}"
 

@@ -79,7 +79,7 @@ COMMANDS = {
 def read_facts(
     connection: Connection, boot_id: str, known: DeviceFacts, *, simulated: bool = False
 ) -> DeviceFacts:
-    """Reads the facts; `known` are earlier facts of this device. Raises AdbError."""
+    """Read the facts; `known` are earlier facts of this device. Raises AdbError."""
     props = connection.props()
     own = _own_workdir(connection, props) if simulated else ""
     answers = {name: connection.run(argv) for name, argv in COMMANDS.items()}

@@ -66,7 +66,7 @@ class Discovery:
         """Routes of devices with the serial number of another one."""
 
     def look(self) -> None:
-        """Makes one pass over all routes."""
+        """Make one pass over all routes."""
         known_to_server = self._backends.list_devices()
         listed = {self._backends.route_to(known.name) for known in known_to_server}
         listed |= set(self._backends.list_usb_routes())

@@ -171,19 +171,19 @@ class DeviceDriver:
         self._report.take_reply(reply)
 
     def look_now(self) -> None:
-        """Makes the driver look for the device now, because its routes changed."""
+        """Make the driver look for the device now, because its routes changed."""
         self._last_look_s = float("-inf")
         self._report.wake.set()
 
     def leave(self) -> None:
-        """Makes the driver end after the current job; ends every wait at once."""
+        """Make the driver end after the current job; end every wait at once."""
         self._stop.set(StopReason.SHUTDOWN)
         self._report.wake.set()
 
     # --- the thread ---
 
     def run(self) -> None:
-        """Takes turns until the agent leaves or `leave` is called."""
+        """Take turns until the agent leaves or `leave` is called."""
         while not self._leaving.is_set() and self._stop.reason is None:
             self.safe_turn()
         self.device.disconnect()
@@ -204,7 +204,7 @@ class DeviceDriver:
             self._internal_error = None
 
     def turn(self) -> None:
-        """Does the next thing this device needs."""
+        """Do the next thing this device needs."""
         online = self._look()
         if self._report.driven_by is not None:
             self._stand_by()
@@ -255,7 +255,7 @@ class DeviceDriver:
         return online
 
     def _stand_by(self) -> None:
-        """Leaves the device to the agent that drives it now: drops pending checks, recovery and readings,
+        """Leave the device to the agent that drives it now: drop pending checks, recovery and readings,
         which would be outdated when this agent drives it again."""
         if (
             self._episode != health.HealthEpisode()
@@ -278,7 +278,7 @@ class DeviceDriver:
         self._pause(self._intervals.retry_s)
 
     def _recover_silent_device(self) -> None:
-        """Tries to recover a device that is attached but silent. A device in use on this host is left alone,
+        """Try to recover a device that is attached but silent. A device in use on this host is left alone,
         because a rung would disturb its user."""
         rung = next_rung(self._silence_ladder, self._capabilities())
         if self.device.link.state == "offline" and rung is not Rung.GIVE_UP:
@@ -446,7 +446,7 @@ class DeviceDriver:
             self._pause(self._intervals.rung_s)
 
     def _close_episode(self, check: HealthCheck) -> None:
-        """Ends the episode and reports its last check to the server."""
+        """End the episode and report its last check to the server."""
         self._failed_check = None
         self._report.note_check(check)
         if self._order is not None:
@@ -463,7 +463,7 @@ class DeviceDriver:
         )
 
     def _read_gates(self) -> bool:
-        """Reads the gates when the last reading is old; False when another process holds the device."""
+        """Read the gates when the last reading is old; False when another process holds the device."""
         if time.monotonic() - self._last_reading_s < self._intervals.readings_s:
             return True
         with self.device.claim(self._stop, self._intervals.claim_s) as claimed:

@@ -92,13 +92,13 @@ class DeviceLanes:
             driver.take_reply(reply)
 
     def leave(self) -> None:
-        """Makes every device end after its job."""
+        """Make every device end after its job."""
         self._leaving.set()
         for driver in list(self._drivers.values()):
             driver.leave()
 
     def cancel(self, reason: StopReason) -> None:
-        """Cancels the devices' jobs."""
+        """Cancel the devices' jobs."""
         for driver in list(self._drivers.values()):
             driver.lane.cancel(reason)
 

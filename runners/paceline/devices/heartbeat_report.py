@@ -192,7 +192,7 @@ class HeartbeatReport:
             _forget_oldest(self._handled, REMEMBERED)
 
     def refuse(self, order: DeviceOrder, why: str) -> None:
-        """Reports that an order will not be carried out."""
+        """Report that an order will not be carried out."""
         with self._lock:
             self._refused[order.id], self._handled[order.id] = why, None
             _forget_oldest(self._refused, KEPT)
@@ -217,7 +217,7 @@ class HeartbeatReport:
         return None if self._reply is None else self._reply.driven_by
 
     def forget(self) -> None:
-        """Drops readings from a time when this agent drove the device."""
+        """Drop readings from a time when this agent drove the device."""
         self.note_readings(IdleReadings())
 
     @property
@@ -263,7 +263,7 @@ class HeartbeatReport:
         return entry
 
     def take_reply(self, reply: TargetReply) -> None:
-        """Takes the server's reply and drops what it confirms."""
+        """Take the server's reply and drop what it confirms."""
         with self._lock:
             self._reply = reply
             if self._check is not None and self._check.id in reply.checks_heard:

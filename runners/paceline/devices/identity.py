@@ -48,7 +48,7 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 def identify(connection: Connection) -> Identity:
-    """Identifies the device. Raises AdbError, and OfflineError when it does not know its own serial."""
+    """Identify the device. Raises AdbError, and OfflineError when it does not know its own serial."""
     words = [_read_word(connection, ["getprop", name]) for name in SERIALS]
     serial = next(
         (word for word in words if word and word.lower() not in NO_SERIALS), ""
@@ -87,7 +87,7 @@ class VerifiedConnection:
         return self._route
 
     def verify(self) -> None:
-        """Identifies the device now, whatever was known before."""
+        """Identify the device now, whatever was known before."""
         self._is_verified = False
         with self._use_verified():
             pass

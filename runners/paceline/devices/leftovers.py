@@ -77,11 +77,11 @@ class RunJournal:
             return []
 
     def note(self, note: RunNote) -> None:
-        """Adds a note; it is on disk when this returns. Raises OSError."""
+        """Add a note; it is on disk when this returns. Raises OSError."""
         self._write([*(kept for kept in self.notes if kept.run != note.run), note])
 
     def forget(self) -> None:
-        """Removes all notes, because nothing is left of any run."""
+        """Remove all notes, because nothing is left of any run."""
         with contextlib.suppress(FileNotFoundError):
             self._path.unlink()
 
@@ -96,7 +96,7 @@ class RunJournal:
 
 
 def clean(connection: Connection, journal: RunJournal, workdir: str) -> CleanupResult:
-    """Removes everything that runs left on the device. Raises AdbError, and LeftOverError when something
+    """Remove everything that runs left on the device. Raises AdbError, and LeftOverError when something
     stays."""
     if isinstance(connection, VerifiedConnection) and is_address(connection.route):
         connection.verify()  # its adb server may have connected to another device there
@@ -130,7 +130,7 @@ def clean(connection: Connection, journal: RunJournal, workdir: str) -> CleanupR
 def kill_processes(
     connection: Connection, run: str, directory: str, launch: str = ""
 ) -> int:
-    """Kills every process of a run and returns their number, without the watcher of the launch in directory
+    """Kill every process of a run and return their number, without the watcher of the launch in directory
     `launch`. Raises AdbError, and LeftOverError when some cannot be killed."""
     done = connection.run(argv("sweep", run, directory, launch), TIMEOUT_S)
     words = done.text.split()
@@ -144,7 +144,7 @@ def kill_processes(
 
 
 def _list_leftovers(connection: Connection, workdir: str) -> list[tuple[str, str]]:
-    """Lists leftovers on the device: (`run` or `setting`, name), and `workdir` if it exists. Raises LeftOverError for a
+    """List leftovers on the device: (`run` or `setting`, name), and `workdir` if it exists. Raises LeftOverError for a
     list that is not whole, as while a device restarts."""
     done = connection.run(argv("leftovers", workdir), TIMEOUT_S)
     if done.rc != 0:
@@ -157,7 +157,7 @@ def _list_leftovers(connection: Connection, workdir: str) -> list[tuple[str, str
 
 
 def remove_directory(connection: Connection, directory: str) -> None:
-    """Removes a directory with its content. Raises LeftOverError when that fails."""
+    """Remove a directory with its content. Raises LeftOverError when that fails."""
     done = connection.run(argv("remove", directory), TIMEOUT_S)
     if done.rc != 0:
         text = f"{directory} cannot be removed from {connection.route}: {_output(done)}"
@@ -188,7 +188,7 @@ KNOWN_SETTINGS = {setting.name: setting for setting in (FIXED_PERFORMANCE,)}
 
 
 def restore_settings(connection: Connection, names: Iterable[str]) -> list[str]:
-    """Switches off the settings `names` and returns those that the device accepted. A device that refuses does
+    """Switch off the settings `names` and return those that the device accepted. A device that refuses does
     not have the setting. Raises AdbError."""
     done = []
     for name in sorted(set(names)):

@@ -68,7 +68,7 @@ def locations(
 def place_files(
     persistent: ReconnectingDevice, locations_of: Mapping[Path, PurePosixPath]
 ) -> int:
-    """Copies every file to the device and verifies it; returns the number of bytes sent. Raises
+    """Copy every file to the device and verify it; return the number of bytes sent. Raises
     TargetError."""
     built = {
         str(location / relative): BuiltFile(path, path.stat().st_size, _sha256(path))
@@ -124,7 +124,7 @@ def _send(
     files: Mapping[str, BuiltFile],
     whole: dict[str, str],
 ) -> int:
-    """Pushes each content once. `whole`: the path of content that is on the device already, by sha256."""
+    """Push each content once. `whole`: the path of content that is on the device already, by sha256."""
     make_directories(persistent, {posixpath.dirname(remote) for remote in files})
     sent = 0
     for remote, file in files.items():
@@ -139,7 +139,7 @@ def _send(
 def make_directories(
     persistent: ReconnectingDevice, directories: Iterable[str]
 ) -> None:
-    """Creates directories with their parents. Raises TargetError."""
+    """Create directories with their parents. Raises TargetError."""
     paths = sorted(directories)
     for first in range(0, len(paths), AT_ONCE):
         batch = paths[first : first + AT_ONCE]
@@ -147,7 +147,7 @@ def make_directories(
 
 
 def list_files(persistent: ReconnectingDevice, directory: str) -> dict[str, ListedFile]:
-    """Lists every file below `directory` by its path on the device. Raises TargetError."""
+    """List every file below `directory` by its path on the device. Raises TargetError."""
     done = persistent.run(argv("listing", directory), LISTING_TIMEOUT_S)
     sizes, _, digests = (
         done.text.partition("\n\n") if not done.text.startswith("\n") else ("", "", "")
@@ -165,7 +165,7 @@ def list_files(persistent: ReconnectingDevice, directory: str) -> dict[str, List
 
 
 def _run(persistent: ReconnectingDevice, command: Sequence[str], path: str) -> None:
-    """Runs a command about `path`. Raises TargetError when it fails."""
+    """Run a command about `path`. Raises TargetError when it fails."""
     done = persistent.run(command, LISTING_TIMEOUT_S)
     if done.rc == 0:
         return

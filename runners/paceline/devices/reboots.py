@@ -29,7 +29,7 @@ class Reboots:
         return 0 if known is None else max(PER_DAY - len(known), 0)
 
     def record(self) -> None:
-        """Records a restart; call it before the restart is requested. Raises OSError when it cannot be written."""
+        """Record a restart; call it before the restart is requested. Raises OSError when it cannot be written."""
         times = [*(self._recent() or []), self._clock()]
         self._path.parent.mkdir(parents=True, exist_ok=True)
         new = self._path.with_name(self._path.name + ".new")

@@ -61,7 +61,7 @@ class ReconnectingDevice:
         self._device, self._stop, self.pace = device, stop, pace
 
     def ask(self, question: Callable[[Connection], T]) -> T:
-        """Returns the result of `question`, which is repeated after a lost connection. Raises TargetError."""
+        """Return the result of `question`, which is repeated after a lost connection. Raises TargetError."""
         failures = 0
         while True:
             try:
@@ -86,7 +86,7 @@ class ReconnectingDevice:
         return self.ask(lambda connection: connection.stream(argv))
 
     def raise_refusal(self, error: TransferError) -> NoReturn:
-        """Ends the session because the device refused a request. Raises TargetError.
+        """End the session because the device refused a request. Raises TargetError.
 
         A device that restarts kills commands before it ends the connection, so a refusal counts only if the
         device then answers in the same boot.
@@ -95,7 +95,7 @@ class ReconnectingDevice:
         raise_target_error(error)
 
     def regain(self, error: AdbError) -> None:
-        """Waits until the device is back after `error`. Raises TargetError when it does not come back, or
+        """Wait until the device is back after `error`. Raises TargetError when it does not come back, or
         another device answers."""
         log.warning("device %s: %s", self._device.serial, error.text)
         try:
@@ -111,5 +111,5 @@ class ReconnectingDevice:
 
 
 def raise_target_error(error: AdbError) -> NoReturn:
-    """Ends the session with the cause of `error`."""
+    """End the session with the cause of `error`."""
     raise TargetError(cause_of(error), error.text, error.advice) from error

@@ -48,7 +48,7 @@ def try_rung(
     why: str,
     boot_look_s: float = BOOT_LOOK_S,
 ) -> RecoveryOutcome:
-    """Tries one rung. `why`: what failed, reported when giving up."""
+    """Try one rung. `why`: what failed, reported when giving up."""
     if rung is Rung.GIVE_UP:
         not_restarted = (
             ""
@@ -73,7 +73,7 @@ def try_rung(
 def _reconnect_by_server(
     device: AttachedDevice, backends: DeviceBackends, stop: Stop, look_s: float
 ) -> None:
-    """Makes the adb server reconnect the device. Requested twice, because a server that fails forgets the
+    """Make the adb server reconnect the device. Requested twice, because a server that fails forgets the
     address of a TCP device. Raises AdbError."""
     route = next((route for route in device.routes if route.kind == "server"), None)
     if route is None:
@@ -93,7 +93,7 @@ def reboot(
     look_s: float = BOOT_LOOK_S,
     clock: Callable[[], float] = time.monotonic,
 ) -> RecoveryOutcome:
-    """Restarts the device and waits at most BOOT_LIMIT_S until it has booted.
+    """Restart the device and wait at most BOOT_LIMIT_S until it has booted.
 
     A device still answers while it shuts down, so only another boot id counts, or an answer after silence.
     """

@@ -120,7 +120,7 @@ class AndroidExecutor:
             yield
 
     def _tidy(self) -> None:
-        """Cleans the device. Raises nothing; what remains is noted for the next session or check."""
+        """Clean the device. Raises nothing; what remains is noted for the next session or check."""
         device = self._device
         try:
             try:
@@ -177,7 +177,7 @@ class AndroidSession:
         return {"TMPDIR": str(self._run / "tmp"), **extra}
 
     def prepare(self) -> None:
-        """Cleans the device and puts everything in place. Raises TargetError."""
+        """Clean the device and put everything in place. Raises TargetError."""
         self._persistent.ask(self._clean)
         changed = [leftovers.FIXED_PERFORMANCE]
         names = [setting.name for setting in changed]
@@ -202,7 +202,7 @@ class AndroidSession:
         self._pin()
 
     def begin(self, follower: LogFollower, take: Callable[[Conditions], None]) -> None:
-        """Takes the first reading once the log is followed, or cannot be. Raises TargetError."""
+        """Take the first reading once the log is followed, or cannot be. Raises TargetError."""
         device = self._device
         observer = DeviceConditions(
             device.facts.props,
@@ -223,7 +223,7 @@ class AndroidSession:
         self._seen.observe("before")
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
-        """Runs a launch with nothing beside it, then reads the conditions."""
+        """Run a launch with nothing beside it, then read the conditions."""
         conditions, follower = self._seen, self._follower
         if conditions is None or follower is None:
             raise RuntimeError("the session has not begun")
@@ -248,13 +248,13 @@ class AndroidSession:
             return Outcome(error.cause, str(error)[:MAX_DETAIL])
 
     def conclude(self) -> None:
-        """Takes the last reading, which decides whether the samples are void. Raises TargetError."""
+        """Take the last reading, which decides whether the samples are void. Raises TargetError."""
         if not self._failed and self._seen is not None:
             self._seen.observe("after")
             self._read_rest_of_log()
 
     def _read_rest_of_log(self) -> None:
-        """Reads the rest of the log. A failure is only noted, because the samples are complete without it."""
+        """Read the rest of the log. A failure is only noted, because the samples are complete without it."""
         reporting, follower = self._reporting, self._follower
         if reporting is None or follower is None:
             return
@@ -286,7 +286,7 @@ class AndroidSession:
             )
 
     def _pin(self) -> None:
-        """Chooses the cores for launches, and other cores for the commands that follow them."""
+        """Choose the cores for launches, and other cores for the commands that follow them."""
         clusters = self._persistent.ask(read_clusters)
         best = choose_cluster(clusters)
         if best is None or self._persistent.run(["taskset", best.mask, "true"]).rc != 0:

@@ -73,13 +73,13 @@ class Sink(Protocol):
     """Receives a launch as it happens."""
 
     def raw(self, data: bytes) -> None:
-        """Takes standard output as it came, even after a fault (up to the flood limit)."""
+        """Take standard output as it came, even after a fault (up to the flood limit)."""
 
     def event(self, event: AnyEvent, case: CaseEvent | None) -> None:
-        """Takes one valid event; `case` accompanies samples."""
+        """Take one valid event; `case` accompanies samples."""
 
     def stderr(self, lines: list[str]) -> None:
-        """Takes complete lines of standard error."""
+        """Take complete lines of standard error."""
 
     def tick(self) -> None:
         """Called regularly to flush what should not wait."""
@@ -112,7 +112,7 @@ class Session(TargetLayout, Protocol):
     """A target during one job: files are in place and conditions are observed."""
 
     def execute(self, spec: LaunchSpec, sink: Sink, stop: Stop) -> Outcome:
-        """Runs one launch from its start to its last byte."""
+        """Run one launch from its start to its last byte."""
 
 
 class Executor(Protocol):
@@ -125,12 +125,12 @@ class Executor(Protocol):
     def claim(
         self, stop: Stop, timeout_s: float | None = None, by: Claimant = SOMEBODY
     ) -> AbstractContextManager[bool]:
-        """Waits for exclusive use of the target (I9). Yields False when stopped or timed out first."""
+        """Wait for exclusive use of the target (I9). Yields False when stopped or timed out first."""
 
     def building(
         self, stop: Stop, by: Claimant = SOMEBODY
     ) -> AbstractContextManager[bool]:
-        """Held, besides the claim, while this host builds, so that nothing is measured here meanwhile.
+        """Hold this host, besides the claim, while it builds, so that nothing is measured here meanwhile.
         Yields False when stopped first."""
 
     def fingerprint(self) -> str:
@@ -139,7 +139,7 @@ class Executor(Protocol):
     def session(
         self, work: SessionWork, take: Callable[[Conditions], None], stop: Stop
     ) -> AbstractContextManager[Session]:
-        """Lends the claimed target to one job and undoes every change afterwards, or notes it on disk.
+        """Lend the claimed target to one job and undo every change afterwards, or note it on disk.
 
         `take` gets every observation of the conditions: the first before the body, the last after the last
         launch. Raises TargetError on entering and, unless the body raised, on leaving.

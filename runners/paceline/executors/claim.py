@@ -25,31 +25,31 @@ from paceline.stop import Stop
 from paceline.terminal_text import readable_line
 
 LOOK_S = 0.1
-"""Pause between two tries to take the lock."""
+"""So long is the pause between two tries to take the lock."""
 NOTE_BYTES = 1000
 PURPOSE_CHARACTERS = 200
 
 
 class Claimant(NamedTuple):
-    """Who claims a target: what for, as others read it, and who is told of the holder while it waits."""
+    """A process that claims a target, with its purpose as others read it."""
 
     purpose: str
     on_wait: Callable[[str], None] = lambda _: None
-    """Called with `SOMETHING holds the lock since …` when the wait begins, and whenever another one holds it."""
+    """It is called with `SOMETHING holds the lock since …` when the wait begins, and whenever the holder changes."""
 
 
 SOMEBODY = Claimant("another paceline command or agent")
 
 
 class HolderNote(msgspec.Struct, frozen=True):
-    """What the holder of a lock says about itself. `since` is in seconds of the Unix clock."""
+    """A note of the holder of a lock about itself. `since` is in seconds of the Unix clock."""
 
     purpose: str
     pid: int
     since: float
 
     def words(self) -> str:
-        """`paceline run of hashing (process 4711) holds the lock since 2026-11-28 14:02:11 UTC`."""
+        """Say `paceline run of hashing (process 4711) holds the lock since 2026-11-28 14:02:11 UTC`."""
         since = datetime.fromtimestamp(self.since, UTC)
         purpose = readable_line(self.purpose)[:PURPOSE_CHARACTERS]
         return f"{purpose} (process {self.pid}) holds the lock since {since:%Y-%m-%d %H:%M:%S} UTC"
@@ -70,15 +70,15 @@ class TargetClaim:
     def claim(
         self, stop: Stop, timeout_s: float | None = None, by: Claimant = SOMEBODY
     ) -> Iterator[bool]:
-        """Waits for the lock. Yields False when stopped or timed out first."""
+        """Wait for the lock. Yields False when stopped or timed out first."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
-        told = ""
+        last_holder = ""
         while True:
             with contextlib.suppress(Timeout):
                 self._lock.acquire(timeout=0)
                 break
-            if (holder := self._describe_holder()) != told:
-                told = holder
+            if (holder := self._describe_holder()) != last_holder:
+                last_holder = holder
                 by.on_wait(holder)
             if stop.wait(LOOK_S) or (
                 deadline is not None and time.monotonic() >= deadline
@@ -94,21 +94,22 @@ class TargetClaim:
             self._lock.release()
 
     def _describe_holder(self) -> str:
-        """Who holds the lock now, or how to find that out."""
+        """Say who holds the lock now, or how to find that out."""
         unknown = f"another program holds the lock: `fuser {self._path}` names it"
         try:
             with self._open_note(os.O_RDONLY) as descriptor:
                 note = msgspec.json.decode(
                     os.read(descriptor, NOTE_BYTES), type=HolderNote
                 )
-            with contextlib.suppress(PermissionError):  # a process of another user
+            # A process of another user must not be signalled, but exists.
+            with contextlib.suppress(PermissionError):
                 os.kill(note.pid, 0)
             return note.words()
         except (OSError, OverflowError, ValueError, msgspec.MsgspecError):
             return unknown
 
     def _write_note(self, data: bytes) -> None:
-        """Replaces the note in place, because another user's file in a shared directory cannot be removed."""
+        """Replace the note in place, because another user's file in a shared directory cannot be removed."""
         with (
             contextlib.suppress(OSError),
             self._open_note(os.O_WRONLY | os.O_CREAT) as descriptor,
@@ -118,10 +119,11 @@ class TargetClaim:
 
     @contextmanager
     def _open_note(self, flags: int) -> Iterator[int]:
-        """Opens the note, following no link that somebody laid in the shared directory. Raises OSError."""
+        """Open the note, following no link that somebody laid in the shared directory. Raises OSError."""
         if sys.platform == "win32":
             raise OSError("There is neither such an option nor a signal 0.")
-        else:  # mypy checks every platform's branch only in this form
+        else:
+            # Only in this form does mypy check the branch of every platform.
             cautious = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
             descriptor = os.open(self._note, flags | cautious, 0o666)
             try:

@@ -136,7 +136,7 @@ class DetachedLaunch:
         self._end_was_recorded = False
 
     def run(self) -> Outcome:
-        """Runs the launch to its end. Raises TargetError."""
+        """Run the launch to its end. Raises TargetError."""
         self._start()
         self._begun_at = time.monotonic()
         self._launch.start_timeout(self._begun_at)
@@ -157,7 +157,7 @@ class DetachedLaunch:
         return self._ended is not None or self._failure is not None
 
     def _conclude(self) -> Outcome:
-        """Cleans up, then judges. A failed clean-up does not hide a failure of the benchmark."""
+        """Clean up, then judge. A failed clean-up does not hide a failure of the benchmark."""
         failure: TargetError | None = None
         left = 0
         try:
@@ -207,7 +207,7 @@ class DetachedLaunch:
             )
 
     def _follow(self) -> None:
-        """Follows the launch to its end. Raises AdbError when the connection is lost before."""
+        """Follow the launch to its end. Raises AdbError when the connection is lost before."""
         offsets = [
             str(self._launch.bytes_seen(channel)) for channel in CHANNELS.values()
         ]
@@ -266,7 +266,7 @@ class DetachedLaunch:
         return min(now, self._begun_at + max(0.0, then - began))
 
     def _enforce_limits(self, now: float) -> None:
-        """Sends signals that are due, and gives up on a device that does not obey them."""
+        """Send signals that are due, and give up on a device that does not obey them."""
         order = self._launch.due_signal(now, self._alive_at)
         if order is not None and self._killed_at is None:
             self._killed_at = now if order is StopSignal.KILL else None
@@ -292,7 +292,7 @@ class DetachedLaunch:
             )
 
     def _end_without_status(self, why: str) -> None:
-        """Ends a launch whose exit status is lost. It is judged by its output, if that is enough."""
+        """End a launch whose exit status is lost. It is judged by its output, if that is enough."""
         if self._launch.conclusive:
             self._ended = ProcessEnd(exit_code=0)
         else:
@@ -303,7 +303,7 @@ class DetachedLaunch:
         return TargetError("device_lost", text, advice)
 
     def _take_status(self, status: str) -> None:
-        """Takes the exit status as the device recorded it."""
+        """Take the exit status as the device recorded it."""
         self._end_was_recorded = True
         program = self._spec.argv[0]
         number = int(status) if status.isdecimal() else None
@@ -329,7 +329,7 @@ class DetachedLaunch:
             self._ended = ProcessEnd(exit_code=number)
 
     def _sweep(self) -> int:
-        """Kills processes that the workload left behind and removes its output, which was read."""
+        """Kill processes that the workload left behind and remove its output, which was read."""
 
         def sweep(connection: Connection) -> int:
             own = self._place.directory

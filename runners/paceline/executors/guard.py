@@ -74,7 +74,7 @@ def _exec_workload(
 
 
 def _close_pipes() -> None:
-    """Closes the guard's copies of the workload's pipes and ignores signals."""
+    """Close the guard's copies of the workload's pipes and ignore signals."""
     null = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(null, standard)
@@ -83,7 +83,7 @@ def _close_pipes() -> None:
 
 
 def _wait(pid: int, began_ns: int) -> dict[str, int | str]:
-    """Sleeps until the workload ends, kills what it left, and returns how it ended and what it took.
+    """Sleep until the workload ends, kill what it left, and return how it ended and what it took.
 
     Only this thread reaps, so the process it waits for cannot be reaped by another.
     """
@@ -110,7 +110,7 @@ def _wait(pid: int, began_ns: int) -> dict[str, int | str]:
 
 
 def _carry_out_orders(control: _socket.socket, pid: int) -> None:
-    """Carries out the agent's orders; the end of the socket means kill."""
+    """Carry out the agent's orders; the end of the socket means kill."""
     while True:
         try:
             order = control.recv(1)
@@ -126,7 +126,7 @@ def _carry_out_orders(control: _socket.socket, pid: int) -> None:
 
 
 def _reap_adopted() -> int:
-    """Kills and reaps adopted processes until none is left. Killing one may make us adopt its children."""
+    """Kill and reap adopted processes until none is left. Killing one may make us adopt its children."""
     count = 0
     while True:
         try:
@@ -141,7 +141,7 @@ def _reap_adopted() -> int:
 
 
 def _children() -> list[int]:
-    """Direct children of this process. Linux only: elsewhere init adopts orphans."""
+    """Return direct children of this process. Linux only: elsewhere init adopts orphans."""
     children: list[int] = []
     try:
         for task in os.listdir("/proc/self/task"):  # noqa: PTH208 - pathlib costs start-up time here
@@ -153,7 +153,7 @@ def _children() -> list[int]:
 
 
 def _children_by_search() -> list[int]:
-    """Direct children of this process, where the kernel keeps no list of them."""
+    """Return direct children of this process, where the kernel keeps no list of them."""
     me, children = str(os.getpid()), []
     try:
         entries = os.listdir("/proc")  # noqa: PTH208 - as above
@@ -192,7 +192,7 @@ def _kill(kill: Callable[[int, int], None], target: int, number: int) -> None:
 
 
 def _send(control: _socket.socket, fact: dict[str, int | str]) -> None:
-    """Sends one JSON object and a newline. The texts need no more than these two escapes."""
+    """Send one JSON object and a newline. The texts need no more than these two escapes."""
     pairs = []
     for key, value in fact.items():
         escaped = str(value).replace("\\", "\\\\").replace('"', '\\"')

@@ -92,7 +92,7 @@ class HostExecutor(HostLayout):
 
 
 def _watch(launch: LaunchMonitor, process: GuardedProcess, pipes: _Pipes) -> ProcessEnd:
-    """Takes output until the process has ended and all of it is read."""
+    """Take output until the process has ended and all of it is read."""
     launch.start_timeout(time.monotonic())
     while pipes.end is None or not pipes.drained:
         for channel, data in pipes.take(TICK_S):
@@ -202,7 +202,7 @@ class _Pipes:
 
 
 def _widen(pipe: IO[bytes]) -> None:
-    """Requests a large pipe. Where the system refuses, the default size is enough."""
+    """Request a large pipe. Where the system refuses, the default size is enough."""
     if sys.platform == "linux":
         import fcntl  # noqa: PLC0415 - does not exist on Windows
 

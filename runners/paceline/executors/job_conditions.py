@@ -79,7 +79,7 @@ class JobConditions:
         self._ended = self._stalls()
 
     def observe(self, phase: ObservationPhase) -> None:
-        """Reads the device's conditions and passes them on. Raises TargetError."""
+        """Read the device's conditions and pass them on. Raises TargetError."""
         at_ms, full = self._observer.at_ms, phase != "during"
         reading = self._persistent.ask(
             lambda connection: self._observer.read(connection, full)
@@ -127,7 +127,7 @@ class JobConditions:
         return None if at_s is None else StallTimes(at_s, waited)
 
     def _pressure(self) -> dict[str, Observed]:
-        """Share of the launch's time in which some task waited for a resource."""
+        """Return the share of the launch's time in which some task waited for a resource."""
         began, ended = self._began, self._ended
         if began is None or ended is None or ended.at_s - began.at_s < SHORTEST_SHARE_S:
             return {}

@@ -139,7 +139,7 @@ class LaunchMonitor:
         self._timed_out = True
 
     def outcome(self, end: ProcessEnd) -> Outcome:
-        """Reads the stream to its end, reports what was left behind, and judges."""
+        """Read the stream to its end, report what was left behind, and judge."""
         self._finish_stream()
         if end.left_behind:
             self._sink.stderr(

@@ -168,11 +168,11 @@ class GuardedProcess:
         )
 
     def terminate(self) -> None:
-        """Asks the process to end."""
+        """Ask the process to end."""
         self._order(b"T")
 
     def kill(self) -> None:
-        """Kills the process and everything it started."""
+        """Kill the process and everything it started."""
         self._order(b"K")
 
     def _order(self, order: bytes) -> None:

@@ -52,7 +52,7 @@ class ForgeClient:
             raise ForgeError(self._safe(f"{api_url!r} is no address")) from error
 
     def close(self) -> None:
-        """Closes its connections."""
+        """Close its connections."""
         self._client.close()
 
     def send(
@@ -154,7 +154,7 @@ class ForgeClient:
         )
 
     def _safe(self, text: str) -> str:
-        """One short line without the token, whatever a forge or a library put into it."""
+        """Return one short line without the token, whatever a forge or a library put into it."""
         if self._secret:
             text = text.replace(self._secret, "***")
         return readable_line(text)[:LONGEST_MESSAGE]

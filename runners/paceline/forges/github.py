@@ -148,7 +148,7 @@ class GitHubForge:
     def set_status(
         self, state: State, context: str, description: str, url: str | None
     ) -> None:
-        """Sets the commit's status of that context."""
+        """Set the commit's status of that context."""
         # GitHub and Forgejo know no state for what was cancelled.
         known = "error" if state == "cancelled" else state
         body = {"state": known, "context": context, "description": description}
@@ -164,17 +164,17 @@ class GitHubForge:
         return self._client.list_comments(f"{self._comments}/comments", {})
 
     def create_comment(self, body: str) -> None:
-        """Adds a comment."""
+        """Add a comment."""
         self._client.send(
             "POST", f"{self._comments}/comments", {"body": body}, repeatable=False
         )
 
     def edit_comment(self, comment_id: int, body: str) -> None:
-        """Replaces a comment's text."""
+        """Replace a comment's text."""
         self._client.send("PATCH", f"{self._comment}/{comment_id}", {"body": body})
 
     def delete_comment(self, comment_id: int) -> None:
-        """Removes a comment."""
+        """Remove a comment."""
         self._client.send("DELETE", f"{self._comment}/{comment_id}")
 
 

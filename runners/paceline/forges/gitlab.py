@@ -111,7 +111,7 @@ class GitLabForge:
     def set_status(
         self, state: State, context: str, description: str, url: str | None
     ) -> None:
-        """Sets the commit's status of that name."""
+        """Set the commit's status of that name."""
         body = {
             "state": STATES[state],
             "name": context,
@@ -138,13 +138,13 @@ class GitLabForge:
         return self._client.list_comments(self._notes, order)
 
     def create_comment(self, body: str) -> None:
-        """Adds a note."""
+        """Add a note."""
         self._client.send("POST", self._notes, {"body": body}, repeatable=False)
 
     def edit_comment(self, comment_id: int, body: str) -> None:
-        """Replaces a note's text."""
+        """Replace a note's text."""
         self._client.send("PUT", f"{self._notes}/{comment_id}", {"body": body})
 
     def delete_comment(self, comment_id: int) -> None:
-        """Removes a note."""
+        """Remove a note."""
         self._client.send("DELETE", f"{self._notes}/{comment_id}")

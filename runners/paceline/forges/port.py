@@ -80,19 +80,19 @@ class Forge(Protocol):
     def set_status(
         self, state: State, context: str, description: str, url: str | None
     ) -> None:
-        """Sets the commit's status of that context."""
+        """Set the commit's status of that context."""
 
     def list_comments(self) -> list[Comment]:
         """Return all comments of the pull request, the oldest first."""
 
     def create_comment(self, body: str) -> None:
-        """Adds a comment."""
+        """Add a comment."""
 
     def edit_comment(self, comment_id: int, body: str) -> None:
-        """Replaces a comment's text."""
+        """Replace a comment's text."""
 
     def delete_comment(self, comment_id: int) -> None:
-        """Removes a comment."""
+        """Remove a comment."""
 
 
 class Variables:
@@ -107,7 +107,7 @@ class Variables:
         return next(filter(None, values), None)
 
     def need(self, given: str | None, what: str, option: str, *names: str) -> str:
-        """`given`, or the first variable that is set. Raises UserError, naming the variable."""
+        """Return `given`, or the first variable that is set. Raises UserError, naming the variable."""
         value = given or self.get(*names)
         if value is None:
             raise UserError(

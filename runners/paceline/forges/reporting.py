@@ -60,7 +60,7 @@ class ForgeReporter:
     def __init__(
         self, name: ForgeName, options: ForgeOptions, suite: str, purpose: str
     ) -> None:
-        """Reads the environment. Raises UserError for what the pipeline must say and does not; a missing token is
+        """Read the environment. Raises UserError for what the pipeline must say and does not; a missing token is
         only noted, since pipelines of forks have none."""
         self._rules = KINDS[name].rules
         self._forge: Forge | None = None
@@ -93,7 +93,7 @@ class ForgeReporter:
         return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
     def close(self) -> None:
-        """Closes its connections."""
+        """Close its connections."""
         if self._client is not None:
             self._client.close()
 
@@ -150,7 +150,7 @@ class ForgeReporter:
 
 
 def keep_one_comment(forge: Forge, marker: str, body: str) -> None:
-    """Leaves exactly one comment of ours that begins with `marker`, with `body`. Two runs may do this at once: each
+    """Leave exactly one comment of ours that begins with `marker`, with `body`. Two runs may do this at once: each
     looks again after it made one, and all but the oldest go. Raises ForgeError."""
     failure = ForgeError("another run kept changing it")
     for _ in range(COMMENT_TRIES):
@@ -217,7 +217,7 @@ def _plain(name: str) -> str:
 
 
 def shorten(text: str, longest: int) -> str:
-    """One line of at most `longest` characters."""
+    """Return one line of at most `longest` characters."""
     line = " ".join(readable_line(text).split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 

@@ -71,14 +71,14 @@ class AverageSession(msgspec.Struct, frozen=True):
 
 def heading_of(text: str) -> SessionHeading | None:
     """Parse a line such as `Xiaomi 13T Pro (API 35) - warm-up (1 round)`; None for other lines."""
-    split = _NOTE.match(text.strip())
-    if split is None:
+    match = _NOTE.match(text.strip())
+    if match is None:
         return None
     try:
-        fields = _HEADING.read(split.group(1))
+        fields = _HEADING.read(match.group(1))
     except MismatchError:
         return None
-    note = split.group(2).strip().lstrip("-\u2013\u2014: ")
+    note = match.group(2).strip().lstrip("-\u2013\u2014: ")
     rounds = _ROUNDS.search(note)
     warmup = (
         int(rounds.group(1))
@@ -103,7 +103,7 @@ def pair_averages(
             if not parts:
                 parts.append((None, []))
             parts[-1][1].append(record)
-    return [_session(header, averages, headings) for header, averages in parts]
+    return [_make_session(header, averages, headings) for header, averages in parts]
 
 
 def _is_header(record: LogRecord) -> bool:
@@ -120,26 +120,26 @@ def _is_average(record: LogRecord) -> bool:
     )
 
 
-def _session(
+def _make_session(
     header: LogRecord | None,
     averages: list[LogRecord],
     headings: Mapping[int, SessionHeading],
 ) -> AverageSession:
     rows: list[AverageRow] = []
-    waiting: dict[tuple[int, str], LogRecord] = {}
+    records_by_key: dict[tuple[int, str], LogRecord] = {}
     for record in averages:
         batch, arm = count_of(record.fields, "batch"), str(record.fields["arm"])
-        reference = waiting.get((batch, REFERENCE))
+        reference = records_by_key.get((batch, REFERENCE))
         if arm == REFERENCE:
-            waiting[batch, arm] = record
+            records_by_key[batch, arm] = record
             for key in [
-                key for key in waiting if key[0] == batch and key[1] != REFERENCE
+                key for key in records_by_key if key[0] == batch and key[1] != REFERENCE
             ]:
-                rows.append(_row(waiting.pop(key), record))
+                rows.append(_make_row(records_by_key.pop(key), record))
         elif reference is not None:
-            rows.append(_row(record, reference))
+            rows.append(_make_row(record, reference))
         else:
-            waiting[batch, arm] = record
+            records_by_key[batch, arm] = record
     used = {line for row in rows for line in row.lines}
     unpaired = [record.line for record in averages if record.line not in used]
     if header is None:
@@ -153,7 +153,7 @@ def _session(
     )
 
 
-def _row(arm: LogRecord, reference: LogRecord) -> AverageRow:
+def _make_row(arm: LogRecord, reference: LogRecord) -> AverageRow:
     average, fallback = (
         quantity_of(arm.fields, "avg"),
         quantity_of(reference.fields, "avg"),

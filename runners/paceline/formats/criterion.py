@@ -221,7 +221,7 @@ def series_from_message(line: bytes, path: str = "") -> CriterionSeries | None:
 
 
 def count_outliers(values: Sequence[float]) -> Outliers:
-    """Classifies values, n ≥ 1, by Tukey's fences, with quartiles interpolated as in criterion."""
+    """Classify values, n ≥ 1, by Tukey's fences, with quartiles interpolated as in criterion."""
     ordered = sorted(values)
     first, third = _percentile(ordered, 25), _percentile(ordered, 75)
     spread = third - first
@@ -268,7 +268,7 @@ def _notes(ours: Outliers, theirs: list[float] | None) -> list[str]:
 
 
 def _throughput(value: object) -> list[Throughput]:
-    """Parses `{"Elements": 10}`, as criterion writes it; entries with more than one number are left out."""
+    """Parse `{"Elements": 10}`, as criterion writes it; entries with more than one number are left out."""
     if not isinstance(value, dict):
         return []
     return [

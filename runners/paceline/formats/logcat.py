@@ -144,7 +144,7 @@ def _any_of(texts: Sequence[str]) -> re.Pattern[str]:
 
 
 def origin_of(text: str) -> tuple[LogOrigin, str]:
-    """Splits a line into the origin in its prefix and the message. A plain line is all message."""
+    """Split a line into the origin in its prefix and the message. A plain line is all message."""
     for prefix in _PREFIXES:
         match = prefix.fullmatch(text)
         if match is not None:

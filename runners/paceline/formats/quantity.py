@@ -32,7 +32,7 @@ class Units:
         )
 
     def size_at(self, text: str, at: int) -> tuple[int, int] | None:
-        """Returns the size of the unit at position `at` in base units, and its end; None without a unit."""
+        """Return the size of the unit at position `at` in base units, and its end; None without a unit."""
         match = self._shape.match(text, at)
         return None if match is None else (self.scales[match.group(1)], match.end())
 
@@ -65,7 +65,7 @@ class UnreadableError(Exception):
 
 
 def count_at(text: str, at: int) -> tuple[int, int]:
-    """Returns the whole number at position `at` and its end. Raises UnreadableError."""
+    """Return the whole number at position `at` and its end. Raises UnreadableError."""
     match = _NUMBER.match(text, at)
     if match is None or not match.group().isdigit():
         raise UnreadableError("a whole number without separators")
@@ -73,7 +73,7 @@ def count_at(text: str, at: int) -> tuple[int, int]:
 
 
 def quantity_at(text: str, at: int, units: Units) -> tuple[PrintedNumber, int]:
-    """Returns the quantity at position `at` and its end. Raises UnreadableError.
+    """Return the quantity at position `at` and its end. Raises UnreadableError.
 
     A number with decimals was rounded to the nearest. A number without decimals may come from a division of
     integers, which truncates, so its interval covers both.
@@ -99,7 +99,7 @@ def quantity_at(text: str, at: int, units: Units) -> tuple[PrintedNumber, int]:
 
 
 def _decimal(number: str) -> tuple[int, int]:
-    """Returns all digits as one integer, and how many of them are decimals."""
+    """Return all digits as one integer, and how many of them are decimals."""
     separators = [char for char in number if char in ".,"]
     if not separators:
         return int(number), 0

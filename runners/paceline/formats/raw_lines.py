@@ -48,7 +48,7 @@ class LineBuffer:
             yield self._take()
 
     def forget(self) -> None:
-        """Drops an incomplete line, whose rest will not come."""
+        """Drop an incomplete line, whose rest will not come."""
         self._kept.clear()
         self._dropped = 0
 

@@ -110,7 +110,7 @@ class Template:
                 return self._text(index, text, at)
 
     def _text(self, index: int, text: str, at: int) -> tuple[str, int]:
-        """Reads up to the literal that follows, which must come within MAX_TEXT characters."""
+        """Read up to the literal that follows, which must come within MAX_TEXT characters."""
         following = self._parts[index + 1] if index + 1 < len(self._parts) else None
         if not isinstance(following, _Literal):
             end = len(text)

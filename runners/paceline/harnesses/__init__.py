@@ -1,4 +1,4 @@
-"""The harnesses that Paceline drives: one file each, listed here and named nowhere else.
+"""Lists the harnesses that Paceline drives: one file each, named nowhere else.
 
 `port.py` says what a harness is, `plan.py` turns its cases into a manifest, and `drive.py` is the workload that starts
 it and prints the bench stream.
@@ -29,18 +29,18 @@ HARNESSES: Final[tuple[Harness, ...]] = (
     GoogleBenchmark(),
     PlainCommand(),
 )
-"""In the order in which they are asked; the last takes any command."""
+"""They are asked in this order; the last takes any command."""
 
 
 def find_harness(name: str) -> Harness:
-    """The harness of this name. Raises UserError."""
+    """Find the harness of this name. Raises UserError."""
     for harness in HARNESSES:
         if harness.name == name:
             return harness
-    known = ", ".join(harness.name for harness in HARNESSES)
-    raise UserError(f"There is no harness {name!r}.", f"Use one of: {known}.")
+    names = ", ".join(harness.name for harness in HARNESSES)
+    raise UserError(f"There is no harness {name!r}.", f"Use one of: {names}.")
 
 
 def detect_harness(command: Sequence[str], directory: Path) -> Harness:
-    """The harness that `command`, started in `directory`, runs; a plain command if it is none."""
+    """Detect the harness that `command`, started in `directory`, runs; a plain command if it is none."""
     return next(harness for harness in HARNESSES if harness.detect(command, directory))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from paceline.errors import UserError
 from paceline.harnesses.port import (
     DriveRequest,
-    Finished,
+    FinishedStart,
     HarnessError,
     Invocation,
     MeasuredCase,
@@ -34,19 +34,19 @@ class Criterion:
     def detect(self, command: Sequence[str], directory: Path) -> bool:  # noqa: ARG002 - the port's signature
         return program_of(command) == "cargo" and "bench" in command[1:]
 
-    def command(self, request: DriveRequest) -> Invocation:
-        """Criterion takes its directory from the environment. Its own options are the user's, because what runs beside
-        it under `cargo bench` refuses them."""
-        where = str(request.output / DIRECTORY)
-        return Invocation(request.command, {"CRITERION_HOME": where})
+    def make_invocation(self, request: DriveRequest) -> Invocation:
+        """Give Criterion its directory in the environment. Its own options are the user's, because what runs beside it
+        under `cargo bench` refuses them."""
+        directory = str(request.output / DIRECTORY)
+        return Invocation(request.command, {"CRITERION_HOME": directory})
 
-    def read(self, finished: Finished) -> Reading:
+    def read(self, finished: FinishedStart) -> Reading:
         return read_directory(finished.request.output / DIRECTORY)
 
 
 def read_directory(directory: Path) -> Reading:
     """Read a directory that was empty before the run. Raises HarnessError."""
-    # Other harnesses do not need them, and every launch imports this module.
+    # Other harnesses do not need these modules, and every launch imports this one.
     from paceline_contract.imported_series import sentences  # noqa: PLC0415
 
     from paceline import criterion_runs  # noqa: PLC0415
@@ -62,11 +62,11 @@ def read_directory(directory: Path) -> Reading:
     if document.left_out:
         raise HarnessError("; ".join(sentences(document.left_out)))
     # Criterion keeps the last run twice, as `new` and as a baseline; one of them is listed.
-    cases = [_case(series) for series in document.series if series.last_run]
+    cases = [_case_of(series) for series in document.series if series.last_run]
     return Reading(refuse_duplicates(cases))
 
 
-def _case(series: CriterionSeries) -> MeasuredCase:
+def _case_of(series: CriterionSeries) -> MeasuredCase:
     samples = [
         sample_of(time / iterations, iterations, f"a sample of {series.id}")
         for time, iterations in zip(series.times, series.iterations, strict=True)

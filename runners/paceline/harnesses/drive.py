@@ -13,7 +13,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,13 @@ from paceline.executors.process import (
     ProcessEnd,
     inherited_environment,
 )
-from paceline.exit_descriptions import describe_signal, describe_status
+from paceline.exit_descriptions import describe_status
 from paceline.first_error import Channel, ErrorFinder, Excerpt
 from paceline.harnesses import find_harness
 from paceline.harnesses.plan import PlannedCase
 from paceline.harnesses.port import (
     DriveRequest,
-    Finished,
+    FinishedStart,
     Harness,
     HarnessError,
     MeasuredCase,
@@ -41,18 +41,18 @@ from paceline.harnesses.port import (
     Reading,
     Sample,
 )
-from paceline.source import STEP_TIMEOUT_S, drain
+from paceline.source import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.stop import Stop
 
 KEPT_VALUES = 200
-"""Most values of a case in one launch; of more, every n-th is kept."""
+"""At most so many values of a case are kept in one launch; of more, every n-th is."""
 MAX_STDOUT_BYTES = 64 << 20
 SHELL_STARTS = 15
-"""Starts of an empty shell, of which the median is subtracted."""
+"""An empty shell is started so often, and the median of its times is subtracted."""
 
 
 class DriveSpec(msgspec.Struct, frozen=True):
-    """What a side measures. `cases` are by the tool's names; `prepare` runs before each start, untimed."""
+    """The measurement of a side. `cases` are by the tool's names; `prepare` runs before each start, untimed."""
 
     harness: str
     command: list[str]
@@ -64,14 +64,11 @@ class DriveSpec(msgspec.Struct, frozen=True):
     prepare: list[str] = []
     overhead: Overhead = Overhead()
     timeout_s: int = 600
-    """Longest time of one start."""
-
-
-Log = Callable[[list[str]], None]
+    """The longest time of one start."""
 
 
 class _Output:
-    """What one start of the tool prints: standard output is kept up to a limit, and all of it is logged."""
+    """The output of one start of the tool: standard output is kept up to a limit, and all of it is logged."""
 
     def __init__(self, log: Log) -> None:
         self._log = log
@@ -93,7 +90,7 @@ class _Output:
         return self._errors.excerpt()
 
     def stdout(self) -> bytes:
-        """All of standard output. Raises HarnessError if it was too much."""
+        """Return all of standard output. Raises HarnessError if it was too much."""
         if self._bytes > MAX_STDOUT_BYTES:
             raise HarnessError(
                 f"it printed more than {MAX_STDOUT_BYTES >> 20} MiB to standard output"
@@ -113,11 +110,11 @@ def measure(
     HarnessError."""
     harness = find_harness(spec.harness)
     for _ in range(spec.warmups):
-        _start(spec, harness, directory=directory, only=only, log=log, stop=stop)
-    return _start(spec, harness, directory=directory, only=only, log=log, stop=stop)
+        _run_once(spec, harness, directory=directory, only=only, log=log, stop=stop)
+    return _run_once(spec, harness, directory=directory, only=only, log=log, stop=stop)
 
 
-def _start(
+def _run_once(
     spec: DriveSpec,
     harness: Harness,
     *,
@@ -128,47 +125,42 @@ def _start(
 ) -> Reading:
     if spec.prepare:
         run_quietly("--prepare", spec.prepare, directory, log, stop)
-    with tempfile.TemporaryDirectory(prefix="paceline-") as output:
+    with tempfile.TemporaryDirectory(prefix="paceline-") as results:
         request = DriveRequest(
             spec.command,
-            Path(output),
+            Path(results),
             spec.repetitions,
             spec.min_time_ns,
             list(only) if harness.can_filter else [],
         )
-        invocation = harness.command(request)
-        printed = _Output(log)
+        invocation = harness.make_invocation(request)
+        output = _Output(log)
         with GuardedProcess(
             invocation.argv,
             directory,
             inherited_environment(invocation.env),
             discards_stdout=invocation.discards_stdout,
         ) as process:
-            end = drain(process, printed.take, stop, spec.timeout_s)
-        failure = _failure(end, stop, spec.timeout_s)
+            end = drain(process, output.take, stop, spec.timeout_s)
+        failure = _explain_failure(end, stop, spec.timeout_s)
         if failure is not None:
-            raise HarnessError(failure, printed.excerpt)
-        finished = Finished(request, end, printed.stdout(), spec.overhead)
+            raise HarnessError(failure, output.excerpt)
+        finished = FinishedStart(request, end, output.stdout(), spec.overhead)
         return harness.read(finished)
 
 
-def _failure(end: ProcessEnd, stop: Stop, timeout_s: float) -> str | None:
-    """Why what a start printed does not count; None if it does."""
+def _explain_failure(end: ProcessEnd, stop: Stop, timeout_s: float) -> str | None:
+    """Say why what a start printed does not count; None if it does."""
     if stop.reason is not None:
         return f"stopped: {stop.reason.value}"
-    if end.start_error is not None:
-        return f"could not be started: {end.start_error}"
     if end.wall_ns is not None and end.wall_ns >= timeout_s * 1e9:
         return (
             f"still ran after {timeout_s:g} s, the limit of --timeout-s, and was killed"
         )
-    if end.signal_number is not None:
-        return f"was killed by {describe_signal(end.signal_number)}"
+    if end.exit_code is None:
+        return describe_end(end)
     if end.exit_code != 0:
-        return (
-            f"{describe_status(end.exit_code or 0)}; figures of a command that fails do "
-            "not count"
-        )
+        return f"{describe_status(end.exit_code)}; figures of a command that fails do not count"
     return None
 
 
@@ -179,13 +171,11 @@ def run_quietly(
     with GuardedProcess(argv, directory, inherited_environment()) as process:
         end = drain(process, lambda _, lines: log(lines), stop, STEP_TIMEOUT_S)
     if end.exit_code != 0:
-        raise HarnessError(
-            f"{name} {end.start_error or describe_status(end.exit_code or 1)}"
-        )
+        raise HarnessError(f"{name} {describe_end(end)}")
 
 
 def measure_shell(shell: list[str], directory: Path) -> Overhead:
-    """What a shell takes that does nothing. Raises HarnessError if it cannot be started."""
+    """Measure what a shell takes that does nothing. Raises HarnessError if it cannot be started."""
     ends = []
     for _ in range(SHELL_STARTS):
         with GuardedProcess(
@@ -195,13 +185,13 @@ def measure_shell(shell: list[str], directory: Path) -> Overhead:
     if any(end.exit_code != 0 for end in ends):
         raise HarnessError(f"the shell {shell[0]} cannot run an empty command")
 
-    def middle(values: Iterator[int | None]) -> int:
+    def median(values: Iterator[int | None]) -> int:
         return sorted(value or 0 for value in values)[SHELL_STARTS // 2]
 
     return Overhead(
-        middle(end.wall_ns for end in ends),
-        middle(end.user_ns for end in ends),
-        middle(end.system_ns for end in ends),
+        median(end.wall_ns for end in ends),
+        median(end.user_ns for end in ends),
+        median(end.system_ns for end in ends),
     )
 
 
@@ -218,17 +208,17 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--params", action="append", default=[])
     options = parser.parse_args(arguments)
     spec = msgspec.json.decode(options.spec.read_bytes(), type=DriveSpec)
-    wanted = {
+    cases = {
         name: case
         for name, case in spec.cases.items()
         if not options.benchmark or case.benchmark in options.benchmark
     }
-    launch = _Launch(spec, wanted, options.launch, options.seed)
+    launch = _Launch(spec, cases, options.launch, options.seed)
     try:
-        events = launch.events()
+        events = launch.run()
     except (HarnessError, UserError) as error:
         events = [
-            launch.start({}),
+            launch.start_event({}),
             {"type": "error", "code": "command_failed", "text": str(error)},
         ]
     sys.stdout.write("".join(json.dumps(event) + "\n" for event in events))
@@ -236,15 +226,15 @@ def main(arguments: list[str]) -> int:
 
 
 class _Launch:
-    """One launch."""
+    """One launch, which becomes the events that the workload prints."""
 
     def __init__(
         self, spec: DriveSpec, cases: dict[str, PlannedCase], number: int, seed: int
     ) -> None:
         self.spec, self.cases, self.number, self.seed = spec, cases, number, seed
 
-    def start(self, facts: dict[str, str]) -> dict[str, Any]:
-        """The first event."""
+    def start_event(self, facts: dict[str, str]) -> dict[str, Any]:
+        """Return the first event."""
         begin = time.perf_counter_ns()
         overhead = time.perf_counter_ns() - begin
         clock = {"name": self.spec.harness, "resolution_ns": 1, "overhead_ns": overhead}
@@ -259,31 +249,31 @@ class _Launch:
             "clock": clock,
         }
 
-    def events(self) -> list[dict[str, Any]]:
+    def run(self) -> list[dict[str, Any]]:
         """Measure, and return all events. Raises HarnessError."""
         events: list[dict[str, Any]] = []
         facts: dict[str, str] = {}
         measured: set[str] = set()
-        for position, names in enumerate(self._processes()):
+        for position, names in enumerate(self._order_processes()):
             reading = measure(
-                self.spec, Path.cwd(), only=names, log=_to_stderr, stop=Stop()
+                self.spec, Path.cwd(), only=names, log=_write_to_stderr, stop=Stop()
             )
             facts |= reading.facts
             for case in reading.cases:
                 if case.name in names and case.name not in measured:
                     measured.add(case.name)
-                    own = position if len(names) < len(self.cases) else None
-                    events += self._of_case(case, len(measured) - 1, own)
+                    of_process = position if len(names) < len(self.cases) else None
+                    events += self._case_events(case, len(measured) - 1, of_process)
         missing = [name for name in self.cases if name not in measured]
         if missing:
             raise HarnessError(
                 f"{missing[0]} was there before and is not in this launch's results"
                 f"{f', nor are {len(missing) - 1} more' if len(missing) > 1 else ''}"
             )
-        return [self.start(facts), *events, {"type": "done"}]
+        return [self.start_event(facts), *events, {"type": "done"}]
 
-    def _processes(self) -> list[list[str]]:
-        """The cases of each start of the tool, in order: one start per arm, where the harness can filter."""
+    def _order_processes(self) -> list[list[str]]:
+        """Return the cases of each start of the tool, in order: one start per arm, where the harness can filter."""
         arms: dict[str, list[str]] = {}
         for name, case in self.cases.items():
             arms.setdefault(case.arm, []).append(name)
@@ -296,18 +286,19 @@ class _Launch:
                 orders(job, "launches/", len(arms), self.number + 1), self.number, None
             )
         )
-        listed = list(arms.values())
-        return [listed[index] for index in order]
+        names_by_arm = list(arms.values())
+        return [names_by_arm[index] for index in order]
 
-    def _of_case(
+    def _case_events(
         self, case: MeasuredCase, number: int, position: int | None
     ) -> list[dict[str, Any]]:
+        """Return the events of a case, whose process has `position` among those of the launch if it has several."""
         planned = self.cases[case.name]
         if case.failure is not None:
             raise HarnessError(f"{case.name} failed: {case.failure}")
         metrics = [
-            {"name": m.name, "unit": m.unit, "direction": m.direction}
-            for m in case.metrics
+            {"name": metric.name, "unit": metric.unit, "direction": metric.direction}
+            for metric in case.metrics
         ] or [{"name": "time", "unit": "ns", "direction": "lower"}]
         announced: dict[str, Any] = {
             "type": "case",
@@ -319,16 +310,16 @@ class _Launch:
         }
         if case.unavailable is not None:
             return [{**announced, "unavailable": case.unavailable}]
-        where = {"case": number, "launch": self.number, "round": 0, "phase": "measure"}
+        shared = {"case": number, "launch": self.number, "round": 0, "phase": "measure"}
         now = time.monotonic_ns()
         return [
             announced,
             *(
                 {
                     "type": "samples",
-                    **where,
+                    **shared,
                     "metric": metric.name,
-                    "position": self._place(case.name)
+                    "position": self._find_position(case.name)
                     if position is None
                     else position,
                     "iterations": iterations,
@@ -336,27 +327,28 @@ class _Launch:
                     "t_ns": now,
                 }
                 for metric in case.metrics
-                for iterations, values in _grouped(_thinned(metric.samples))
+                for iterations, values in _group_by_iterations(_thin(metric.samples))
             ),
         ]
 
-    def _place(self, name: str) -> int:
-        """The place of a case among the arms of its group, in a tool that runs all in its own order."""
-        own = self.cases[name]
+    def _find_position(self, name: str) -> int:
+        """Return the position of a case among the arms of its group, in a tool that runs all in its own order."""
+        planned = self.cases[name]
         group = [
-            other
-            for other, case in self.cases.items()
-            if (case.benchmark, case.params) == (own.benchmark, own.params)
+            other_name
+            for other_name, other in self.cases.items()
+            if (other.benchmark, other.params) == (planned.benchmark, planned.params)
         ]
         return group.index(name)
 
 
-def _thinned(samples: list[Sample]) -> list[Sample]:
+def _thin(samples: list[Sample]) -> list[Sample]:
+    """Return every n-th sample, at most `KEPT_VALUES`."""
     return samples[:: -(-len(samples) // KEPT_VALUES) or 1]
 
 
-def _grouped(samples: list[Sample]) -> Iterator[tuple[int, list[int]]]:
-    """Samples of one number of iterations that follow each other."""
+def _group_by_iterations(samples: list[Sample]) -> Iterator[tuple[int, list[int]]]:
+    """Yield samples of one number of iterations that follow each other."""
     for iterations, group in itertools.groupby(
         samples, lambda sample: sample.iterations
     ):
@@ -365,6 +357,6 @@ def _grouped(samples: list[Sample]) -> Iterator[tuple[int, list[int]]]:
             yield iterations, values[begin : begin + MAX_VALUES]
 
 
-def _to_stderr(lines: list[str]) -> None:
+def _write_to_stderr(lines: list[str]) -> None:
     sys.stderr.writelines(f"{line}\n" for line in lines)
     sys.stderr.flush()

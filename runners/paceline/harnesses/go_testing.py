@@ -15,7 +15,7 @@ from paceline_contract.units import Unit
 
 from paceline.harnesses.port import (
     DriveRequest,
-    Finished,
+    FinishedStart,
     HarnessError,
     Invocation,
     MeasuredCase,
@@ -23,6 +23,7 @@ from paceline.harnesses.port import (
     Reading,
     Sample,
     has_option,
+    join_name,
     program_of,
     sample_of,
     split_name,
@@ -39,6 +40,7 @@ _METRICS: dict[str, tuple[str, Unit, Direction]] = {
 }
 MEGA = 1_000_000
 LEAST_RATE = 1000
+"""Rates below this, in whole units, would lose digits."""
 
 
 class GoTesting:
@@ -51,24 +53,24 @@ class GoTesting:
             return True
         return has_option(command, "-test.bench")
 
-    def command(self, request: DriveRequest) -> Invocation:
+    def make_invocation(self, request: DriveRequest) -> Invocation:
         prefix = "-" if program_of(request.command) == "go" else "-test."
         argv = list(request.command)
 
-        def add(name: str, value: str) -> None:
+        def add_default(name: str, value: str) -> None:
             if not has_option(argv, f"-{name}", f"--{name}", f"-test.{name}"):
                 # Before the packages and `-args`, where the command has its own options.
                 argv.insert(2 if prefix == "-" else 1, f"{prefix}{name}={value}")
 
-        add("bench", ".")
-        add("run", "^$")
-        add("count", str(request.repetitions))
-        add("benchtime", f"{request.min_time_ns}ns")
+        add_default("bench", ".")
+        add_default("run", "^$")
+        add_default("count", str(request.repetitions))
+        add_default("benchtime", f"{request.min_time_ns}ns")
         if not has_option(argv, "-benchmem", "--benchmem", "-test.benchmem"):
             argv.insert(2 if prefix == "-" else 1, f"{prefix}benchmem")
         return Invocation(argv)
 
-    def read(self, finished: Finished) -> Reading:
+    def read(self, finished: FinishedStart) -> Reading:
         return read_text(finished.stdout)
 
 
@@ -83,14 +85,14 @@ def read_text(data: bytes) -> Reading:
             package = fact[2] if fact[1] == "pkg" else package
         elif result := _RESULT.fullmatch(line.strip()):
             where = f"line {number}"
-            figures = _figures(result[3], where)
+            figures = _parse_figures(result[3], where)
             results.append((package, result[1], figures, int(result[2])))
     if facts.pop("pkg", None) and len({package for package, *_ in results}) == 1:
         facts["package"] = results[0][0]
-    return Reading(_cases(results), facts)
+    return Reading(_collect_cases(results), facts)
 
 
-def _figures(text: str, where: str) -> list[tuple[float, str]]:
+def _parse_figures(text: str, where: str) -> list[tuple[float, str]]:
     words = text.split()
     if len(words) % 2:
         raise HarnessError(
@@ -107,7 +109,7 @@ def _figures(text: str, where: str) -> list[tuple[float, str]]:
     return figures
 
 
-def _cases(
+def _collect_cases(
     results: list[tuple[str, str, list[tuple[float, str]], int]],
 ) -> list[MeasuredCase]:
     several = len({package for package, *_ in results}) > 1
@@ -120,15 +122,15 @@ def _cases(
     for package, printed, figures, iterations in results:
         benchmark, value = split_name(printed.removesuffix(common))
         benchmark = f"{package}.{benchmark}" if several else benchmark
-        name = benchmark if value is None else f"{benchmark}/{value}"
+        name = join_name(benchmark, value)
         named[name] = benchmark, value
         for figure, unit in figures:
-            metric, scale = _metric(unit)
+            metric, scale = _metric_of(unit)
             where = f"{unit} of {name}"
             sample = (
-                Sample(iterations, sample_of(figure * scale, 1, where).total)
+                Sample(iterations, sample_of(figure, 1, where, scale).total)
                 if metric[1].endswith("/s")
-                else sample_of(figure * scale, iterations, where)
+                else sample_of(figure, iterations, where, scale)
             )
             samples.setdefault(name, {}).setdefault(metric, []).append(sample)
     return [
@@ -136,23 +138,23 @@ def _cases(
             name,
             *named[name],
             [
-                MeasuredMetric(*metric, taken)
-                for metric, taken in metrics.items()
-                if metric[0] == "time" or _says_something(metric[1], taken)
+                MeasuredMetric(*metric, taken_samples)
+                for metric, taken_samples in metrics.items()
+                if metric[0] == "time" or _are_meaningful(metric[1], taken_samples)
             ],
         )
         for name, metrics in samples.items()
     ]
 
 
-def _says_something(unit: Unit, samples: list[Sample]) -> bool:
-    """Whether no sample is nothing, or a rate so low that whole units lose its digits."""
+def _are_meaningful(unit: Unit, samples: list[Sample]) -> bool:
+    """Check that no sample is nothing, or a rate so low that whole units lose its digits."""
     least = LEAST_RATE if unit.endswith("/s") else 1
     return all(sample.total >= least for sample in samples)
 
 
-def _metric(unit: str) -> tuple[tuple[str, Unit, Direction], float]:
-    """The metric of a unit, and its factor to the base unit. A unit that a benchmark made itself is a count."""
+def _metric_of(unit: str) -> tuple[tuple[str, Unit, Direction], float]:
+    """Return the metric of a unit, and its factor to the base unit. A unit that a benchmark made itself is a count."""
     if unit.endswith("s/op") and unit.removesuffix("/op") in ("ns", "us", "ms", "s"):
         return ("time", "ns", "lower"), time_unit_ns(unit.removesuffix("/op"), unit)
     if unit in _METRICS:

@@ -9,24 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from paceline.harnesses.port import (
+    NS_PER_S,
     DriveRequest,
-    Finished,
+    FinishedStart,
     HarnessError,
     Invocation,
     MeasuredCase,
     MeasuredMetric,
     Reading,
     has_option,
+    program_of,
     read_document,
     refuse_duplicates,
     sample_of,
     split_name,
     time_unit_ns,
+    without_options,
 )
 
-RESULTS = "results.json"
 MARKS = (b"benchmark_min_time", b"libbenchmark.so", b"import google_benchmark")
-"""What a program contains that is linked with the library, statically or not, or a script that imports it."""
+"""A program that is linked with the library, statically or not, contains one of these, or a script that imports it."""
 SEARCHED_BYTES = 256 << 20
 
 
@@ -36,42 +38,40 @@ class GoogleBenchmark:
     can_filter = True
 
     def detect(self, command: Sequence[str], directory: Path) -> bool:
-        named = [command[0]]
-        if Path(command[0]).name.startswith("python"):
-            named = [argument for argument in command[1:2] if argument.endswith(".py")]
-        for name in named:
-            found = directory / name
-            if not found.is_file() and "/" not in name:
-                found = Path(shutil.which(name) or found)
-            if found.is_file() and found.stat().st_size <= SEARCHED_BYTES:
-                data = found.read_bytes()
+        names = [command[0]]
+        if program_of(command).startswith("python"):
+            names = [argument for argument in command[1:2] if argument.endswith(".py")]
+        for name in names:
+            program = directory / name
+            if not program.is_file() and "/" not in name:
+                program = Path(shutil.which(name) or program)
+            if program.is_file() and program.stat().st_size <= SEARCHED_BYTES:
+                data = program.read_bytes()
                 if any(mark in data for mark in MARKS):
                     return True
         return has_option(command, "--benchmark_filter", "--benchmark_min_time")
 
-    def command(self, request: DriveRequest) -> Invocation:
+    def make_invocation(self, request: DriveRequest) -> Invocation:
         argv = [
-            argument
-            for argument in request.command
-            if not has_option([argument], "--benchmark_out", "--benchmark_out_format")
-        ]
-        argv += [
-            f"--benchmark_out={request.output / RESULTS}",
+            *without_options(
+                request.command, "--benchmark_out", "--benchmark_out_format"
+            ),
+            f"--benchmark_out={request.results}",
             "--benchmark_out_format=json",
         ]
         if not has_option(argv, "--benchmark_min_time"):
             # Without a unit it means seconds in every version.
-            argv.append(f"--benchmark_min_time={request.min_time_ns / 1e9:g}")
+            argv.append(f"--benchmark_min_time={request.min_time_ns / NS_PER_S:g}")
         if not has_option(argv, "--benchmark_repetitions"):
             argv.append(f"--benchmark_repetitions={request.repetitions}")
         if request.only:
             names = "|".join(re.escape(name) for name in request.only)
-            argv = [a for a in argv if not has_option([a], "--benchmark_filter")]
+            argv = without_options(argv, "--benchmark_filter")
             argv.append(f"--benchmark_filter=^({names})$")
         return Invocation(argv)
 
-    def read(self, finished: Finished) -> Reading:
-        return read_json(finished.file(RESULTS))
+    def read(self, finished: FinishedStart) -> Reading:
+        return read_json(finished.read_results())
 
 
 def read_json(data: bytes) -> Reading:
@@ -86,15 +86,15 @@ def read_json(data: bytes) -> Reading:
     context = document.get("context")
     version = context.get("library_version") if isinstance(context, dict) else None
     facts = {"google_benchmark": version} if isinstance(version, str) else {}
-    return Reading(refuse_duplicates(_cases(runs)), facts)
+    return Reading(refuse_duplicates(_cases_of(runs)), facts)
 
 
 def _is_summary(entry: dict[str, Any]) -> bool:
-    """Whether it is an aggregate of a version that has no run_type."""
+    """Check whether an entry is an aggregate of a version that has no run_type."""
     return "aggregate_name" in entry or ("iterations" not in entry and "rms" in entry)
 
 
-def _cases(runs: dict[str, list[dict[str, Any]]]) -> list[MeasuredCase]:
+def _cases_of(runs: dict[str, list[dict[str, Any]]]) -> list[MeasuredCase]:
     cases = []
     for name, entries in runs.items():
         failed = next((entry for entry in entries if entry.get("error_occurred")), None)
@@ -106,7 +106,7 @@ def _cases(runs: dict[str, list[dict[str, Any]]]) -> list[MeasuredCase]:
         elif skipped is not None:
             unavailable = str(skipped.get("skip_message") or "it was skipped")
         else:
-            metrics = _metrics(name, entries)
+            metrics = _metrics_of(name, entries)
         benchmark, value = split_name(name)
         # The same index twice is another benchmark of the same name.
         indexes = [entry.get("repetition_index") for entry in entries]
@@ -116,17 +116,15 @@ def _cases(runs: dict[str, list[dict[str, Any]]]) -> list[MeasuredCase]:
     return cases
 
 
-def _metrics(name: str, entries: list[dict[str, Any]]) -> list[MeasuredMetric]:
+def _metrics_of(name: str, entries: list[dict[str, Any]]) -> list[MeasuredMetric]:
     metrics = []
     for metric, key in (("time", "real_time"), ("cpu_time", "cpu_time")):
         samples = []
         for entry in entries:
             where = f"{key} of {name}"
-            unit = time_unit_ns(str(entry.get("time_unit", "ns")), where)
-            figure = entry.get(key)
-            if isinstance(figure, int | float) and not isinstance(figure, bool):
-                figure *= unit
-            samples.append(sample_of(figure, int(entry.get("iterations") or 0), where))
+            unit_ns = time_unit_ns(str(entry.get("time_unit", "ns")), where)
+            iterations = int(entry.get("iterations") or 0)
+            samples.append(sample_of(entry.get(key), iterations, where, unit_ns))
         if metric == "time" or all(sample.total for sample in samples):
             metrics.append(MeasuredMetric(metric, "ns", "lower", samples))
     for metric, key in (("allocations", "allocs_per_iter"),):

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from paceline.harnesses.port import (
+    NS_PER_S,
     TIME_UNITS,
     DriveRequest,
-    Finished,
+    FinishedStart,
     HarnessError,
     Invocation,
     MeasuredCase,
     MeasuredMetric,
     Reading,
-    Sample,
+    join_name,
     program_of,
     read_document,
     refuse_duplicates,
@@ -24,11 +25,10 @@ from paceline.harnesses.port import (
     time_unit_ns,
 )
 
-RESULTS = "results.json"
-LIST = "META-INF/BenchmarkList"
-"""What the jar of a JMH project contains."""
+BENCHMARK_LIST = "META-INF/BenchmarkList"
+"""The jar of a JMH project contains this file."""
 EXACT = 1000
-"""Iterations of a sample, and the least rate: JMH gives averages, of which no digit shall be lost."""
+"""A sample has so many iterations, and a rate is at least this: JMH gives averages, of which no digit shall be lost."""
 
 
 class Jmh:
@@ -44,7 +44,7 @@ class Jmh:
             _is_jmh(directory / jar) for jar in jars
         )
 
-    def command(self, request: DriveRequest) -> Invocation:
+    def make_invocation(self, request: DriveRequest) -> Invocation:
         argv = list(request.command)
         defaults = {
             "-f": "1",
@@ -56,16 +56,16 @@ class Jmh:
         for option, value in defaults.items():
             if option not in argv:
                 argv += [option, value]
-        return Invocation([*argv, "-rf", "json", "-rff", str(request.output / RESULTS)])
+        return Invocation([*argv, "-rf", "json", "-rff", str(request.results)])
 
-    def read(self, finished: Finished) -> Reading:
-        return read_json(finished.file(RESULTS))
+    def read(self, finished: FinishedStart) -> Reading:
+        return read_json(finished.read_results())
 
 
 def _is_jmh(jar: Path) -> bool:
     try:
         with zipfile.ZipFile(jar) as archive:
-            return LIST in archive.namelist()
+            return BENCHMARK_LIST in archive.namelist()
     except (OSError, zipfile.BadZipFile):
         return False
 
@@ -73,55 +73,52 @@ def _is_jmh(jar: Path) -> bool:
 def read_json(data: bytes) -> Reading:
     """Read a file of `-rf json`. Raises HarnessError."""
     _, entries = read_document(b'{"results":' + data + b"}", "JMH", "results")
-    cases = refuse_duplicates(_case(entry) for entry in entries)
+    cases = refuse_duplicates(_case_of(entry) for entry in entries)
     versions = {
         str(entry["jmhVersion"]) for entry in entries if entry.get("jmhVersion")
     }
     return Reading(cases, {"jmh": ", ".join(sorted(versions))} if versions else {})
 
 
-def _case(entry: Any) -> MeasuredCase:
+def _case_of(entry: Any) -> MeasuredCase:
     name = entry.get("benchmark") if isinstance(entry, dict) else None
     if not isinstance(name, str):
         raise HarnessError('expected every result to have a "benchmark"')
     params = entry.get("params") or {}
-    named = [f"{key}={text}" for key, text in params.items()]
-    value = " ".join(params.values() if len(named) == 1 else named) or None
+    pairs = [f"{key}={text}" for key, text in params.items()]
+    value = " ".join(params.values() if len(pairs) == 1 else pairs) or None
     mode, primary = str(entry.get("mode")), entry.get("primaryMetric") or {}
-    full = name if value is None else f"{name}/{value}"
+    full_name = join_name(name, value)
     if mode != "avgt":
         # One benchmark may run in several modes.
-        name, full = f"{name}.{mode}", f"{full} ({mode})"
-    figures = [each for fork in primary.get("rawData") or [] for each in fork]
+        name, full_name = f"{name}.{mode}", f"{full_name} ({mode})"
+    figures = [figure for fork in primary.get("rawData") or [] for figure in fork]
     figures += [
-        each
+        figure
         for fork in primary.get("rawDataHistogram") or []
         for iteration in fork
-        for each, times in iteration
+        for figure, times in iteration
         for _ in range(int(times))
     ]
     if not figures:
-        raise HarnessError(f"{full}: expected samples in primaryMetric.rawData")
-    unit = str(primary.get("scoreUnit"))
-    metric = _metric(full, unit, figures)
-    return MeasuredCase(full, name, value, [metric])
+        raise HarnessError(f"{full_name}: expected samples in primaryMetric.rawData")
+    metric = _metric_of(full_name, str(primary.get("scoreUnit")), figures)
+    return MeasuredCase(full_name, name, value, [metric])
 
 
-def _metric(name: str, unit: str, figures: list[Any]) -> MeasuredMetric:
+def _metric_of(name: str, unit: str, figures: list[Any]) -> MeasuredMetric:
     amount, _, per = unit.partition("/")
+    where = f"a sample of {name}"
     for figure in figures:
-        sample_of(figure, 1, f"a sample of {name}")
+        sample_of(figure, 1, where)
     if amount == "ops" and per in TIME_UNITS:
-        scale = 1e9 / TIME_UNITS[per]
-        if any(each * scale < EXACT for each in figures):
+        scale = NS_PER_S / TIME_UNITS[per]
+        if any(figure * scale < EXACT for figure in figures):
             raise HarnessError(
                 f"{name}: rates below {EXACT} per second lose digits; measure its time: -bm avgt"
             )
-        rates = [
-            Sample(1, sample_of(each * scale, 1, f"a sample of {name}").total)
-            for each in figures
-        ]
+        rates = [sample_of(figure, 1, where, scale) for figure in figures]
         return MeasuredMetric("throughput", "op/s", "higher", rates)
     scale = time_unit_ns(amount, f"scoreUnit of {name}")
-    times = [sample_of(each * scale, EXACT, f"a sample of {name}") for each in figures]
+    times = [sample_of(figure, EXACT, where, scale) for figure in figures]
     return MeasuredMetric("time", "ns", "lower", times)

@@ -14,7 +14,7 @@ from paceline_contract.units import Unit
 
 from paceline.harnesses.port import (
     DriveRequest,
-    Finished,
+    FinishedStart,
     HarnessError,
     Invocation,
     MeasuredCase,
@@ -34,17 +34,17 @@ class PlainCommand:
     def detect(self, command: Sequence[str], directory: Path) -> bool:  # noqa: ARG002 - the port's signature
         return True
 
-    def command(self, request: DriveRequest) -> Invocation:
+    def make_invocation(self, request: DriveRequest) -> Invocation:
         return Invocation(request.command, discards_stdout=True)
 
-    def read(self, finished: Finished) -> Reading:
-        end, shell = finished.end, finished.overhead
+    def read(self, finished: FinishedStart) -> Reading:
+        end, overhead = finished.end, finished.overhead
         if end.wall_ns is None:
             raise HarnessError("processes can be timed on Linux and macOS only")
         figures: list[tuple[str, Unit, int]] = [
-            ("time", "ns", end.wall_ns - shell.wall_ns),
-            ("user_time", "ns", (end.user_ns or 0) - shell.user_ns),
-            ("system_time", "ns", (end.system_ns or 0) - shell.system_ns),
+            ("time", "ns", end.wall_ns - overhead.wall_ns),
+            ("user_time", "ns", (end.user_ns or 0) - overhead.user_ns),
+            ("system_time", "ns", (end.system_ns or 0) - overhead.system_ns),
             ("peak_memory", "bytes", end.rss_peak_bytes or 0),
         ]
         if figures[0][2] <= 0:

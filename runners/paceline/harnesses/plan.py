@@ -23,7 +23,7 @@ ONLY_ARM = "code"
 PARAM = "case"
 """The param that tells apart the cases of a benchmark."""
 ALL = "all"
-"""The benchmark of arms whose patterns leave nothing to tell benchmarks apart."""
+"""Names the benchmark of arms whose patterns leave nothing to tell benchmarks apart."""
 
 
 class PlannedCase(msgspec.Struct, frozen=True):
@@ -41,10 +41,9 @@ class ArmPatterns(NamedTuple):
     reference: str | None
 
 
-class _Named(NamedTuple):
-    """A case with its texts, not yet names."""
+class _CaseTexts(NamedTuple):
+    """The texts of which a case gets its names."""
 
-    case: MeasuredCase
     benchmark: str
     arm: str
     value: str | None
@@ -55,59 +54,62 @@ class Plan:
 
     def __init__(self, cases: Iterable[MeasuredCase], arms: ArmPatterns) -> None:
         self.left_out: list[str] = []
-        """Cases that no arm names."""
+        """The names of cases that no arm has."""
         self._arms = arms
-        named: dict[str, _Named] = {}
+        texts_by_case: dict[str, _CaseTexts] = {}
         for case in cases:
-            found = self._name(case)
-            if found is not None:
-                named.setdefault(case.name, found)
+            texts = self._find_texts(case)
+            if texts is not None:
+                texts_by_case.setdefault(case.name, texts)
             elif case.name not in self.left_out:
                 self.left_out.append(case.name)
-        self._named = named
         self.titles = {
-            name_of(item.benchmark): item.benchmark for item in named.values()
+            name_of(texts.benchmark): texts.benchmark
+            for texts in texts_by_case.values()
         }
         values: dict[str, list[str | None]] = {}
-        for item in named.values():
-            values.setdefault(item.benchmark, []).append(item.value)
+        for texts in texts_by_case.values():
+            values.setdefault(texts.benchmark, []).append(texts.value)
         self.cases: dict[str, PlannedCase] = {}
-        for name, item in named.items():
-            self.cases[name] = PlannedCase(
-                name_of(item.benchmark),
-                item.arm,
-                _params(item.value, values[item.benchmark]),
+        for case_name, texts in texts_by_case.items():
+            self.cases[case_name] = PlannedCase(
+                name_of(texts.benchmark),
+                texts.arm,
+                _choose_params(texts.value, values[texts.benchmark]),
             )
-        self._refuse_doubles()
+        self._refuse_duplicates()
 
-    def _name(self, case: MeasuredCase) -> _Named | None:
+    def _find_texts(self, case: MeasuredCase) -> _CaseTexts | None:
+        """Return the texts of a case; None if no arm has it."""
         if not self._arms.patterns:
-            return _Named(case, case.benchmark, ONLY_ARM, case.value)
+            return _CaseTexts(case.benchmark, ONLY_ARM, case.value)
         for arm, pattern in self._arms.patterns.items():
             if match := pattern.fullmatch(case.benchmark):
-                return _Named(case, _joined(match), arm, case.value)
+                return _CaseTexts(_join_groups(match), arm, case.value)
             if match := pattern.fullmatch(case.name):
-                return _Named(case, *_with_arm(_joined(match), arm))
+                benchmark, value = split_name(_join_groups(match))
+                return _CaseTexts(benchmark, arm, value)
         return None
 
-    def _refuse_doubles(self) -> None:
-        seen: dict[tuple[str, str, str], str] = {}
+    def _refuse_duplicates(self) -> None:
+        """Raise UserError if two cases are the same arm of the same benchmark."""
+        names_by_arm: dict[tuple[str, str, str], str] = {}
         for name, planned in self.cases.items():
             key = planned.benchmark, planned.arm, str(planned.params)
-            if key in seen:
+            if key in names_by_arm:
                 raise UserError(
-                    f"{seen[key]} and {name} are the same arm of the same benchmark.",
+                    f"{names_by_arm[key]} and {name} are the same arm of the same benchmark.",
                     "Put what tells them apart into a group of the arm's pattern: --arm 'NAME=PREFIX_(.*)'.",
                 )
-            seen[key] = name
+            names_by_arm[key] = name
 
     def names_of(self, benchmarks: Sequence[str]) -> list[str]:
         """Return the names of benchmarks that are given by the tool's text, or by their names already."""
         names = {text: name for name, text in self.titles.items()}
         return [names.get(text, text) for text in benchmarks]
 
-    def of(self, cases: Iterable[MeasuredCase]) -> dict[str, PlannedCase]:
-        """The planned cases of one side, by the tool's names."""
+    def select(self, cases: Iterable[MeasuredCase]) -> dict[str, PlannedCase]:
+        """Return the planned cases of one side, by the tool's names."""
         return {
             case.name: self.cases[case.name]
             for case in cases
@@ -115,17 +117,14 @@ class Plan:
         }
 
 
-def _joined(match: re.Match[str]) -> str:
+def _join_groups(match: re.Match[str]) -> str:
     return "".join(group or "" for group in match.groups()) or ALL
 
 
-def _with_arm(text: str, arm: str) -> tuple[str, str, str | None]:
-    benchmark, value = split_name(text)
-    return benchmark, arm, value
-
-
-def _params(value: str | None, values: Sequence[str | None]) -> dict[str, ParamValue]:
-    """The params of a case among the values of its benchmark; numbers where all are numbers."""
+def _choose_params(
+    value: str | None, values: Sequence[str | None]
+) -> dict[str, ParamValue]:
+    """Return the params of a case among the values of its benchmark; numbers where all are numbers."""
     if set(values) == {None}:
         return {}
     if all(text is not None and _is_number(text) for text in values):
@@ -141,21 +140,24 @@ def _is_number(text: str) -> bool:
     )
 
 
-class Described(NamedTuple):
-    """What a manifest says beside its benchmarks."""
+class SuiteDescription(NamedTuple):
+    """The part of a manifest beside its benchmarks."""
 
-    suite: str
+    name: str
     title: str
     run: list[str]
     timeout_s: int
 
 
-def manifest_of(
-    plan: Plan, cases: Sequence[MeasuredCase], reference: str | None, about: Described
+def make_manifest(
+    plan: Plan,
+    cases: Sequence[MeasuredCase],
+    reference: str | None,
+    suite: SuiteDescription,
 ) -> dict[str, Any]:
-    """The manifest of one side, as TOML is parsed. Raises UserError without any case, and for a reference that a
+    """Make the manifest of one side, as TOML is parsed. Raises UserError without any case, and for a reference that a
     benchmark has not."""
-    planned = plan.of(cases)
+    planned = plan.select(cases)
     by_name = {case.name: case for case in cases}
     benchmarks: dict[str, Any] = {}
     for name, case in planned.items():
@@ -163,7 +165,7 @@ def manifest_of(
             case.benchmark,
             {
                 "title": plan.titles[case.benchmark][:2000],
-                "workload": about.suite,
+                "workload": suite.name,
                 "arms": [],
                 "reference": "",
                 "metrics": {},
@@ -183,26 +185,27 @@ def manifest_of(
                 metric.name, {"unit": metric.unit, "direction": metric.direction}
             )
     for name in [name for name in benchmarks if not benchmarks[name]["metrics"]]:
-        del benchmarks[name]  # all of its cases were skipped here
+        # All of its cases were skipped here.
+        del benchmarks[name]
     for benchmark in benchmarks.values():
         arms = benchmark["arms"]
         benchmark["reference"] = reference if reference in arms else arms[0]
     if not benchmarks:
         raise UserError(
-            f"{about.title} ran no case that can be measured.",
+            f"{suite.title} ran no case that can be measured.",
             "Run it by hand; or name the harness with --harness, and the arms as it prints them.",
         )
     return {
         "schema": 1,
-        "suite": {"name": about.suite, "title": about.title[:2000]},
+        "suite": {"name": suite.name, "title": suite.title[:2000]},
         "workloads": [
             {
-                "name": about.suite,
+                "name": suite.name,
                 "host": {
                     "build": [],
                     "artifacts": ["."],
-                    "run": about.run,
-                    "launch_timeout_s": about.timeout_s,
+                    "run": suite.run,
+                    "launch_timeout_s": suite.timeout_s,
                 },
             }
         ],
@@ -211,7 +214,7 @@ def manifest_of(
 
 
 def parse_arms(options: Sequence[str], reference: str | None) -> ArmPatterns:
-    """`NAME=PATTERN` options. Raises UserError."""
+    """Parse `NAME=PATTERN` options. Raises UserError."""
     patterns: dict[str, re.Pattern[str]] = {}
     for option in options:
         arm, separator, text = option.partition("=")

@@ -20,10 +20,14 @@ from paceline_contract.units import Unit
 from paceline.executors.process import ProcessEnd
 from paceline.first_error import Excerpt
 
+RESULTS = "results.json"
+"""The file in which tools leave their results."""
+NS_PER_S = 1e9
+
 
 class HarnessError(Exception):
-    """The results cannot be used; the text says what was expected and what is there instead. `excerpt`: what a person
-    should see of the tool's output."""
+    """The results cannot be used; the text says what was expected and what is there instead. `excerpt` is what a
+    person should see of the tool's output."""
 
     def __init__(self, text: str, excerpt: Excerpt | None = None) -> None:
         super().__init__(text)
@@ -54,20 +58,20 @@ class MeasuredCase(msgspec.Struct, frozen=True):
     value: str | None
     metrics: list[MeasuredMetric]
     failure: str | None = None
-    """What the tool says went wrong; such a case has no figures."""
+    """The tool's words about what went wrong; such a case has no figures."""
     unavailable: str | None = None
-    """Why the tool skipped it here."""
+    """The reason for which the tool skipped it here."""
 
 
 class Reading(msgspec.Struct, frozen=True):
-    """What one process start of a tool measured, and facts about the tool, such as its version."""
+    """The results of one process start of a tool, and facts about the tool, such as its version."""
 
     cases: list[MeasuredCase]
     facts: dict[str, str] = {}
 
 
 class DriveRequest(msgspec.Struct, frozen=True):
-    """What one process start shall measure. `output` is an empty directory for its results; `only` names cases, where
+    """The task of one process start. `output` is an empty directory for its results; `only` names cases, where
     the harness can filter."""
 
     command: list[str]
@@ -76,9 +80,14 @@ class DriveRequest(msgspec.Struct, frozen=True):
     min_time_ns: int = 100_000_000
     only: list[str] = []
 
+    @property
+    def results(self) -> Path:
+        """The file in `output` for the results of a tool that writes one."""
+        return self.output / RESULTS
+
 
 class Invocation(msgspec.Struct, frozen=True):
-    """How the tool is started: `env` is added to the environment."""
+    """A command line that starts the tool; `env` is added to the environment."""
 
     argv: list[str]
     env: dict[str, str] = {}
@@ -86,14 +95,14 @@ class Invocation(msgspec.Struct, frozen=True):
 
 
 class Overhead(msgspec.Struct, frozen=True):
-    """What a shell takes that does nothing."""
+    """The time that a shell takes which does nothing."""
 
     wall_ns: int = 0
     user_ns: int = 0
     system_ns: int = 0
 
 
-class Finished(msgspec.Struct, frozen=True):
+class FinishedStart(msgspec.Struct, frozen=True):
     """A process start of a tool that exited with status 0."""
 
     request: DriveRequest
@@ -101,10 +110,10 @@ class Finished(msgspec.Struct, frozen=True):
     stdout: bytes = b""
     overhead: Overhead = Overhead()
 
-    def file(self, name: str) -> bytes:
-        """The bytes of a file of results. Raises HarnessError."""
+    def read_results(self) -> bytes:
+        """Return the bytes of the file of results. Raises HarnessError without one."""
         try:
-            return (self.request.output / name).read_bytes()
+            return self.request.results.read_bytes()
         except FileNotFoundError:
             raise HarnessError(
                 "the command exited with status 0 and left no results: it ran no benchmark, or not with this harness"
@@ -122,16 +131,16 @@ class Harness(Protocol):
 
     @property
     def can_filter(self) -> bool:
-        """Whether it can run the named cases alone. One that cannot is driven whole."""
+        """It can run the named cases alone. One that cannot is driven whole."""
 
     def detect(self, command: Sequence[str], directory: Path) -> bool:
-        """Whether `command`, started in `directory`, runs this tool."""
+        """Check whether `command`, started in `directory`, runs this tool."""
 
-    def command(self, request: DriveRequest) -> Invocation:
-        """How to start it so that it leaves its results in the request's `output` or on standard output."""
+    def make_invocation(self, request: DriveRequest) -> Invocation:
+        """Say how to start it so that it leaves its results in the request's `output` or on standard output."""
 
-    def read(self, finished: Finished) -> Reading:
-        """What it measured. Raises HarnessError."""
+    def read(self, finished: FinishedStart) -> Reading:
+        """Return what a start of it measured. Raises HarnessError."""
 
 
 TIME_UNITS = {
@@ -140,14 +149,14 @@ TIME_UNITS = {
     "\u00b5s": 1e3,
     "\u03bcs": 1e3,
     "ms": 1e6,
-    "s": 1e9,
+    "s": NS_PER_S,
     "m": 60e9,
 }
-"""Nanoseconds of the units in which tools give times."""
+"""The nanoseconds of the units in which tools give times."""
 
 
 def time_unit_ns(unit: str, where: str) -> float:
-    """The nanoseconds of a unit of time. Raises HarnessError, which says `where`."""
+    """Return the nanoseconds of a unit of time. Raises HarnessError, which says `where`."""
     if unit not in TIME_UNITS:
         raise HarnessError(
             f"{where}: expected a unit of time ({', '.join(TIME_UNITS)}), found {unit!r}"
@@ -155,41 +164,44 @@ def time_unit_ns(unit: str, where: str) -> float:
     return TIME_UNITS[unit]
 
 
-def sample_of(each: object, iterations: int, where: str) -> Sample:
-    """The sample of a figure per iteration. Raises HarnessError, which says `where`, for what is no figure."""
-    if isinstance(each, bool) or not isinstance(each, int | float):
-        raise HarnessError(f"{where}: expected a number, found {each!r}")
-    total = each * iterations
+def sample_of(figure: object, iterations: int, where: str, scale: float = 1) -> Sample:
+    """Return the sample of a figure per iteration, in units of which the metric's is `scale` times as small. Raises
+    HarnessError, which says `where`, for what is no figure."""
+    if isinstance(figure, bool) or not isinstance(figure, int | float):
+        raise HarnessError(f"{where}: expected a number, found {figure!r}")
+    total = figure * scale * iterations
     if not math.isfinite(total) or not 0 <= total <= INT64_MAX or iterations < 1:
         raise HarnessError(
-            f"{where}: expected a figure from 0, found {each} over {iterations} iterations"
+            f"{where}: expected a figure from 0, found {figure} over {iterations} iterations"
         )
     return Sample(iterations, round(total))
 
 
 def split_name(name: str) -> tuple[str, str | None]:
-    """The benchmark and the value of `BENCHMARK/VALUE`."""
+    """Split `BENCHMARK/VALUE` into benchmark and value."""
     benchmark, _, value = name.partition("/")
     return benchmark, value or None
 
 
+def join_name(benchmark: str, value: str | None) -> str:
+    """Return `BENCHMARK/VALUE`, or the benchmark if it has no value."""
+    return benchmark if value is None else f"{benchmark}/{value}"
+
+
 def refuse_duplicates(cases: Iterable[MeasuredCase]) -> list[MeasuredCase]:
-    """The cases. Raises HarnessError if two have one name, because nothing tells which is which."""
-    listed = list(cases)
-    twice = [
-        name
-        for name, times in Counter(case.name for case in listed).items()
-        if times > 1
-    ]
-    if twice:
+    """Return the cases. Raises HarnessError if two have one name, because nothing tells which is which."""
+    cases = list(cases)
+    counts = Counter(case.name for case in cases)
+    duplicates = [name for name, count in counts.items() if count > 1]
+    if duplicates:
         raise HarnessError(
-            f"several cases are called {twice[0]}: give each a name of its own"
+            f"several cases are called {duplicates[0]}: give each a name of its own"
         )
-    return listed
+    return cases
 
 
 def has_option(command: Sequence[str], *names: str) -> bool:
-    """Whether a command line gives one of these options, as `NAME`, or `NAME=VALUE`."""
+    """Check whether a command line gives one of these options, as `NAME`, or `NAME=VALUE`."""
     return any(
         argument == name or argument.startswith(f"{name}=")
         for argument in command
@@ -197,18 +209,23 @@ def has_option(command: Sequence[str], *names: str) -> bool:
     )
 
 
+def without_options(command: Sequence[str], *names: str) -> list[str]:
+    """Return a command line without these options, where it gives them as `NAME`, or `NAME=VALUE`."""
+    return [argument for argument in command if not has_option([argument], *names)]
+
+
 def read_document(data: bytes, tool: str, key: str) -> tuple[dict[str, Any], list[Any]]:
-    """The object in a tool's JSON, and its list `key`. Raises HarnessError."""
+    """Return the object in a tool's JSON, and its list `key`. Raises HarnessError."""
     try:
         document = json.loads(data)
     except ValueError as error:
         raise HarnessError(f"the results of {tool} are not JSON: {error}") from error
-    listed = document.get(key) if isinstance(document, dict) else None
-    if not isinstance(listed, list):
+    entries = document.get(key) if isinstance(document, dict) else None
+    if not isinstance(entries, list):
         raise HarnessError(f'expected an object with a list "{key}" from {tool}')
-    return document, listed
+    return document, entries
 
 
 def program_of(command: Sequence[str]) -> str:
-    """The file name of the program that a command starts."""
+    """Return the file name of the program that a command starts."""
     return Path(command[0]).name

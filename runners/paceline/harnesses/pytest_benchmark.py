@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from paceline.harnesses.port import (
+    NS_PER_S,
     DriveRequest,
-    Finished,
+    FinishedStart,
     HarnessError,
     Invocation,
     MeasuredCase,
@@ -19,10 +20,8 @@ from paceline.harnesses.port import (
     read_document,
     refuse_duplicates,
     sample_of,
+    without_options,
 )
-
-RESULTS = "results.json"
-NANO = 1e9
 
 
 class PytestBenchmark:
@@ -36,11 +35,11 @@ class PytestBenchmark:
             and list(command[1:3]) == ["-m", "pytest"]
         )
 
-    def command(self, request: DriveRequest) -> Invocation:
-        argv = [a for a in request.command if not has_option([a], "--benchmark-json")]
+    def make_invocation(self, request: DriveRequest) -> Invocation:
+        argv = without_options(request.command, "--benchmark-json")
         defaults = {
-            "--benchmark-json": str(request.output / RESULTS),
-            "--benchmark-max-time": f"{request.min_time_ns / NANO:g}",
+            "--benchmark-json": str(request.results),
+            "--benchmark-max-time": f"{request.min_time_ns / NS_PER_S:g}",
             "--benchmark-min-rounds": str(max(request.repetitions, 5)),
         }
         argv += [
@@ -52,19 +51,19 @@ class PytestBenchmark:
             argv.append("--benchmark-only")
         return Invocation(argv)
 
-    def read(self, finished: Finished) -> Reading:
-        return read_json(finished.file(RESULTS))
+    def read(self, finished: FinishedStart) -> Reading:
+        return read_json(finished.read_results())
 
 
 def read_json(data: bytes) -> Reading:
     """Read a file of `--benchmark-json`. Raises HarnessError."""
     document, entries = read_document(data, "pytest-benchmark", "benchmarks")
-    cases = refuse_duplicates(_case(entry) for entry in entries)
+    cases = refuse_duplicates(_case_of(entry) for entry in entries)
     version = document.get("version")
     return Reading(cases, {"pytest_benchmark": str(version)} if version else {})
 
 
-def _case(entry: Any) -> MeasuredCase:
+def _case_of(entry: Any) -> MeasuredCase:
     name = entry.get("fullname") if isinstance(entry, dict) else None
     if not isinstance(name, str):
         raise HarnessError('expected every benchmark to have a "fullname"')
@@ -79,12 +78,8 @@ def _case(entry: Any) -> MeasuredCase:
             f"{name}: expected a number of iterations, found {iterations!r}"
         )
     samples = [
-        sample_of(
-            each * NANO if isinstance(each, float | int) else each,
-            iterations,
-            f"a round of {name}",
-        )
-        for each in stats["data"]
+        sample_of(time, iterations, f"a round of {name}", NS_PER_S)
+        for time in stats["data"]
     ]
     benchmark, _, value = name.removesuffix("]").partition("[")
     metric = MeasuredMetric("time", "ns", "lower", samples)

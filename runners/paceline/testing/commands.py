@@ -44,7 +44,7 @@ class CommandServer:
         env: Mapping[str, str],
         given: bytes,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Runs a command and captures its output, like `subprocess.run`."""
+        """Run a command and capture its output, like `subprocess.run`."""
         file = tempfile.TemporaryFile
         with file() as stdin, file() as out, file() as err, file() as asked:
             request = {
@@ -88,7 +88,7 @@ class CommandServer:
             )
 
     def close(self) -> None:
-        """Ends the process. A command that still runs must be ended by its caller."""
+        """End the process. A command that still runs must be ended by its caller."""
         self._ours.close()
         self._process.wait()
 
@@ -102,7 +102,7 @@ def run(
     env: Mapping[str, str] | None = None,
     given: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Runs `paceline`. `env`: the whole environment; default: this process's."""
+    """Run `paceline`. `env`: the whole environment; default: this process's."""
     done = run_bytes(*arguments, cwd=cwd, env=env, given=given.encode())
     return subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
@@ -124,7 +124,7 @@ def run_bytes(
 
 
 def close() -> None:
-    """Ends the process behind `run`; its CPU time counts as this process's from then on."""
+    """End the process behind `run`; its CPU time counts as this process's from then on."""
     while _server:
         _server.pop().close()
 
@@ -150,7 +150,7 @@ def _be_command(request: dict[str, Any], descriptors: list[int]) -> None:
 
 
 def _fork(request: dict[str, Any], descriptors: list[int]) -> None:
-    """Forks a child that runs the command and waits for it, so that several can run at once."""
+    """Fork a child that runs the command and waits for it, so that several can run at once."""
     if os.fork():
         return
     command = os.fork()
@@ -163,7 +163,7 @@ def _fork(request: dict[str, Any], descriptors: list[int]) -> None:
 
 
 def main() -> None:
-    """Forks for each request until the other end closes."""
+    """Fork for each request until the other end closes."""
     from typer.testing import CliRunner  # noqa: PLC0415
 
     import paceline.agent  # noqa: PLC0415 - which a command imports when it runs

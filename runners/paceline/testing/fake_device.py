@@ -96,19 +96,19 @@ class FakeDevice:
         return FakeConnection(self)
 
     def cut(self) -> None:
-        """Pulls the cable: every connection is lost and its commands end."""
+        """Pull the cable: every connection is lost and its commands end."""
         with self.changed:
             self.generation += 1
             self.running.clear()
             self.changed.notify_all()
 
     def reboot(self) -> None:
-        """Cuts all connections and changes the boot id."""
+        """Cut all connections and change the boot id."""
         self._boot()
         self.cut()
 
     def execute(self, argv: Sequence[str]) -> Execution:
-        """Answers from `answers`, else runs a program of `fake_device_shell.py`."""
+        """Answer from `answers`, else run a program of `fake_device_shell.py`."""
         self.calls.append(list(argv))
         answer = self.answers.get(tuple(argv))
         if answer is None:
@@ -289,7 +289,7 @@ class FakeConnection:
 
     @contextlib.contextmanager
     def _operation(self, refused: bool, service: str) -> Iterator[None]:
-        """Surrounds every operation: connects, counts down to a cut, and raises when the connection is
+        """Surround every operation: connect, count down to a cut, and raise when the connection is
         lost or the service refused."""
         if self._generation is None:
             self.connect()
@@ -314,6 +314,6 @@ class FakeConnection:
 
 
 def _quote_and_split(argv: Sequence[str]) -> list[str]:
-    """Quotes `argv` as for a device and splits it again as a POSIX shell does."""
+    """Quote `argv` as for a device and split it again as a POSIX shell does."""
     shell.prepare_service(shell.V2, argv)  # refuses what is too long
     return shlex.split(command_line(argv).decode("utf-8", "surrogateescape"))

@@ -33,7 +33,7 @@ Execution = CommandResult | Running
 
 
 def execute(state: State, argv: Sequence[str]) -> Execution:
-    """Runs one of the programs below or a pushed script."""
+    """Run one of the programs below or a pushed script."""
     name, rest = argv[0], list(argv[1:])
     if name in state.files:
         if not state.modes.get(name, 0) & 0o100:
@@ -56,7 +56,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _run_script(state: State, text: str) -> Execution:
-    """Runs commands one after the other. Supports words, `exit N` and `>&2`, no other shell syntax."""
+    """Run commands one after the other. Supports words, `exit N` and `>&2`, no other shell syntax."""
     out, err, rc = b"", b"", 0
     for line in text.replace(";", "\n").splitlines():
         words = shlex.split(line, comments=True)

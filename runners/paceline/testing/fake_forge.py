@@ -162,7 +162,7 @@ class FakeForge:
         self._server.server_close()
 
     def add_comment(self, repository: str, number: int, body: str) -> int:
-        """Adds a comment by somebody else."""
+        """Add a comment by somebody else."""
         comment_id, self._next_id = self._next_id, self._next_id + 1
         self.comments.setdefault((repository, number), {})[comment_id] = body
         return comment_id

@@ -133,7 +133,7 @@ class FakeServer:
     def wait_for(
         self, condition: Callable[[], object], deadline_s: float = WITHIN_S
     ) -> None:
-        """Waits until `condition` holds. Raises TimeoutError."""
+        """Wait until `condition` holds. Raises TimeoutError."""
         end = time.monotonic() + deadline_s
         with self.changed:
             while not condition():
@@ -144,7 +144,7 @@ class FakeServer:
                     raise TimeoutError("the condition did not come true")
 
     def let_go(self, ending: str) -> None:
-        """Answers held requests to paths with this ending from now on."""
+        """Answer held requests to paths with this ending from now on."""
         with self.changed:
             self.held.discard(ending)
             self.changed.notify_all()

@@ -114,7 +114,7 @@ def _repeat_or_stop(steps: Sequence[BisectionStep]) -> MeasureCommit | SearchEnd
 
 
 def culprit_sentence(culprit: Mapping[str, Any]) -> str:
-    """`4f4f4f4f4f "Sort twice" by Ada: 6.1 % slower`. Culprits stored without a unit are times."""
+    """Return `4f4f4f4f4f "Sort twice" by Ada: 6.1 % slower`. Culprits stored without a unit are times."""
     commit = f'{short_commit(culprit["commit"])} "{culprit["subject"]}" by {culprit["author"]}'
     if culprit.get("ratio") is None:
         return commit
@@ -124,7 +124,7 @@ def culprit_sentence(culprit: Mapping[str, Any]) -> str:
 def remaining_range(
     base: str | None, commits: Sequence[Mapping[str, Any]], good: int, bad: int
 ) -> str:
-    """`the commit is one of 3, after 1111111111, by 2222222222`."""
+    """Return `the commit is one of 3, after 1111111111, by 2222222222`."""
     if not commits:
         return "no commits were named"
     after = base if good < 0 else commits[good]["commit"]
@@ -134,7 +134,7 @@ def remaining_range(
 
 
 def progress_sentence(bisection: Bisection) -> str:
-    """One sentence: how far it is, or how it ended."""
+    """Return one sentence: how far it is, or how it ended."""
     used = f"{len(bisection.steps)} of at most {bisection.budget} A/B jobs"
     if bisection.culprit is not None:
         return f"Found after {used}: {culprit_sentence(bisection.culprit)}."

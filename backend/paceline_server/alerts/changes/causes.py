@@ -118,7 +118,7 @@ def siblings_of(
 def code_or_target(
     fact: ChangeFacts, target_name: str, siblings: Sequence[SiblingTarget]
 ) -> Cause:
-    """`target` if other targets measured enough of the same commits and none of them moved; else `code`."""
+    """Return `target` if other targets measured enough of the same commits and none of them moved; else `code`."""
     comparable = [
         sibling
         for sibling in siblings

@@ -218,7 +218,7 @@ def short_commit(commit: str) -> str:
 
 
 def describe_shift(ratio: float, *, timed: bool) -> str:
-    """`12.6 % slower`, or `12.6 % worse` for a metric that is not a time. A ratio above 1 is worse."""
+    """Return `12.6 % slower`, or `12.6 % worse` for a metric that is not a time. A ratio above 1 is worse."""
     bad, good = ("slower", "faster") if timed else ("worse", "better")
     if ratio == 1.0:
         return "unchanged"
@@ -232,7 +232,7 @@ def is_timed(fact: ChangeFacts) -> bool:
 
 
 def describe_change(fact: ChangeFacts) -> str:
-    """`12.6 % slower: 1.2 ms → 1.351 ms (99 % interval: 10.1 % slower to 15.0 % slower)`."""
+    """Return `12.6 % slower: 1.2 ms → 1.351 ms (99 % interval: 10.1 % slower to 15.0 % slower)`."""
     low, high = fact.bounds
     timed, unit = is_timed(fact), fact.declaration.unit
     levels = f"{quantity(fact.change.level_before, unit)} → {quantity(fact.change.level_after, unit)}"
@@ -243,12 +243,12 @@ def describe_change(fact: ChangeFacts) -> str:
 
 
 def change_place(fact: ChangeFacts) -> str:
-    """`native in sort_batch at batch=1000`."""
+    """Return `native in sort_batch at batch=1000`."""
     return series_place(fact.series)
 
 
 def title(facts: Sequence[ChangeFacts], target_name: str, *, environment: bool) -> str:
-    """One line: what moved, where."""
+    """Return one line: what moved, where."""
     worst = worst_change(facts)
     way = describe_shift(worst.ratio, timed=is_timed(worst)).rsplit(" ", 1)[-1]
     if environment:
@@ -277,7 +277,7 @@ def headline(facts: Sequence[ChangeFacts]) -> str:
 
 
 def commit_range(base: str | None, head: str | None) -> str:
-    """`after 1111111111, by 2222222222`, or the commit if both are the same."""
+    """Return `after 1111111111, by 2222222222`, or the commit if both are the same."""
     if base is None or head is None:
         return "commits unknown"
     if base == head:

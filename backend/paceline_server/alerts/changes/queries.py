@@ -69,7 +69,7 @@ def change_ids(session: Session, alert_id: str) -> list[str]:
 def changes_of_series(
     session: Session, series_ids: Collection[str]
 ) -> list[ChangeFacts]:
-    """Every change of these series that stands or is suspected, the oldest first."""
+    """Return every change of these series that stands or is suspected, the oldest first."""
     query = (
         select(Change, Series)
         .join(Series, Series.id == Change.series_id)
@@ -100,7 +100,7 @@ def _facts(session: Session, query: Select[Change, Series]) -> list[ChangeFacts]
 
 
 def _lock_alerts(session: Session, *conditions: ColumnElement[bool]) -> list[Alert]:
-    """Alerts about history as others committed them, locked in id order until the transaction ends."""
+    """Return alerts about history as others committed them, locked in id order until the transaction ends."""
     query = (
         select(Alert)
         .where(Alert.kind.in_(KINDS), *conditions)
@@ -120,7 +120,7 @@ def lock_target(session: Session, target_id: str) -> None:
 
 
 def lock_alerts_of_job(session: Session, job: Job) -> list[Alert]:
-    """Every alert about history that a job's points may concern, locked: those of its series in any state, and
+    """Return every alert about history that a job's points may concern, locked: those of its series in any state, and
     the living ones of its target."""
     touched = select(SeriesPoint.series_id).where(SeriesPoint.job_id == job.id)
     of_series = select(Change.alert_id).where(Change.series_id.in_(touched))
@@ -136,7 +136,7 @@ def living_of_target(session: Session, target_id: str) -> list[Alert]:
 def closed_about(
     session: Session, series_ids: Collection[str], states: Sequence[str]
 ) -> list[Alert]:
-    """Alerts about history of these series that are in one of `states`, the newest first, locked."""
+    """Return alerts about history of these series that are in one of `states`, the newest first, locked."""
     of_series = select(Change.alert_id).where(Change.series_id.in_(list(series_ids)))
     alerts = _lock_alerts(
         session, Alert.id.in_(of_series), Alert.state.in_(list(states))
@@ -148,7 +148,7 @@ def closed_about(
 def points_around(
     session: Session, fact: ChangeFacts, limit: int
 ) -> tuple[list[SeriesPoint], list[SeriesPoint]]:
-    """At most `limit` counted points before and after the range of a change, nearest first."""
+    """Return at most `limit` counted points before and after the range of a change, nearest first."""
     query = select(SeriesPoint).where(
         SeriesPoint.series_id == fact.series.id, SeriesPoint.excluded.is_(None)
     )

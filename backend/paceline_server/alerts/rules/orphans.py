@@ -27,7 +27,7 @@ UNRULED_SHOWN = 200
 
 
 def find_orphans(session: Session) -> OrphansOut:
-    """Rules without measurements and measurements without a stored rule."""
+    """Return rules without measurements and measurements without a stored rule."""
     living = Counter(
         (RuleSubject.of(series, target), series.target_id)
         for series, target in queries.living_series(
@@ -92,7 +92,7 @@ def _idle_rules(
 
 
 def _declared_arms(session: Session) -> Iterator[RuleSubject]:
-    """Every arm but the reference that an announced suite declares, on every target."""
+    """Yield every arm but the reference that an announced suite declares, on every target."""
     targets = queries.targets(session)
     for suite in queries.suites(session):
         manifest = read_manifest(suite.manifest)

@@ -33,7 +33,7 @@ _NEWEST = (AlertRuleVersion.rule_id == AlertRule.id) & (
 def newest_versions(
     session: Session, kind: str | None = None
 ) -> list[tuple[AlertRule, AlertRuleVersion]]:
-    """Every rule that is not deleted with its present version, by name."""
+    """Return every rule that is not deleted with its present version, by name."""
     query = (
         select(AlertRule, AlertRuleVersion)
         .join(AlertRuleVersion, _NEWEST)
@@ -46,7 +46,7 @@ def newest_versions(
 
 
 def rules(kind: str | None, mode: str | None) -> Select[Any]:
-    """Rules that are not deleted."""
+    """Return rules that are not deleted."""
     query: Select[Any] = (
         select(AlertRule)
         .join(AlertRuleVersion, _NEWEST)
@@ -100,7 +100,7 @@ def mutes_in_force(session: Session, at: datetime) -> dict[str, RuleMute]:
 
 
 def mutes(session: Session, rule_id: str) -> list[RuleMute]:
-    """Every mute of a rule, the newest first."""
+    """Return every mute of a rule, the newest first."""
     query = (
         select(RuleMute).where(RuleMute.rule_id == rule_id).order_by(RuleMute.id.desc())
     )
@@ -110,7 +110,7 @@ def mutes(session: Session, rule_id: str) -> list[RuleMute]:
 def silenced_alerts(
     session: Session, rule_id: str, silenced: str, notified: str
 ) -> list[str]:
-    """Alerts of a rule whose newest notification event is that the rule was muted."""
+    """Return alerts of a rule whose newest notification event is that the rule was muted."""
     newest = (
         select(AlertEvent.alert_id, func.max(AlertEvent.id).label("event_id"))
         .where(AlertEvent.action.in_((silenced, notified)))
@@ -128,7 +128,7 @@ def silenced_alerts(
 
 
 def lock_shadows(session: Session, rule_id: str) -> list[Alert]:
-    """Living alerts that a rule raised in shadow, locked in id order."""
+    """Return living alerts that a rule raised in shadow, locked in id order."""
     query = (
         select(Alert)
         .where(Alert.rule_id == rule_id, Alert.shadow.is_(True), Alert.state.in_(LIVE))
@@ -180,7 +180,7 @@ def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
 
 
 def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]:
-    """Series with a point since then, with the target's name; without retired benchmarks and arms, imports and
+    """Return series with a point since then, with the target's name; without retired benchmarks and arms, imports and
     simulated targets, which no rule decides about."""
     retired = (
         select(RetiredBenchmark.suite)
@@ -250,7 +250,7 @@ def changes_since(
 def arm_comparisons_since(
     session: Session, since: datetime
 ) -> list[tuple[Comparison, str, str]]:
-    """Comparisons of arms since then with commit and target name, oldest first; without confirmations, A/B
+    """Return comparisons of arms since then with commit and target name, oldest first; without confirmations, A/B
     runs and simulated targets."""
     query = (
         select(Comparison, Run.commit, Target.name)

@@ -212,7 +212,7 @@ def applied_version(
 
 
 def mute_words(mute: RuleMute) -> str:
-    """`muted by Ada until 2026-11-24 08:00 UTC: flaky fan`."""
+    """Return `muted by Ada until 2026-11-24 08:00 UTC: flaky fan`."""
     return (
         f"muted by {mute.muted_by} until {mute.until:%Y-%m-%d %H:%M} UTC: {mute.reason}"
     )

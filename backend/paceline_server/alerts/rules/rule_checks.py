@@ -78,7 +78,7 @@ def precision_out(states: Mapping[str, int]) -> PrecisionOut:
 
 
 def at_least(mde: float, target: str) -> str:
-    """`at least 3.1 % on host-1`."""
+    """Return `at least 3.1 % on host-1`."""
     return f"at least {percent(mde)} on {target}"
 
 
@@ -89,7 +89,7 @@ def replay_sentence(
     by_target: Sequence[TargetCountOut],
     demonstrations: int,
 ) -> str:
-    """`In the last 30 days it would have fired 14×, 12 on host-1.` and what was left out."""
+    """Return `In the last 30 days it would have fired 14×, 12 on host-1.` and what was left out."""
     period = "In the last day" if days == 1 else f"In the last {days} days"
     if not fired:
         text = f"{period} it would not have fired."
@@ -161,7 +161,7 @@ def build_contest(
     at: datetime,
     in_force: Sequence[tuple[AlertRule, AlertRuleVersion]],
 ) -> RuleContest:
-    """`spec` saved at `at`, in place of `rule_id` if given, among the rules of its kind."""
+    """Return `spec` saved at `at`, in place of `rule_id` if given, among the rules of its kind."""
     candidate = RuleCandidate(
         spec.suite,
         spec.benchmark,

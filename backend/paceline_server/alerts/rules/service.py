@@ -111,7 +111,7 @@ def list_rules(
     limit: int,
     cursor: str | None,
 ) -> Page[AlertRuleOut]:
-    """Rules by name."""
+    """Return rules by name."""
     rules: Page[AlertRule] = page(
         session,
         queries.rules(kind, mode),

@@ -25,8 +25,8 @@ from paceline_server.stats.policy import Crossover, MeasuredPoint, MinimumVerdic
 
 
 def headline(assessment: PolicyAssessment, where: str = "this host") -> str:
-    """`On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round; policy in
-    force: from 2,000, after 1 warm-up round`."""
+    """Say `On pixel-8 native wins from 1,870 fingerprints (95 %: 1,400-2,300) after 1 warm-up round; policy in force:
+    from 2,000, after 1 warm-up round`."""
     point = params_text(assessment.params, " ")
     at_point = f" at {point}" if point else ""
     warmup = (
@@ -43,7 +43,7 @@ def headline(assessment: PolicyAssessment, where: str = "this host") -> str:
 
 
 def crossover_words(policy: Policy, crossover: Crossover, unit: str | None) -> str:
-    """`native wins from 1,870 fingerprints (95 %: 1,400-2,300)`."""
+    """Say `native wins from 1,870 fingerprints (95 %: 1,400-2,300)`."""
     arm = policy.arm
     if crossover.answer == "unknown":
         return f"nothing can be said of {arm}: {crossover.reason}"
@@ -78,7 +78,7 @@ def _span(lower: int | None, upper: int | None) -> str:
 
 
 def _after_warmup(coldness: Coldness) -> str:
-    """` after 1 warm-up round`, or why that is not known."""
+    """Say ` after 1 warm-up round`, or why that is not known."""
     if coldness.rounds is None:
         return f" ({coldness.reason})" if coldness.penalties else ""
     if coldness.rounds == 0:
@@ -91,7 +91,7 @@ def _rounds(number: int) -> str:
 
 
 def warmup_words(coldness: Coldness, margin_percent: float) -> str:
-    """The needed warm-up in a sentence."""
+    """Say the needed warm-up in a sentence."""
     if coldness.rounds is None:
         return coldness.reason
     if coldness.rounds == 0:
@@ -114,7 +114,7 @@ def warmup_sentence(rounds: int, suffices: bool | None, needed: str) -> str:
 
 
 def explain_holds(assessment: PolicyAssessment) -> str:
-    """The reasons of `holds`, part by part."""
+    """Give the reasons of `holds`, part by part."""
     parts = [_minimum_words(assessment, assessment.minimum, "")]
     if assessment.cold_minimum is not None:
         parts.append(
@@ -148,7 +148,7 @@ def _minimum_words(
 
 
 def advice_out(assessment: PolicyAssessment, where: str) -> AdviceOut:
-    """The wire shape of an assessment; `where` as in `headline`."""
+    """Return the wire shape of an assessment; `where` as in `headline`."""
     policy = assessment.policy
     return AdviceOut(
         description=policy.description,

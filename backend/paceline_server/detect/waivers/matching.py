@@ -52,7 +52,7 @@ class KnownAlert:
 
 
 def kind_of(row: ComparisonOut | GateOut) -> WaivedKind:
-    """What kind of failure a row is."""
+    """Return what kind of failure a row is."""
     if isinstance(row, GateOut):
         return "gate"
     return "regression" if row.sides == "revisions" else "arm"
@@ -64,7 +64,7 @@ def waive(
     alerts: Sequence[KnownAlert],
     run: WaivedRun,
 ) -> JobReportOut:
-    """The report with a mark on each failing row that a waiver or a known alert lets pass."""
+    """Return the report with a mark on each failing row that a waiver or a known alert lets pass."""
 
     def marked(row: Row) -> Row:
         if row.verdict != "fail" or row.waived is not None or not is_deciding(row):
@@ -111,7 +111,7 @@ def _mark_of(
 
 
 def concerns(waiver: Waiver, run: WaivedRun) -> bool:
-    """Whether a waiver was given for this run."""
+    """Check whether a waiver was given for this run."""
     if waiver.target_id not in (None, run.target_id):
         return False
     if waiver.run_id == run.run_id:
@@ -124,7 +124,7 @@ def concerns(waiver: Waiver, run: WaivedRun) -> bool:
 
 
 def covers(waiver: Waiver, row: ComparisonOut | GateOut) -> bool:
-    """Whether a waiver is about what this row judges."""
+    """Check whether a waiver is about what this row judges."""
     return (
         waiver.kind == kind_of(row)
         and fnmatchcase(row.benchmark, waiver.benchmark)
@@ -135,7 +135,7 @@ def covers(waiver: Waiver, row: ComparisonOut | GateOut) -> bool:
 
 
 def is_worse(waiver: Waiver, row: ComparisonOut | GateOut) -> bool:
-    """Whether a row is worse than what was waived, for certain: its interval lies beyond."""
+    """Check whether a row is worse than what was waived, for certain: its interval lies beyond."""
     if isinstance(row, GateOut):
         limit = waiver.worst_actual
         if limit is None:
@@ -165,7 +165,7 @@ def _is_known(alert: KnownAlert, row: ComparisonOut) -> bool:
 
 
 def waiver_words(waiver: Waiver) -> str:
-    """`gate of native of ledger_* for pull request 7, until 2026-12-01 12:00 UTC`."""
+    """Say `gate of native of ledger_* for pull request 7, until 2026-12-01 12:00 UTC`."""
     subject = f"{waiver.kind} of {waiver.arm} of {waiver.benchmark}"
     params: Mapping[str, ParamValue] = waiver.params
     if params:

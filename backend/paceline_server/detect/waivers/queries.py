@@ -16,7 +16,7 @@ from paceline_server.store.tables.waivers import Waiver
 
 
 def in_force(session: Session, suite: str, at: datetime) -> list[Waiver]:
-    """Waivers of a suite that are neither expired nor revoked, the oldest first."""
+    """List the waivers of a suite that are neither expired nor revoked, the oldest first."""
     query = (
         select(Waiver)
         .where(
@@ -44,7 +44,7 @@ def lock_waiver(session: Session, waiver_id: str) -> Waiver | None:
 
 
 def known_alerts(session: Session, suite: str, target_id: str) -> list[Alert]:
-    """Alerts about arms of a suite on a target, the newest first."""
+    """List alerts about arms of a suite on a target, the newest first."""
     query = (
         select(Alert)
         .where(
@@ -61,7 +61,7 @@ def known_alerts(session: Session, suite: str, target_id: str) -> list[Alert]:
 def failing_evidence(
     session: Session, alert_ids: Sequence[str]
 ) -> list[tuple[str, str, float]]:
-    """(alert, params key, upper bound of the ratio) of every failing comparison that an alert rests on."""
+    """List (alert, params key, upper bound of the ratio) of every failing comparison that an alert rests on."""
     query = (
         select(Finding.alert_id, Comparison.params_key, Comparison.upper)
         .join(Comparison, Comparison.id == Finding.comparison_id)
@@ -80,7 +80,7 @@ def failing_evidence(
 def failed_jobs(
     session: Session, suite: str, since: datetime, limit: int
 ) -> list[tuple[Job, Run, Target]]:
-    """Jobs of a suite that were judged `fail` since then, the newest first."""
+    """List the jobs of a suite that were judged `fail` since then, the newest first."""
     query = (
         select(Job, Run, Target)
         .join(Run, Run.id == Job.run_id)

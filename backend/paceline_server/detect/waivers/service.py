@@ -55,7 +55,7 @@ TRIGGERS = ("manual", "schedule", "ci")
 
 
 def apply(session: Session, context: JobContext, analysis: Analysis) -> Analysis:
-    """The analysis of a job with what is waived or known taken out of its verdict."""
+    """Return the analysis of a job with what is waived or known taken out of its verdict."""
     if analysis.verdict != "fail" or context.run.trigger not in TRIGGERS:
         return analysis
     outcome = _judge_again(
@@ -85,7 +85,7 @@ class _JudgedAgain:
 def _judge_again(
     session: Session, run: Run, target: Target, report: JobReportOut, at: datetime
 ) -> _JudgedAgain | None:
-    """What a failed job's verdict is with waivers; None if nothing of it is waived."""
+    """Judge a failed job again with waivers; None if nothing of it is waived."""
     marked = waive(
         report,
         queries.in_force(session, run.suite, at),
@@ -108,19 +108,20 @@ def _waived_run(run: Run, target: Target) -> WaivedRun:
 
 
 def _known_alerts(session: Session, suite: str, target_id: str) -> list[KnownAlert]:
-    """The slowdowns of arms that people know: of each cause the newest alert, if it is acknowledged or expected."""
+    """Return the slowdowns of arms that people know: of each cause the newest alert, if it is acknowledged or
+    expected."""
     newest = {
         alert.cause_key: alert
         for alert in reversed(queries.known_alerts(session, suite, target_id))
     }
-    known = [
+    known_alerts = [
         alert
         for alert in newest.values()
         if alert.state in ("acknowledged", "expected")
     ]
     accepted: dict[str, dict[str, float]] = defaultdict(dict)
     for alert_id, params, upper in queries.failing_evidence(
-        session, [alert.id for alert in known]
+        session, [alert.id for alert in known_alerts]
     ):
         accepted[alert_id][params] = max(upper, accepted[alert_id].get(params, upper))
     return [
@@ -133,7 +134,7 @@ def _known_alerts(session: Session, suite: str, target_id: str) -> list[KnownAle
             alert.demonstration,
             accepted[alert.id],
         )
-        for alert in known
+        for alert in known_alerts
     ]
 
 
@@ -242,7 +243,7 @@ def _judge_job_again(
 
 
 def get(session: Session, waiver_id: str) -> WaiverOut:
-    """A waiver. Raises 404."""
+    """Return a waiver. Raises 404."""
     waiver = queries.waiver(session, waiver_id)
     if waiver is None:
         raise not_found("waiver", waiver_id)
@@ -252,7 +253,7 @@ def get(session: Session, waiver_id: str) -> WaiverOut:
 def list_waivers(
     session: Session, *, suite: str | None, limit: int, cursor: str | None
 ) -> Page[WaiverOut]:
-    """Waivers, the newest first, with those that ended."""
+    """List waivers, the newest first, with those that ended."""
     at = clock.now()
     return page(
         session,

@@ -25,7 +25,7 @@ def lock_agent(session: Session, agent_id: str) -> Agent | None:
 
 
 def agents_called(session: Session, name: str) -> list[Agent]:
-    """Agents with this name that are not revoked, newest first; names are not unique."""
+    """Return agents with this name that are not revoked, newest first; names are not unique."""
     query = select(Agent).where(
         Agent.name == name, Agent.revoked_at.is_(None), Agent.id != IMPORTS_AGENT
     )
@@ -39,7 +39,7 @@ def newest_enrolled_by(session: Session, who: str) -> Agent | None:
 
 
 def credentials(session: Session, agent_ids: Collection[str]) -> dict[str, list[Token]]:
-    """Credentials of agents that are not revoked, the oldest first."""
+    """Return credentials of agents that are not revoked, the oldest first."""
     query = select(Token).where(
         Token.agent_id.in_(list(agent_ids)), Token.revoked_at.is_(None)
     )
@@ -50,7 +50,7 @@ def credentials(session: Session, agent_ids: Collection[str]) -> dict[str, list[
 
 
 def targets_of(session: Session, agent_ids: Collection[str]) -> dict[str, list[Target]]:
-    """Targets by agent, hosts before devices."""
+    """Return targets by agent, hosts before devices."""
     query = select(Target).where(Target.agent_id.in_(list(agent_ids)))
     found: dict[str, list[Target]] = {}
     for target in session.scalars(query.order_by(Target.kind.desc(), Target.id)):

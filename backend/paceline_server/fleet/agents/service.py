@@ -39,7 +39,7 @@ from paceline_server.store.tables.fleet import IMPORTS_AGENT, Agent, TargetClaim
 def list_agents(
     session: Session, *, limit: int, cursor: str | None
 ) -> Page[EnrolledAgentOut]:
-    """Agents of the installation, newest first."""
+    """Return agents of the installation, newest first."""
     rows: Page[Agent] = page(
         session,
         fleet_queries.agents(),
@@ -53,13 +53,13 @@ def list_agents(
 
 
 def all_agents(session: Session) -> list[EnrolledAgentOut]:
-    """Every agent, oldest first."""
+    """Return every agent, oldest first."""
     query = fleet_queries.agents().order_by(Agent.id)
     return _agents_out(session, list(session.scalars(query)))
 
 
 def get_agent(session: Session, agent_id: str) -> EnrolledAgentOut:
-    """One agent. Raises 404."""
+    """Return one agent. Raises 404."""
     agent = fleet_queries.agent(session, agent_id)
     if agent is None or agent.id == IMPORTS_AGENT:
         raise not_found("agent", agent_id)
@@ -183,7 +183,7 @@ def agent_to_replace(session: Session, who: str) -> str | None:
 def list_claims(
     session: Session, state: str | None, *, limit: int, cursor: str | None
 ) -> Page[ClaimOut]:
-    """Claims of agents to others' targets, newest first."""
+    """Return claims of agents to others' targets, newest first."""
     rows: Page[TargetClaim] = page(
         session,
         queries.claims(state),
@@ -197,7 +197,7 @@ def list_claims(
 
 
 def open_claims(session: Session) -> list[ClaimOut]:
-    """Every open claim, oldest first."""
+    """Return every open claim, oldest first."""
     query = queries.claims("open").order_by(TargetClaim.id)
     return _claims_out(session, list(session.scalars(query)))
 

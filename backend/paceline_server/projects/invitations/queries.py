@@ -13,7 +13,7 @@ from paceline_server.store.tables.projects import Invitation, Project, ProjectMe
 
 
 def invitations() -> Select[Any]:
-    """Invitations of the session's project."""
+    """Return invitations of the session's project."""
     return select(Invitation)
 
 

@@ -85,7 +85,7 @@ def invite(
 def list_invitations(
     session: Session, *, limit: int, cursor: str | None
 ) -> Page[InvitationOut]:
-    """Invitations to the session's project, the newest first."""
+    """Return invitations to the session's project, the newest first."""
     at = clock.now()
     return page(
         session,

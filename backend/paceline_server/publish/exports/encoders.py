@@ -36,7 +36,7 @@ def ndjson(shape: TableShape, blocks: Iterable[Block]) -> Iterator[bytes]:
 
 
 def csv(shape: TableShape, blocks: Iterable[Block]) -> Iterator[bytes]:
-    """RFC 4180 with a header; null is an empty cell."""
+    """Encode as RFC 4180 with a header; null is an empty cell."""
     yield (",".join(column.name for column in shape.columns) + "\r\n").encode()
     for block in blocks:
         yield _fill(shape, block, _cell_encoder, lambda _: "", ("", ",", "\r\n"))
@@ -66,7 +66,8 @@ def _fill(
 
 
 def _texts(values: Any, encode: Encode) -> Any:
-    """Values to fill in. Whole numbers are filled in as they are, because Python's text of them is JSON's."""
+    """Return the values to fill in. Whole numbers are filled in as they are, because Python's text of them is
+    JSON's."""
     if isinstance(values, np.ndarray):
         plain = values.tolist()
         return plain if values.dtype.kind == "i" else list(map(encode, plain))
@@ -82,7 +83,7 @@ def _json_text(value: Any) -> str:
 
 
 def _json_real(value: float | None) -> str:
-    """JSON has no word for what is not finite."""
+    """Return JSON's text of a number; null for what is not finite, for which JSON has no word."""
     return "null" if value is None or not math.isfinite(value) else repr(float(value))
 
 

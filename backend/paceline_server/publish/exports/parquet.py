@@ -154,9 +154,9 @@ class _Sink:
 
     def take(self) -> bytes:
         """Return what was written since the last call."""
-        taken = b"".join(self._parts)
+        written = b"".join(self._parts)
         self._parts.clear()
-        return taken
+        return written
 
     def writable(self) -> bool:
         return True
@@ -168,7 +168,7 @@ class _Sink:
         return False
 
     def flush(self) -> None:
-        """Nothing waits anywhere else."""
+        """Do nothing: nothing waits anywhere else."""
 
     def close(self) -> None:
-        """The parts stay until they are taken."""
+        """Do nothing: the parts stay until they are taken."""

@@ -243,7 +243,7 @@ def runs_of_period(session: Session, period: TimeRange) -> list[str]:
 
 
 def judged_jobs(session: Session) -> list[str]:
-    """Jobs with a verdict, in order of creation."""
+    """List the jobs with a verdict, in order of creation."""
     return list(
         session.scalars(select(Job.id).where(Job.verdict.is_not(None)).order_by(Job.id))
     )
@@ -506,7 +506,7 @@ def _source(
 
 
 def _bound(source: RowSource, key: Key) -> Any:
-    """Typed like their columns, because SQLite compares instants as text."""
+    """Return literals that are typed like their columns, because SQLite compares instants as text."""
     return tuple_(
         *(
             bindparam(None, value, type_=column.type)

@@ -122,9 +122,11 @@ def import_export(export: Export, actor: str) -> str:
 
 def _project_of(session: Session, export: Export, actor: str) -> str:
     described = export.manifest["project"]
-    known = {project.name: project.id for project in projects.all_projects(session)}
-    if described["name"] in known:
-        return known[described["name"]]
+    ids_by_name = {
+        project.name: project.id for project in projects.all_projects(session)
+    }
+    if described["name"] in ids_by_name:
+        return ids_by_name[described["name"]]
     return projects.create_project(session, ProjectIn(**described), actor).id
 
 
@@ -182,7 +184,7 @@ CHUNK_FIELDS = (
 
 
 def _chunks(file: Any) -> Iterator[list[dict[str, Any]]]:
-    """Samples joined to the chunks they were stored in; each begins with index 0."""
+    """Yield samples joined to the chunks they were stored in; each begins with index 0."""
     begun: list[dict[str, Any]] = []
     for batch in file.iter_batches(ROWS_AT_ONCE):
         chunks = _split(batch)
@@ -199,7 +201,7 @@ def _chunks(file: Any) -> Iterator[list[dict[str, Any]]]:
 
 
 def _split(batch: Any) -> list[dict[str, Any]]:
-    """Parts of a batch between chunks, each with the values that its rows share and slices of the others."""
+    """Return the parts of a batch between chunks, each with the values that its rows share and slices of the others."""
     columns = {name: batch.column(name) for name in batch.schema.names}
     index = columns["index"].to_numpy()
     starts = [0, *(np.flatnonzero(index[1:] == 0) + 1).tolist()] if len(index) else []

@@ -82,8 +82,8 @@ def export_table(  # noqa: PLR0917 - query parameters, passed by name
 ) -> StreamingResponse:
     """All alerts, comparisons, conditions, findings or points, or those of a run, a series or a period (`from`
     included, `to` not)."""
-    wanted = RowFilter(TimeRange(since, until), run, series)
+    row_filter = RowFilter(TimeRange(since, until), run, series)
     part = service.rows_of_table(
-        session, table, form, wanted, limit=limit, cursor=cursor
+        session, table, form, row_filter, limit=limit, cursor=cursor
     )
     return _answer(request, part, form)

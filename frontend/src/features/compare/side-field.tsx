@@ -1,4 +1,4 @@
-/** One side of a comparison: free text, with recent branches, commits and runs to choose from. */
+/** Takes one side of a comparison: free text, with recent branches, commits and runs to choose from. */
 import { Autocomplete } from '@mantine/core';
 
 import type { Run } from '../../api/types';
@@ -7,7 +7,7 @@ import { TRIGGER_LABELS } from '../../ui/state-badges';
 import { TimeAgo } from '../../ui/time-ago';
 import classes from './compare.module.css';
 
-/** What may be chosen as a side: `name` is the choice, `side` what it stands for. */
+/** A choice of a side: `name` is shown and typed, `side` is what it stands for. */
 export interface Choice {
   name: string;
   side: string;
@@ -20,7 +20,7 @@ export interface Choices {
   runs: readonly Choice[];
 }
 
-/** Digits of a commit that a choice has; the server takes seven or more. */
+/** A choice has so many digits of a commit; the server takes seven or more. */
 const COMMIT_DIGITS = 12;
 /** Triggers of runs that measure a revision for its history. */
 const ORDINARY: ReadonlySet<Run['trigger']> = new Set([
@@ -33,7 +33,8 @@ function namesOf(choices: readonly Choice[]): string[] {
   return choices.map(({ name }) => name);
 }
 
-function unique(choices: readonly Choice[]): Choice[] {
+/** Returns the first choice of each name. */
+function removeDuplicates(choices: readonly Choice[]): Choice[] {
   return [
     ...new Map(
       choices.toReversed().map((choice) => [choice.name, choice]),
@@ -45,7 +46,7 @@ function shortCommit({ commit }: Run): string {
   return commit.slice(0, COMMIT_DIGITS);
 }
 
-/** The choices that recent runs, the newest first, offer. */
+/** Returns the choices that recent runs, the newest first, offer. */
 export function choicesOf(runs: readonly Run[]): Choices {
   const measured = runs.filter(({ state }) => state === 'done');
   const ordinary = measured.filter(
@@ -55,14 +56,14 @@ export function choicesOf(runs: readonly Run[]): Choices {
       !run.demonstration,
   );
   return {
-    branches: unique(
+    branches: removeDuplicates(
       ordinary.flatMap((run) =>
         run.branch === null
           ? []
           : [{ name: run.branch, side: shortCommit(run), run }],
       ),
     ),
-    commits: unique(
+    commits: removeDuplicates(
       ordinary.map((run) => ({
         name: shortCommit(run),
         side: shortCommit(run),
@@ -73,7 +74,7 @@ export function choicesOf(runs: readonly Run[]): Choices {
   };
 }
 
-/** What a text stands for: the newest measured commit of a branch, or itself. */
+/** Returns what a text stands for: the newest measured commit of a branch, or itself. */
 export function sideOf(text: string, { branches }: Choices): string {
   const name = text.trim();
   return branches.find((branch) => branch.name === name)?.side ?? name;
@@ -93,10 +94,10 @@ export function SideField({
   onChange: (value: string) => void;
 }) {
   const { branches, commits, runs } = choices;
-  const known = new Map(
+  const choicesByName = new Map(
     [...runs, ...commits, ...branches].map((choice) => [choice.name, choice]),
   );
-  const free = commits.filter(
+  const otherCommits = commits.filter(
     ({ name }) => !branches.some((branch) => branch.name === name),
   );
   return (
@@ -111,11 +112,11 @@ export function SideField({
       maxDropdownHeight={360}
       data={[
         { group: 'Newest of a branch', items: namesOf(branches) },
-        { group: 'Commits', items: namesOf(free) },
+        { group: 'Commits', items: namesOf(otherCommits) },
         { group: 'Runs', items: namesOf(runs) },
       ]}
       renderOption={({ option }) => {
-        const choice = known.get(option.value);
+        const choice = choicesByName.get(option.value);
         return choice === undefined ? (
           option.value
         ) : (

@@ -1,4 +1,4 @@
-/** Search values of the overview: since when something counts as new. */
+/** Parses the search values of the overview: since when something counts as new. */
 import { instantValue, oneOf } from '../../lib/search-values';
 
 export interface OverviewSearch {

@@ -1,4 +1,4 @@
-/** What is new since yesterday, the last visit or a day: changes, flipped verdicts, alerts and failed runs. */
+/** Shows what is new since yesterday, the last visit or a day: changes, flipped verdicts, alerts and failed runs. */
 import { Group, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState, type ReactNode } from 'react';
@@ -39,11 +39,12 @@ export interface SincePanelProps {
 export function SincePanel({ search, onSearch }: SincePanelProps) {
   const [yesterday] = useState(() => startOfYesterday(Date.now()));
   const page = `overview.${selectedProject() ?? ''}`;
-  const [visit] = useState(() => noteVisit(page, Date.now()));
-  const choice = search.since ?? (visit === undefined ? 'yesterday' : 'visit');
+  const [lastVisit] = useState(() => noteVisit(page, Date.now()));
+  const choice =
+    search.since ?? (lastVisit === undefined ? 'yesterday' : 'visit');
   const from =
     choice === 'visit'
-      ? (visit ?? yesterday)
+      ? (lastVisit ?? yesterday)
       : choice === 'yesterday'
         ? yesterday
         : choice;
@@ -66,7 +67,7 @@ export function SincePanel({ search, onSearch }: SincePanelProps) {
             value={isDay ? 'day' : choice}
             options={[
               { value: 'yesterday', label: 'yesterday' },
-              ...(visit === undefined
+              ...(lastVisit === undefined
                 ? []
                 : [{ value: 'visit', label: 'my last visit' }]),
               { value: 'day', label: 'a day' },
@@ -86,23 +87,18 @@ export function SincePanel({ search, onSearch }: SincePanelProps) {
       }
     >
       <QueryView query={since} what="what is new" lines={3}>
-        {(data) => <News since={data} />}
+        {(data) => <NewEntries since={data} />}
       </QueryView>
     </Panel>
   );
 }
 
-function News({ since }: { since: Since }) {
+function NewEntries({ since }: { since: Since }) {
   const { changes, flips, alerts, runs, more } = since;
-  const rest = (
-    <AppLink to="/alerts" search={{ from: since.since }}>
-      All alerts since then
-    </AppLink>
-  );
   return (
     <>
       <p className={classes.news}>{since.words}</p>
-      <Part title="Changes" rows={changes.length}>
+      <Section title="Changes" rows={changes.length}>
         <DataTable
           label="Changes"
           rows={changes}
@@ -110,17 +106,17 @@ function News({ since }: { since: Since }) {
           columns={CHANGES}
         />
         {more.includes('changes') && (
-          <Rest>
+          <MoreLink>
             <AppLink
               to="/series"
               search={{ changed: 'yes', from: since.since }}
             >
               All series with a change
             </AppLink>
-          </Rest>
+          </MoreLink>
         )}
-      </Part>
-      <Part title="Flipped verdicts" rows={flips.length}>
+      </Section>
+      <Section title="Flipped verdicts" rows={flips.length}>
         <DataTable
           label="Flipped verdicts"
           rows={flips}
@@ -130,36 +126,42 @@ function News({ since }: { since: Since }) {
           columns={FLIPS}
         />
         {more.includes('flips') && (
-          <Rest>
+          <MoreLink>
             <AppLink to="/arms">All arms</AppLink>
-          </Rest>
+          </MoreLink>
         )}
-      </Part>
-      <Part title="New alerts" rows={alerts.length}>
+      </Section>
+      <Section title="New alerts" rows={alerts.length}>
         <DataTable
           label="New alerts"
           rows={alerts}
           rowKey={({ id }) => id}
           columns={ALERTS}
         />
-        {more.includes('alerts') && <Rest>{rest}</Rest>}
-      </Part>
-      <Part title="Failed runs" rows={runs.length}>
+        {more.includes('alerts') && (
+          <MoreLink>
+            <AppLink to="/alerts" search={{ from: since.since }}>
+              All alerts since then
+            </AppLink>
+          </MoreLink>
+        )}
+      </Section>
+      <Section title="Failed runs" rows={runs.length}>
         <RunsTable label="Failed runs" runs={runs} brief />
         {more.includes('runs') && (
-          <Rest>
+          <MoreLink>
             <AppLink to="/runs" search={{ state: 'failed', from: since.since }}>
               All failed runs since then
             </AppLink>
-          </Rest>
+          </MoreLink>
         )}
-      </Part>
+      </Section>
     </>
   );
 }
 
-/** A list under its heading; nothing where it is empty, which the sentence above says. */
-function Part({
+/** Shows a list under its heading; nothing where it is empty, which the sentence above says. */
+function Section({
   title,
   rows,
   children,
@@ -179,7 +181,7 @@ function Part({
   );
 }
 
-function Rest({ children }: { children: ReactNode }) {
+function MoreLink({ children }: { children: ReactNode }) {
   return <p className={classes.news}>The newest only. {children}</p>;
 }
 

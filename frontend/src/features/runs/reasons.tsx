@@ -1,5 +1,5 @@
 /**
- * Why a job is undecided: each cause once, with every case that it concerns and what to do next.
+ * Shows why a job is undecided: each cause once, with every case that it concerns and what to do next.
  * The sentences and the number of launches are the server's.
  */
 import type { Reason, Run } from '../../api/types';
@@ -8,7 +8,7 @@ import { AppLink } from '../../ui/app-link';
 import { Panel } from '../../ui/panel';
 import classes from './runs.module.css';
 
-/** Cases of a cause that stand open; more are folded. */
+/** So many cases of a cause stand open; more are folded. */
 const OPEN_CASES = 3;
 
 export function Reasons({
@@ -25,7 +25,7 @@ export function Reasons({
       <ul className={classes.reasons} aria-label="Why it is undecided">
         {undecided.map((reason) => (
           <li key={`${reason.kind}|${reason.text}`}>
-            <CauseOf reason={reason} />
+            <Cause reason={reason} />
             {reason.next_step !== null && (
               <p className={classes.next}>{reason.next_step}</p>
             )}
@@ -48,7 +48,7 @@ export function Reasons({
   );
 }
 
-function CauseOf({ reason: { cause, text, cases } }: { reason: Reason }) {
+function Cause({ reason: { cause, text, cases } }: { reason: Reason }) {
   if (cause === '' || cases.length === 0) return <>{text}</>;
   const list = (
     <ul aria-label="Cases">

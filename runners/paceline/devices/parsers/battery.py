@@ -64,7 +64,7 @@ class Battery(msgspec.Struct, frozen=True):
 
 
 def battery(text: str) -> Battery:
-    """Reads a dump. All values of a refused or empty one are unknown."""
+    """Read a dump. All values of a refused or empty one are unknown."""
     values, faked, complaints = _read_block(text)
     percent, present = _percent(values), truth(values.get("present"))
     temperature, voltage = values.get("temperature"), values.get("voltage")
@@ -136,7 +136,7 @@ def _millivolts(text: str | None) -> int | None:
 
 
 def _read_block(text: str) -> tuple[dict[str, str], bool, list[str]]:
-    """Returns the first value of each key (in lower case), whether updates were stopped, and lines about errors."""
+    """Return the first value of each key (in lower case), whether updates were stopped, and lines about errors."""
     values: dict[str, str] = {}
     complaints: list[str] = []
     inside, indented, faked = False, False, False

@@ -107,7 +107,7 @@ def cpu_parts(text: str) -> list[str]:
 
 
 def _sections(text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
-    """Returns the fields under each `processor : N`, and the fields outside of any."""
+    """Return the fields under each `processor : N`, and the fields outside of any."""
     sections: list[dict[str, str]] = []
     everyone: dict[str, str] = {}
     own: dict[str, str] | None = None

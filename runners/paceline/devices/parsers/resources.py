@@ -34,7 +34,7 @@ def stalled_us(text: str) -> int | None:
 
 
 def uptime_s(text: str) -> float | None:
-    """Seconds since boot, from `/proc/uptime`."""
+    """Return seconds since boot, from `/proc/uptime`."""
     words = text.split()
     return number(words[0]) if words else None
 

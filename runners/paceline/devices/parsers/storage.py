@@ -28,7 +28,7 @@ class Space(msgspec.Struct, frozen=True):
 
 
 def spaces(text: str) -> list[Space]:
-    """Every file system that `df` lists; empty when it was refused."""
+    """Return every file system that `df` lists; empty when it was refused."""
     rows = [line.split() for line in lines_of(text) if line.strip()]
     head = next(
         (index for index, row in enumerate(rows) if row[0].lower() == "filesystem"),
@@ -53,7 +53,7 @@ def free_bytes(text: str) -> int | None:
 
 
 def _whole(rows: list[list[str]], width: int) -> list[list[str]]:
-    """Joins the two lines of a row with a long device name."""
+    """Join the two lines of a row with a long device name."""
     joined: list[list[str]] = []
     for row in rows:
         if joined and len(joined[-1]) == 1 and len(row) == width - 1:
@@ -64,7 +64,7 @@ def _whole(rows: list[list[str]], width: int) -> list[list[str]]:
 
 
 def _unit(names: list[str]) -> int | None:
-    """Bytes per number without a unit; None when the headings do not tell."""
+    """Return bytes per number without a unit; None when the headings do not tell."""
     for name in names:
         if (match := _BLOCK.fullmatch(name)) is not None:
             return int(match[1]) * _SCALES[match[2].upper()]

@@ -95,7 +95,7 @@ def unread_text(unread: Mapping[str, Sequence[str]]) -> str:
 
 
 def files_of(text: str) -> dict[str, str]:
-    """Contents by path from `grep -H '' FILES`, by which one process reads many small files.
+    """Return contents by path from `grep -H '' FILES`, by which one process reads many small files.
 
     A file that could not be read is absent: grep's error messages do not begin with a path.
     """

@@ -126,7 +126,7 @@ class Thermal(msgspec.Struct, frozen=True):
 
 
 def thermal(text: str) -> Thermal:
-    """Reads a dump of any version and vendor. All values of a refused or empty one are unknown."""
+    """Read a dump of any version and vendor. All values of a refused or empty one are unknown."""
     dump = _Dump()
     for line in lines_of(text):
         dump.read_line(line.strip())
@@ -170,7 +170,7 @@ class _Dump:
             self._read_other_line(line)
 
     def _read_other_line(self, line: str) -> None:
-        """Reads a line that is no entry, and so ends the block before it."""
+        """Read a line that is no entry, and so ends the block before it."""
         heading = _BLOCK.match(line)
         cached = "cached" if line.lower().startswith("cached") else ""
         self.block = heading[1].lower() if heading else cached
@@ -215,7 +215,7 @@ def _status(
 def _read_temperature(
     line: str, temperatures: list[Temperature], unread: list[str]
 ) -> None:
-    """Adds the sensor of a line, whatever the order of its fields, and the line to `unread` where a value is none."""
+    """Add the sensor of a line, whatever the order of its fields, and the line to `unread` where a value is none."""
     fields = _fields(line)
     kind = _number_of_name(fields.get("type", ""), TYPES)
     if kind is None and fields.get("type", "").upper() in ("-1", "UNKNOWN"):
@@ -310,7 +310,7 @@ def sensor_celsius(text: str) -> float | None:
 
 
 def celsius(value: float) -> float | None:
-    """Converts a reading in °C, thousandths or millionths of a degree to °C; None when it is none of them."""
+    """Convert a reading in °C, thousandths or millionths of a degree to °C; None when it is none of them."""
     if abs(value) >= MICRO_FROM:
         value /= 1e6
     elif abs(value) >= MILLI_FROM:
@@ -334,7 +334,7 @@ _NO_TEMPERATURE = re.compile(
 
 
 def zones(files: Mapping[str, str]) -> dict[str, float]:
-    """Temperatures in °C by zone, from the kernel's `thermal_zone*/type` and `temp` (thousandths; whole degrees
+    """Return temperatures in °C by zone, from the kernel's `thermal_zone*/type` and `temp` (thousandths; whole degrees
     on old kernels). Zones with the same name get their number. Unreadable zones and those that measure something
     else are absent."""
     return {
@@ -373,7 +373,7 @@ def cooling_levels(files: Mapping[str, str]) -> dict[str, int]:
 def _numbered_sensors(
     files: Mapping[str, str], shape: re.Pattern[str], content: str
 ) -> list[tuple[str, str]]:
-    """Returns (unique name, text of the file `content`) in the order of their numbers."""
+    """Return (unique name, text of the file `content`) in the order of their numbers."""
     zones: dict[int, dict[str, str]] = {}
     for path, text in files.items():
         if (split := shape.search(path)) is not None:

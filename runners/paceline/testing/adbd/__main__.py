@@ -61,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs until standard input ends or SIGTERM arrives."""
+    """Run until standard input ends or SIGTERM arrives."""
     options = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with ExitStack() as stack:
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def ended() -> bool:
-    """Waits one step; True when standard input has ended. Its content is ignored."""
+    """Wait one step; True when standard input has ended. Its content is ignored."""
     ready, _, _ = select.select([sys.stdin], [], [], STEP_S)
     return bool(ready) and os.read(sys.stdin.fileno(), 4096) == b""
 

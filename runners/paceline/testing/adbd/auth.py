@@ -48,7 +48,7 @@ class PublicKey:
 
 
 def parse_key(offered: bytes) -> PublicKey:
-    """Reads `adbkey.pub` or the payload of AUTH(RSAPUBLICKEY): base64, then perhaps a name, then NUL."""
+    """Read `adbkey.pub` or the payload of AUTH(RSAPUBLICKEY): base64, then perhaps a name, then NUL."""
     text = offered.rstrip(b"\x00").split(b" ")[0].strip()
     try:
         raw = base64.b64decode(text, validate=True)

@@ -17,14 +17,14 @@ CHUNK_BYTES = 64 * 1024
 
 
 def unblocked(*descriptors: int) -> None:
-    """Makes the descriptors non-blocking."""
+    """Make the descriptors non-blocking."""
     for descriptor in descriptors:
         if sys.platform != "win32":
             os.set_blocking(descriptor, False)
 
 
 def open_pipe(path: Path, flags: int) -> int:
-    """Opens a named pipe without waiting for its other side. Raises OSError."""
+    """Open a named pipe without waiting for its other side. Raises OSError."""
     descriptor = -1
     if sys.platform != "win32":
         descriptor = os.open(path, flags | os.O_NONBLOCK)
@@ -32,13 +32,13 @@ def open_pipe(path: Path, flags: int) -> int:
 
 
 def make_pipe(path: Path) -> None:
-    """Creates a named pipe. Raises OSError."""
+    """Create a named pipe. Raises OSError."""
     if sys.platform != "win32":
         os.mkfifo(path)
 
 
 def terminal(*, echo: bool) -> tuple[int, int]:
-    """Opens a terminal; returns our end and the command's end. Without echo, input is not printed."""
+    """Open a terminal; return our end and the command's end. Without echo, input is not printed."""
     ours = theirs = -1
     if sys.platform != "win32":
         ours, theirs = pty.openpty()
@@ -50,7 +50,7 @@ def terminal(*, echo: bool) -> tuple[int, int]:
 
 
 async def read(descriptor: int, most: int) -> bytes:
-    """Reads what is available, at most `most` bytes; waits for the first byte; b"" at the end."""
+    """Read what is available, at most `most` bytes; wait for the first byte; b"" at the end."""
     loop = asyncio.get_running_loop()
     data = bytearray()
     while len(data) < most:
@@ -76,7 +76,7 @@ async def read(descriptor: int, most: int) -> bytes:
 
 
 async def write(descriptor: int, data: bytes) -> bool:
-    """Writes all of `data`; False if the reader is gone."""
+    """Write all of `data`; False if the reader is gone."""
     loop = asyncio.get_running_loop()
     rest = memoryview(data)
     while rest:

@@ -58,11 +58,11 @@ class Child:
             self._status.set_result(status)
 
     async def wait(self) -> int:
-        """Waits for the exit code; a signal's number is negative."""
+        """Wait for the exit code; a signal's number is negative."""
         return await asyncio.shield(self._status)
 
     def hang_up(self) -> None:
-        """Sends SIGHUP to the command itself, as adbd does; its background processes continue."""
+        """Send SIGHUP to the command itself, as adbd does; its background processes continue."""
         if not self._status.done():
             self._device.tell({"hang_up": self._number})
 
@@ -101,7 +101,7 @@ class Device:
         self._connecting: dict[int, asyncio.Future[socket.socket]] = {}
 
     def start(self) -> None:
-        """Starts the first process: in namespaces, else without."""
+        """Start the first process: in namespaces, else without."""
         modes: list[Mode] = [self._wanted] if self._wanted else ["namespace", "prefix"]
         for mode in modes:
             try:
@@ -123,7 +123,7 @@ class Device:
         terminal: bool,
         listens: Mapping[str, str] | None = None,
     ) -> Child:
-        """Starts a command with these three descriptors, which stay the caller's to close. `listens`: names
+        """Start a command with these three descriptors, which stay the caller's to close. `listens`: names
         of sockets to hand over, to their paths on the device."""
         number = next(self._numbers)
         child = self._children[number] = Child(self, number)
@@ -148,7 +148,7 @@ class Device:
         self._socket.sendall(text)
 
     async def connect(self, to: int | str) -> socket.socket:
-        """Connects to a port of the device or to the path of a socket. Raises OSError."""
+        """Connect to a port of the device or to the path of a socket. Raises OSError."""
         number = next(self._numbers)
         made: asyncio.Future[socket.socket] = asyncio.get_running_loop().create_future()
         self._connecting[number] = made
@@ -156,7 +156,7 @@ class Device:
         return await made
 
     async def kill_all(self) -> None:
-        """Ends every process of the device, as a reboot does."""
+        """End every process of the device, as a reboot does."""
         self._killed = asyncio.get_running_loop().create_future()
         self.tell({"kill_all": True})
         await self._killed
@@ -191,7 +191,7 @@ class Device:
             return []
 
     def stop(self) -> None:
-        """Ends the first process and with it everything on the device."""
+        """End the first process and with it everything on the device."""
         if self._control is not None:
             self._control.close()
         if self._process is not None:
@@ -249,7 +249,7 @@ class Device:
         return message
 
     def _message(self) -> tuple[dict[str, Any] | None, list[int]]:
-        """Receives a message with its descriptors."""
+        """Receive a message with its descriptors."""
         head, descriptors = b"", list[int]()
         if sys.platform != "win32":
             head, descriptors, _, _ = socket.recv_fds(self._socket, LENGTH_BYTES, 1)

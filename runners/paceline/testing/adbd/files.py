@@ -45,7 +45,7 @@ class FailedError(Exception):
 
 
 async def serve(peer: Peer, stream: Stream) -> None:
-    """Serves requests until QUIT or the first FAIL."""
+    """Serve requests until QUIT or the first FAIL."""
     try:
         while await _serve_request(peer, stream):
             pass
@@ -59,7 +59,7 @@ async def serve(peer: Peer, stream: Stream) -> None:
 
 
 async def _serve_request(peer: Peer, stream: Stream) -> bool:
-    """Serves one request; False after QUIT. Raises FailedError."""
+    """Serve one request; False after QUIT. Raises FailedError."""
     name, length = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
     if length > PATH_BYTES:
         raise FailedError("path too long", violation=True)
@@ -109,7 +109,7 @@ async def _stat(peer: Peer, stream: Stream, path: str) -> None:
 
 
 async def _list(peer: Peer, stream: Stream, path: str) -> None:
-    """Lists a directory with `.` and `..`, in the order of readdir."""
+    """List a directory with `.` and `..`, in the order of readdir."""
     answer = b""
     try:
         directory = resolve(peer, path)
@@ -180,7 +180,7 @@ async def _send(peer: Peer, stream: Stream, what: str) -> None:
 
 
 def _make_place(target: Path, mode: int) -> bool:
-    """Unlinks an old regular file at `target`, or a link if the new file is regular. False when a directory,
+    """Unlink an old regular file at `target`, or a link if the new file is regular. False when a directory,
     device or other link stays there."""
     try:
         old = target.lstat().st_mode
@@ -193,7 +193,7 @@ def _make_place(target: Path, mode: int) -> bool:
 
 
 def _open_for_writing(target: Path, mode: int) -> int:
-    """Opens the file for writing and creates the directories above it. Raises FailedError."""
+    """Open the file for writing and create the directories above it. Raises FailedError."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     try:
         try:
@@ -226,7 +226,7 @@ def _make_directories(directory: Path) -> None:
 
 
 async def _receive_link(stream: Stream, target: Path) -> int:
-    """Creates the link that one DATA names; returns its time. Raises FailedError."""
+    """Create the link that one DATA names; return its time. Raises FailedError."""
     name, number = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
     if name != b"DATA":
         raise FailedError("invalid data message: expected ID_DATA", violation=True)
@@ -256,14 +256,14 @@ def as_adbd_sets(mode: int) -> int:
 
 
 async def _receive_content(peer: Peer, stream: Stream, file: int) -> int:
-    """Writes the file's bytes as they come; returns its time. Raises FailedError."""
+    """Write the file's bytes as they come; return its time. Raises FailedError."""
     while (piece := await _piece(stream))[0]:
         _write(peer, file, piece[0])
     return piece[1]
 
 
 def _write(peer: Peer, file: int, data: bytes) -> None:
-    """Writes `data`. Raises FailedError when the storage is full, as scripted or really."""
+    """Write `data`. Raises FailedError when the storage is full, as scripted or really."""
     room = peer.faults.no_space_after
     if room is not None:
         peer.faults.no_space_after = max(0, room - len(data))
@@ -280,7 +280,7 @@ def _write(peer: Peer, file: int, data: bytes) -> None:
 
 
 async def _piece(stream: Stream) -> tuple[bytes, int]:
-    """Reads the next message of a push: returns (data, 0) or, at the end, (b"", the file's time). Raises
+    """Read the next message of a push: return (data, 0) or, at the end, (b"", the file's time). Raises
     FailedError."""
     name, number = REQUEST.unpack(await stream.read_exactly(REQUEST.size))
     if name == b"DONE":
@@ -293,7 +293,7 @@ async def _piece(stream: Stream) -> tuple[bytes, int]:
 
 
 async def _drop_push(stream: Stream) -> None:
-    """Reads and drops the rest of a refused push."""
+    """Read and drop the rest of a refused push."""
     with contextlib.suppress(FailedError):
         while (await _piece(stream))[0]:
             pass

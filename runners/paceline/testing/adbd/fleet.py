@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs until standard input ends or SIGTERM arrives. Raises UserError if the agent's key cannot be used."""
+    """Run until standard input ends or SIGTERM arrives. Raises UserError if the agent's key cannot be used."""
     options = parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     options.data.mkdir(parents=True, exist_ok=True)

@@ -78,7 +78,7 @@ def mount(
 
 
 def lend(source: Path, target: Path) -> None:
-    """Mounts a directory of the host, which the device may only read."""
+    """Mount a directory of the host, which the device may only read."""
     target.mkdir(exist_ok=True)
     mount(source, target, flags=BIND | WITH_ALL_BELOW)
     flags = os.statvfs(target).f_flag & KEPT_FLAGS
@@ -86,7 +86,7 @@ def lend(source: Path, target: Path) -> None:
 
 
 def enter(root: Path, over: Path, *, arm64: bool, data_bytes: int) -> bool:
-    """Makes `root` the root directory, with the host's tools in it, or, when the storage of `/data` has a
+    """Make `root` the root directory, with the host's tools in it, or, when the storage of `/data` has a
     size, with no more of the host than Android's tools need. True when arm64 programs can run."""
     for name in ANDROID_HOST_DIRECTORIES if data_bytes else HOST_DIRECTORIES:
         source, target = Path("/", name), root / name
@@ -153,7 +153,7 @@ def switch_on_loopback() -> None:
 
 
 def register_arm64(root: Path) -> bool:
-    """Lets qemu run arm64 programs in our user namespace alone (Linux 6.7); else the host's word counts."""
+    """Let qemu run arm64 programs in our user namespace alone (Linux 6.7); else the host's word counts."""
     registry = root / "proc/sys/fs/binfmt_misc"
     path = next(filter(None, map(which, QEMU_ARM64)), None)
     try:
@@ -186,7 +186,7 @@ class Init:
         """Process id → the peer's id of it."""
 
     def serve(self) -> None:
-        """Serves requests until the peer closes its end."""
+        """Serve requests until the peer closes its end."""
         wake, woken = os.pipe()
         os.set_blocking(wake, False)
         os.set_blocking(woken, False)
@@ -205,7 +205,7 @@ class Init:
                 self._obey(message, descriptors)
 
     def kill_all(self) -> None:
-        """Kills every process of the device, even orphans; returns once none is left."""
+        """Kill every process of the device, even orphans; return once none is left."""
         while True:
             for pid in self._children():
                 with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -281,7 +281,7 @@ class Init:
             self.tell({"ended": number, "status": os.waitstatus_to_exitcode(status)})
 
     def _connect(self, number: int, to: int | str) -> None:
-        """Connects within the device's network or file system, which the peer cannot reach itself."""
+        """Connect within the device's network or file system, which the peer cannot reach itself."""
         family, kind = socket.AF_INET, socket.SOCK_STREAM
         if isinstance(to, str):
             family, kind = socket.AF_UNIX, socket.SOCK_SEQPACKET

@@ -55,7 +55,7 @@ class Wanted:
 
 
 def read_arguments(arguments: list[str]) -> Wanted:
-    """Reads `logcat`'s arguments; those that only choose a format or a buffer change nothing here."""
+    """Read `logcat`'s arguments; those that only choose a format or a buffer change nothing here."""
     ends, last, since, levels = "-d" in arguments, None, None, dict[str, str]()
     silent = "-s" in arguments
     rest = iter(arguments)
@@ -110,5 +110,5 @@ class Log:
         )
 
     async def news(self) -> None:
-        """Waits until a line is added."""
+        """Wait until a line is added."""
         await self._news.wait()

@@ -38,10 +38,10 @@ class Served(Protocol):
         """Whether its handshake has succeeded."""
 
     async def run(self) -> None:
-        """Serves the connection until it ends for any reason."""
+        """Serve the connection until it ends for any reason."""
 
     def cut(self) -> None:
-        """Ends the connection at once."""
+        """End the connection at once."""
 
 
 class Peer:
@@ -144,43 +144,43 @@ class Peer:
     # --- what a test does to the device ---
 
     def cut(self) -> None:
-        """Ends every connection now; commands on the device continue."""
+        """End every connection now; commands on the device continue."""
         self._call(self._cut())
 
     def leave(self) -> None:
-        """Ends every connection and refuses new ones until `come_back`."""
+        """End every connection and refuse new ones until `come_back`."""
         self._call(self._leave())
 
     def come_back(self) -> None:
-        """Listens again, if it had left."""
+        """Listen again, if it had left."""
         self._call(self._listen())
 
     def reboot(self) -> None:
-        """Ends every process and connection and comes back with another boot id, unless it stays away."""
+        """End every process and connection and come back with another boot id, unless it stays away."""
         self._call(self.restart())
 
     def kill_daemon(self) -> None:
-        """Kills only the daemon, which is started again; commands on the device continue."""
+        """Kill only the daemon, which is started again; commands on the device continue."""
         self._call(self._cut())
 
     def crash(self) -> None:
-        """Ends the daemon and, as Android's init does, everything that it started. The device does not
+        """End the daemon and, as Android's init does, everything that it started. The device does not
         restart."""
         self._call(self._crash())
 
     def fill_storage(self, left: int) -> None:
-        """Leaves room for `left` bytes, until `empty_storage`."""
+        """Leave room for `left` bytes, until `empty_storage`."""
         self.faults.no_space_after = left
 
     def empty_storage(self) -> None:
         self.faults.no_space_after = None
 
     def answer_prompt(self, allow: bool) -> None:
-        """Answers the prompts of all waiting keys, as a person would."""
+        """Answer the prompts of all waiting keys, as a person would."""
         self._call(self._answer_prompts(allow=allow))
 
     def revoke_keys(self) -> None:
-        """Forgets every key that a person agreed to, as "Revoke USB debugging authorizations" does, and asks a person
+        """Forget every key that a person agreed to, as "Revoke USB debugging authorizations" does, and ask a person
         about each from now on."""
 
         async def revoke() -> None:
@@ -190,7 +190,7 @@ class Peer:
         self._call(revoke())
 
     def log(self, tag: str, text: str, level: str = "I", pid: int = 1000) -> None:
-        """Adds the lines of `text` to the device's log."""
+        """Add the lines of `text` to the device's log."""
 
         async def add() -> None:
             self.log_lines.add(tag, text, level, pid)
@@ -198,7 +198,7 @@ class Peer:
         self._call(add())
 
     def step(self) -> None:
-        """Updates files, clocks and presence to the scenario at the current time."""
+        """Update files, clocks and presence to the scenario at the current time."""
         self._call(self._step())
 
     # --- what the device's own parts ask (in the event loop) ---
@@ -255,7 +255,7 @@ class Peer:
         return allowed
 
     def become_root(self, *, to_root: bool) -> tuple[str, bool]:
-        """Switches root on or off; returns what `adb root` prints, and whether adbd restarts."""
+        """Switch root on or off; return what `adb root` prints, and whether adbd restarts."""
         is_root = self.props.get("service.adb.root") == "1"
         if is_root == to_root:
             return (
@@ -270,15 +270,15 @@ class Peer:
         return f"restarting adbd as {'root' if to_root else 'non root'}", True
 
     def cut_soon(self) -> None:
-        """Ends every connection after the current answer was sent."""
+        """End every connection after the current answer was sent."""
         self._later(self._cut())
 
     def restart_soon(self) -> None:
-        """Reboots after the current answer was sent."""
+        """Reboot after the current answer was sent."""
         self._later(self.restart())
 
     async def restart(self) -> None:
-        """Reboots the device."""
+        """Reboot the device."""
         self._stop_listening()
         await self._end_processes()
         self._new_boot()
@@ -293,7 +293,7 @@ class Peer:
     # --- within ---
 
     def _call(self, work: Coroutine[Any, Any, None]) -> None:
-        """Runs `work` in the event loop and waits; when called from the loop itself, schedules it."""
+        """Run `work` in the event loop and wait; when called from the loop itself, schedule it."""
         if threading.current_thread() is self._thread:
             self._later(work)
         else:
@@ -317,7 +317,7 @@ class Peer:
         await self._listen()
 
     async def _boot(self) -> None:
-        """Starts what a device starts at boot: nothing here, because this process is the daemon."""
+        """Start what a device starts at boot: nothing here, because this process is the daemon."""
 
     async def _end_processes(self) -> None:
         await self.device.kill_all()
@@ -353,7 +353,7 @@ class Peer:
         self._accepting = self._loop.create_task(self._accept(listener))
 
     def _stop_listening(self) -> None:
-        """Stops listening; connections stay."""
+        """Stop listening; connections stay."""
         if self._accepting is not None:
             self._accepting.cancel()
         if self._listener is not None:

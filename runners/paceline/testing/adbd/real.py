@@ -99,7 +99,7 @@ class Relay:
                 self._wire.close()
 
     def cut(self) -> None:
-        """Ends the connection at once."""
+        """End the connection at once."""
         self._wire.cut()
 
 
@@ -155,14 +155,14 @@ class RealPeer(Peer):
         self._call(self._kill_daemon())
 
     def fill_storage(self, left: int) -> None:
-        """Shrinks the device's storage to its used bytes and this many more."""
+        """Shrink the device's storage to its used bytes and this many more."""
         self._call(self._resize(shutil.disk_usage(self.files / "data").used + left))
 
     def empty_storage(self) -> None:
         self._call(self._resize(DATA_BYTES))
 
     async def trusts(self, key: PublicKey) -> bool:
-        """Remembers the keys that the person allowed, as a phone does after "always allow"."""
+        """Remember the keys that the person allowed, as a phone does after "always allow"."""
         allowed = await super().trusts(key)
         if allowed:
             text = "".join(
@@ -199,7 +199,7 @@ class RealPeer(Peer):
         await self._boot()
 
     def _forget_daemon(self) -> None:
-        """Stops it; its end is expected."""
+        """Stop it; its end is expected."""
         for task in (self._framework, self._restarting):
             if task is not None and task is not asyncio.current_task():
                 task.cancel()
@@ -225,7 +225,7 @@ class RealPeer(Peer):
         self._restarting = asyncio.create_task(self._restart_after_end(self._daemon))
 
     async def _connect_when_ready(self, where: int | str) -> socket.socket:
-        """Connects to it. Raises OSError if it does not listen in time."""
+        """Connect to it. Raises OSError if it does not listen in time."""
         deadline = self._loop.time() + START_TIMEOUT_S
         while True:
             try:
@@ -245,7 +245,7 @@ class RealPeer(Peer):
         await self._boot()
 
     async def _answer_key_requests(self, control: socket.socket) -> None:
-        """Plays the system of a phone: shows a dialog and tells adbd the person's answer. adbd asks for one key
+        """Play the system of a phone: show a dialog and tell adbd the person's answer. adbd asks for one key
         at a time.
         """
         with control:

@@ -70,7 +70,7 @@ async def _root(peer: Peer, stream: Stream, *, to_root: bool) -> None:
 
 
 async def _reboot(peer: Peer, stream: Stream) -> None:
-    """Forwards the output of /system/bin/reboot, as adbd does; a test can script it."""
+    """Forward the output of /system/bin/reboot, as adbd does; a test can script it."""
     if ("reboot",) in peer.texts:
         await shell.plain(peer.device, stream, "reboot", terminal=True)
         return

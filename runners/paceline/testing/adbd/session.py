@@ -46,7 +46,7 @@ class Session:
         self.online = False
 
     async def run(self) -> None:
-        """Serves the connection until it ends, for any reason."""
+        """Serve the connection until it ends, for any reason."""
         try:
             while True:
                 header, payload = await self._wire.receive()
@@ -63,7 +63,7 @@ class Session:
             self._wire.close()
 
     def cut(self) -> None:
-        """Ends the connection at once."""
+        """End the connection at once."""
         self._wire.cut()
 
     async def _send(

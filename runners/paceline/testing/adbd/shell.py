@@ -61,7 +61,7 @@ class CommandStreams:
 async def started(
     device: Device, command: str, *, terminal: bool, merged: bool
 ) -> AsyncIterator[tuple[Child, CommandStreams]]:
-    """Runs the command (an interactive shell when empty); closes the peer's ends at the end."""
+    """Run the command (an interactive shell when empty); close the peer's ends at the end."""
     argv = [SHELL, "-c", command] if command else [SHELL, "-i"] if terminal else [SHELL]
     with contextlib.ExitStack() as given:
         if terminal:
@@ -125,7 +125,7 @@ async def framed(
 async def beside(
     work: Coroutine[None, None, None],
 ) -> AsyncIterator[asyncio.Task[None]]:
-    """Runs it while the block runs, and no longer."""
+    """Run it while the block runs, and no longer."""
     task = asyncio.create_task(work)
     try:
         yield task

@@ -64,7 +64,7 @@ class Stream:
         return b"".join(parts)
 
     async def write(self, data: bytes) -> None:
-        """Sends all of it and returns once the client took all but the last part of it."""
+        """Send all of it and return once the client took all but the last part of it."""
         async with self._writing:
             for at in range(0, len(data), self.payload_bytes):
                 await self._ready.wait()
@@ -73,11 +73,11 @@ class Stream:
                 await self._send(packets.WRTE, self.local, self.remote, part)
 
     async def writable(self) -> None:
-        """Waits until the client has taken all that was written."""
+        """Wait until the client has taken all that was written."""
         await self._ready.wait()
 
     async def drain(self) -> None:
-        """Waits until the client took everything that was written."""
+        """Wait until the client took everything that was written."""
         async with self._writing:
             await self._ready.wait()
 

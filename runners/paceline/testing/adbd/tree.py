@@ -125,7 +125,7 @@ ARM64_FEATURES = "fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdh
 
 
 def prepare(root: Path, abi: str, *, androids_tools: bool = False) -> Path:
-    """Writes all files; returns the folder with those that replace the kernel's own. With `androids_tools`,
+    """Write all files; return the folder with those that replace the kernel's own. With `androids_tools`,
     mksh and toybox are the device's shell and tools; raises FileNotFoundError if this host has none."""
     for name in (
         "data/local/tmp",
@@ -202,7 +202,7 @@ def calls_of(root: Path) -> Path:
 
 
 def forget_asks(root: Path) -> None:
-    """Removes requests of tools that were killed."""
+    """Remove requests of tools that were killed."""
     for left in (root / "system/peer").glob("ask.*"):
         left.unlink()
 
@@ -226,7 +226,7 @@ def cpuinfo() -> str:
 
 
 def show(root: Path, now: Conditions, elapsed_s: float) -> None:
-    """Writes the current temperatures and clocks. The time since the last call counts for the previous
+    """Write the current temperatures and clocks. The time since the last call counts for the previous
     clock."""
     for number, (name, above) in enumerate(ZONES):
         zone = root / f"sys/class/thermal/thermal_zone{number}"
@@ -297,7 +297,7 @@ def _processors(cpus: Path) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes in place, because a file that is mounted over one of the kernel's must stay the same."""
+    """Write in place, because a file that is mounted over one of the kernel's must stay the same."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
 

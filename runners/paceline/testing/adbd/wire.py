@@ -45,14 +45,14 @@ class Wire:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SHORT_WINDOW_BYTES)
 
     async def receive(self) -> tuple[Header, bytes]:
-        """Reads the next whole packet. Raises CutError at the end, ProtocolError for invalid data."""
+        """Read the next whole packet. Raises CutError at the end, ProtocolError for invalid data."""
         header = Header.unpack(await self._take(HEADER_BYTES))
         if header.length > LARGEST_PAYLOAD_BYTES:
             raise ProtocolError(f"{header.name} of {header.length} bytes")
         return header, await self._take(header.length)
 
     async def receive_some(self) -> bytes:
-        """Receives the next bytes, of any kind. Raises CutError at the end."""
+        """Receive the next bytes, of any kind. Raises CutError at the end."""
         piece = await self._wait_until_allowed(self._piece(HEADER_BYTES))
         try:
             got = await self._loop.sock_recv(self._socket, piece)
@@ -64,7 +64,7 @@ class Wire:
         return got
 
     async def send(self, data: bytes) -> None:
-        """Sends the bytes without mixing them with those of other calls. Raises CutError."""
+        """Send the bytes without mixing them with those of other calls. Raises CutError."""
         async with self._sending:
             at = 0
             while at < len(data):
@@ -81,13 +81,13 @@ class Wire:
                 await self._count_moved(piece)
 
     def cut(self) -> None:
-        """Ends the connection at once; waiting calls raise CutError. Safe to call twice."""
+        """End the connection at once; waiting calls raise CutError. Safe to call twice."""
         self._ended = True
         with contextlib.suppress(OSError):  # the client was first
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """Returns the socket. Call it only when no call is waiting."""
+        """Return the socket. Call it only when no call is waiting."""
         self._socket.close()
 
     async def _take(self, count: int) -> bytes:
