@@ -8,6 +8,7 @@ changes its address in between (rebinding) gains nothing. Redirects are not foll
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 import ssl
 import time
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import httpcore
 import httpx
@@ -172,6 +173,10 @@ class _BoundedStream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
+_HOST: Final = re.compile(r"[0-9A-Za-z._:-]+")
+"""What a host may be: a name, an international one in its ASCII form, or an address."""
+
+
 class _GuardedBackend(httpcore.NetworkBackend):
     """Connects to checked addresses only."""
 
@@ -191,6 +196,8 @@ class _GuardedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
+        if not _HOST.fullmatch(host):
+            raise httpx.InvalidURL("its host is neither a name nor an address")
         try:
             addresses = self._resolver(host, port)
         except OSError as error:

@@ -70,7 +70,7 @@ def test_an_agent_that_knows_a_device_another_one_reaches_changes_nothing_of_it(
     person: Person,
     theirs: dict[str, Any],
 ) -> None:
-    """Absent there, with the boot id of before; or both reach it, by TCP."""
+    """Absent there, with the boot id of before; or both reach it, by TCP, which the phone's page says."""
     target_id = phone.healthy()
     before, events = person.target(target_id), person.history(target_id, "connection")
     rung = {"id": "r1", "step": "give_up", "ok": False, "text": "", "ms_ago": 0}
@@ -112,9 +112,13 @@ def test_an_agent_that_knows_a_device_another_one_reaches_changes_nothing_of_it(
             "good",
             False,
         )
-    assert person.target(target_id) == before
+    after = person.target(target_id)
+    findings = [finding["code"] for finding in after.pop("preflight")]
+    assert before.pop("preflight") == []
+    assert after == before
     new = person.history(target_id, "connection")[: -len(events)]
     is_reached = "connection" not in theirs
+    assert findings == ["identity"] * is_reached
     assert [one["event"] for one in new] == ["claimed"] * is_reached
 
 
