@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import socket
 import struct
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -269,3 +273,26 @@ def test_a_peer_at_rest_is_quick_whole_and_polite(client: Client) -> None:
     assert files.pull(f"{TMP}/file") == data
     assert client.shell("exit 9")[0] == 9
     assert struct.calcsize("<6I") == 24
+
+
+def test_connections_that_come_while_it_stops_listening_are_closed(peer: Peer) -> None:
+    """One that was accepted when the device left was lost unclosed, in one of a hundred journeys."""
+    host, _, port = peer.address.rpartition(":")
+    is_over = threading.Event()
+
+    def connect() -> None:
+        while not is_over.is_set():
+            with contextlib.suppress(OSError), socket.socket() as client:
+                client.connect((host, int(port)))
+
+    with ThreadPoolExecutor() as pool:
+        clients = [pool.submit(connect) for _ in range(2)]
+        try:
+            for _ in range(400):
+                peer.leave()
+                peer.come_back()
+        finally:
+            is_over.set()
+        for client in clients:
+            client.result()
+    gc.collect()  # the interpreter warns of sockets that nobody closed, and the warning fails the test

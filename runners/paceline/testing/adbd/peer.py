@@ -90,12 +90,11 @@ class Peer:
         self._reserved: socket.socket | None = None
         """Bound and never listening, to keep the port while the peer does not listen."""
         self._listener: socket.socket | None = None
-        self._accepting: asyncio.Task[None] | None = None
         self._sessions: dict[asyncio.Task[None], Served] = {}
         self._soon: set[asyncio.Task[None]] = set()
         self._shown_at = 0.0
         self._by_scenario = False
-        self._loop = asyncio.new_event_loop()
+        self._loop = asyncio.SelectorEventLoop()
         self._thread = threading.Thread(
             target=self._loop.run_forever, name=f"adbd {serial}", daemon=True
         )
@@ -350,15 +349,14 @@ class Peer:
         listener = _bound(self._asks)
         listener.listen()
         self._listener = listener
-        self._accepting = self._loop.create_task(self._accept(listener))
+        self._loop.add_reader(listener, self._accept, listener)
 
     def _stop_listening(self) -> None:
         """Stop listening; connections stay."""
-        if self._accepting is not None:
-            self._accepting.cancel()
         if self._listener is not None:
+            self._loop.remove_reader(self._listener)
             self._listener.close()
-        self._listener = self._accepting = None
+        self._listener = None
 
     async def _leave(self) -> None:
         self._stop_listening()
@@ -371,13 +369,17 @@ class Peer:
         others = [task for task in sessions if task is not asyncio.current_task()]
         await asyncio.wait(others, timeout=CALL_TIMEOUT_S) if others else None
 
-    async def _accept(self, listener: socket.socket) -> None:
-        while True:
-            connection, _ = await self._loop.sock_accept(listener)
-            session = self._session(Wire(connection, self.faults))
-            task = self._loop.create_task(session.run())
-            self._sessions[task] = session
-            task.add_done_callback(self._sessions.pop)
+    def _accept(self, listener: socket.socket) -> None:
+        """Serve a waiting connection. No task awaits it, for one that is cancelled after the connection was accepted
+        would lose it unclosed."""
+        try:
+            connection, _ = listener.accept()
+        except OSError:  # its client is gone again
+            return
+        session = self._session(Wire(connection, self.faults))
+        task = self._loop.create_task(session.run())
+        self._sessions[task] = session
+        task.add_done_callback(self._sessions.pop)
 
     def _session(self, wire: Wire) -> Served:
         return Session(self, wire)
