@@ -259,6 +259,20 @@ def test_every_table_has_an_owner_and_every_reader_is_one() -> None:
     assert declared - read - owned_by_store == set()
 
 
+def kinds_asked_for_by_name(path: str, tree: ast.Module) -> list[str]:
+    """What differs between kinds of alerts is in their classes, behind the protocol of `alerts/kind.py`."""
+    if not path.startswith(f"{SERVER}alerts/") or path.startswith(
+        f"{SERVER}alerts/kinds/"
+    ):
+        return []
+    return [
+        f"{path}:{node.lineno}: compares the kind of an alert; ask its class (`kind_of`)"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Compare)
+        and re.search(r"\b(?:alert|other|living)\.kind\b", ast.unparse(node))
+    ]
+
+
 METAPHORS = frozenset(
     [
         "Ask",
@@ -388,6 +402,9 @@ RULES: dict[Rule, list[tuple[str, str]]] = {
             f"{SERVER}channels/queries.py",
             "from paceline_server.store.tables.jobs import Job",
         ),
+    ],
+    kinds_asked_for_by_name: [
+        (f"{SERVER}alerts/triage.py", "x = alert.kind == 'environment'"),
     ],
     past_the_service: [
         (

@@ -68,6 +68,10 @@ class CommitReport(_Report, frozen=True, omit_defaults=True):
     left_out: Annotated[int, Meta(ge=0)] = 0
 
 
+WAITING_FOR = "waiting for "
+"""The beginning of `StateReport.detail` while an agent does nothing but wait."""
+
+
 class StateReport(_Report, frozen=True, omit_defaults=True):
     """A state of the agent; with `measuring` it reports hashes, build facts and commits. `commits`, oldest
     first: for an A/B job the first parents after the base up to the head, else only the head."""

@@ -28,7 +28,7 @@ ANYBODY = Principal("anonymous", frozenset(), "nothing", None, None, None)
 
 
 def of_anybody(session: Session, named: str | None) -> Principal:
-    """Whoever did not sign in, in a public project that is named. Raises 401 for any other."""
+    """Return a visitor who did not sign in, in the public project that the request names. Raises 401 for any other."""
     project = None if named is None else queries.project_named(session, named)
     if project is None or project.visibility != "public":
         raise unauthenticated()
@@ -103,8 +103,8 @@ def _with_role(person: Principal, project: Project, role: Role | None) -> Princi
 def of_token(
     session: Session, token: Token, account: Account | None, named: str | None
 ) -> Principal:
-    """Return a program: what its token says, as far as its maker may do it still. Raises 401 when its maker left the
-    project or was disabled, 404 for another project."""
+    """Return the program that holds a token, with those of its permissions that its maker still has. Raises 401 when
+    its maker left the project or was disabled, 404 for another project."""
     held = permissions.keep_known(token.permissions)
     program = Principal(
         token.name, held, "token", token.account_id, token.id, token.agent_id

@@ -1,7 +1,7 @@
 """The protocol of a kind of alert: what it watches, how it is confirmed, when it is over, and its sentences.
 
-A kind says what is so; `lifecycle` alone does what follows. A new kind is one file in `kinds/` and one entry in
-its registration.
+A kind observes jobs and judges; `lifecycle` alone changes alerts by what it says. A new kind is one file in `kinds/`
+and one entry in its registration.
 """
 
 # ruff: noqa: ARG002 - the defaults of a protocol need none of their arguments
@@ -58,7 +58,7 @@ class Observation(Generic[Evidence]):
     base_commit: str | None = None
     head_commit: str | None = None
     raised_because: str | None = None
-    """Note of the event that raises the alert; else `words`."""
+    """The note of the event that raises the alert; None: `words`."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ class EndedJob:
 
 @dataclass(frozen=True)
 class AlertEvidence:
-    """An alert with all that its paragraph says. `closing` is the note of the event that ended or revived it."""
+    """An alert with everything that its explanation is made of. `closing` is the note of the event that ended or
+    revived it."""
 
     alert: Alert
     target_name: str
@@ -116,7 +117,7 @@ class AlertKind(Protocol[Evidence]):
     """Values of `Alert.kind`."""
     watches: ClassVar[Watched] = "job"
     built_in_rules: ClassVar[Mapping[str, BuiltInRule]] = {}
-    """The rule where no stored one matches, by name; kinds without have no stored rules either."""
+    """The rule that applies where no stored rule matches, by name. Names without one have no stored rules either."""
     blames_code: ClassVar[bool] = False
     """Whether the code has to answer for every alert of this kind, whatever its cause."""
     follows_series: ClassVar[bool] = False
@@ -132,9 +133,9 @@ class AlertKind(Protocol[Evidence]):
     found_again: ClassVar[Mapping[AlertState, Event]] = {"inconclusive": Event.retry}
     """What happens to an alert in one of these states when its cause is found again."""
     proven_again_in: ClassVar[frozenset[AlertState]] = frozenset()
-    """States that finding the cause again keeps, but for which it asks for a new confirmation."""
+    """States in which finding the cause again requests a new confirmation and changes nothing else."""
     observes_again: ClassVar[bool] = True
-    """Whether evaluating a job again yields the same observations, so that known ones are to be left out."""
+    """Whether evaluating a job again yields the same observations; those that are findings already are then skipped."""
 
     def observe(
         self, session: Session, ended: EndedJob
@@ -171,7 +172,7 @@ class AlertKind(Protocol[Evidence]):
         alert: Alert,
         seen: Observation[Evidence],
     ) -> Observation[Evidence] | None:
-        """Return what of an observation that holds proves that an alert is over; None if it is not over."""
+        """Return the part of a good observation that proves that an alert is over; None if it is not over."""
         return seen
 
     def request_run(
@@ -198,7 +199,15 @@ class AlertKind(Protocol[Evidence]):
     def after_decision(
         self, session: Session, alert: Alert, decision: Decision, before: AlertState
     ) -> None:
-        """Do what else follows from a decision; `before` is the state in which it found the alert."""
+        """Add what this kind does after a decision, such as a bisection; `before` is the alert's state before it."""
+        return
+
+    def is_incident(self, alert: Alert) -> bool:
+        """Return whether an alert is about an incident of its target, which is nobody's change of code."""
+        return False
+
+    def turn_into_incident(self, alert: Alert) -> None:
+        """Make an alert one about an incident of its target."""
         return
 
     def hand_over(self, session: Session, alert: Alert, living: Alert) -> None:

@@ -2,7 +2,7 @@
 
 What must stay true:
 - a cause has one living alert, whichever transaction sees it first;
-- people hear only of what a confirmation, a person or a failed fix opened (I13);
+- people hear once of what a confirmation, a person or a failed fix opened (I13), and of nothing raised in shadow;
 - every change is legal (`states`), leaves an event in the alert's history, and is published live only when people
   may know of the alert;
 - evaluating a job twice changes nothing.
@@ -11,17 +11,23 @@ What must stay true:
                        │                                                                        │
                        └── raise or join by cause            open ─▶ alerts.notify ◀── settle ──┘
 
-What differs between kinds is in `kinds/`; how people are told is in `notify.py`.
+    alerts.notify ─▶ compose_notice ─▶ tell ─┬─ published ─▶ "notified"
+          ▲                                  └─ muted ─▶ "silenced" ─ at its end ─▶ notify_after_mute ─┐
+          └─────────────────────────────────────────────────────── still open, and nobody heard ───────┘
+
+What differs between kinds is in `kinds/`. Channels send a notice and repeat what fails.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import structlog
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
+from paceline_server.alerts.explanation import explain_alert
 from paceline_server.alerts.kind import (
     AlertKind,
     Decision,
@@ -30,12 +36,19 @@ from paceline_server.alerts.kind import (
     Watched,
 )
 from paceline_server.alerts.registry import all_kinds, kind_of
+from paceline_server.alerts.rules.rule_book import mute_in_force, mute_words
 from paceline_server.alerts.schemas import AlertState
 from paceline_server.alerts.states import TOLD, Event, next_state
+from paceline_server.channels import service as channels
+from paceline_server.channels.service import Link, Notice
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.store import live_events, outbox
+from paceline_server.store.outbox import handle_topic, handle_topic_after_reading
 from paceline_server.store.tables.alerts import Alert, AlertEvent
+from paceline_server.store.tables.rules import RuleMute
+
+log = structlog.get_logger("paceline.alerts")
 
 SYSTEM = "paceline"
 """Actor of the server's own decisions."""
@@ -45,6 +58,10 @@ NOTIFY = "alerts.notify"
 """Outbox topic: an alert opened and people are to be notified; the key is its id."""
 PATIENCE = "alerts.patience"
 """Outbox topic: a confirmation run has waited long enough for an agent; the key is `alert:run`."""
+SILENCE_ENDED = "alerts.silence_ended"
+"""Outbox topic: a mute ended during which an alert opened; the key is the alert's id."""
+SILENCED, NOTIFIED = "silenced", "notified"
+"""Events of an alert's history about notification."""
 OUTCOMES = {
     "proven": (Event.confirm, "proven"),
     "cleared": (Event.refute, "code_cleared"),
@@ -181,6 +198,7 @@ def _close(
     apply_event(session, alert, event, proof.words)
 
 
+@handle_topic(CONFIRM)
 def request_confirmation(session: Session, alert_id: str) -> None:
     """Request the confirmation run of an alert after its cool-down, or settle the alert if none can decide."""
     alert = queries.lock_alert(session, alert_id)
@@ -226,6 +244,7 @@ def _wait_for_agent(session: Session, alert: Alert) -> None:
     outbox.add(session, PATIENCE, key, due_in_s=patience_s)
 
 
+@handle_topic(PATIENCE)
 def stop_waiting_for_agent(session: Session, key: str) -> None:
     """Settle an alert without its confirmation run if no agent took the run in time; a late result still counts.
     `key` is `alert:run`."""
@@ -411,3 +430,83 @@ def publish_alert(session: Session, alert: Alert) -> None:
         return
     data = {"id": alert.id, "state": alert.state, "title": alert.title}
     live_events.emit(session, "alert", None, None, data)
+
+
+def compose_notice(session: Session, alert_id: str) -> Notice | None:
+    """Return the notice of an open alert. Reads only: its evidence may be long."""
+    alert = queries.alert(session, alert_id)
+    if alert is None or not _is_worth_telling(alert):
+        return None
+    target = queries.spoken_name(session, alert.target_id)
+    where = settings.current().public_url or ""
+    return Notice(
+        kind="alert.opened",
+        severity=_severity(alert),
+        subject_id=alert.id,
+        state=alert.state,
+        title=alert.title,
+        summary=alert.words,
+        text=explain_alert(session, alert, target),
+        url=f"{where}/alerts/{alert.id}",
+        suite=alert.suite,
+        target_id=alert.target_id,
+        target=target,
+        branch=queries.branch_of_run(session, alert.run_id),
+        demonstration=alert.demonstration,
+        links=(
+            Link("Run", f"{where}/runs/{alert.run_id}"),
+            Link("Target", f"{where}/targets/{alert.target_id}"),
+        ),
+    )
+
+
+def _severity(alert: Alert) -> channels.Severity:
+    """Return how grave an alert is: critical is what a change of code has to answer for; what a target did is a
+    warning."""
+    if alert.demonstration:
+        return "info"
+    blames_code = kind_of(alert.kind).blames_code or alert.cause == "code"
+    return "critical" if blames_code else "warning"
+
+
+@handle_topic_after_reading(NOTIFY, compose_notice)
+def tell(session: Session, alert_id: str, notice: Notice | None) -> None:
+    """Publish the notice of an alert, or record in its history that its rule is muted."""
+    alert = queries.lock_alert(session, alert_id)
+    if alert is None or notice is None or not _is_worth_telling(alert):
+        return
+    mute = mute_in_force(session, alert.rule_id)
+    if mute is not None:
+        add_event(session, alert, SILENCED, SYSTEM, mute_words(mute))
+        _wait_for_end_of_mute(session, alert, mute)
+        return
+    log.warning(
+        "alert_open", alert_id=alert.id, title=notice.title, words=notice.summary
+    )
+    told = ["log", *channels.publish(session, notice)]
+    add_event(session, alert, NOTIFIED, SYSTEM, ", ".join(told))
+
+
+@handle_topic(SILENCE_ENDED)
+def notify_after_mute(session: Session, alert_id: str) -> None:
+    """Notify people of an alert whose rule's mute ended, unless it is closed, was notified meanwhile or is
+    muted again."""
+    alert = queries.lock_alert(session, alert_id)
+    if alert is None or not _is_worth_telling(alert):
+        return
+    mute = mute_in_force(session, alert.rule_id)
+    if mute is not None:
+        _wait_for_end_of_mute(session, alert, mute)
+        return
+    last = queries.last_event(session, alert_id, (SILENCED, NOTIFIED))
+    if last is not None and last.action == SILENCED:
+        outbox.add(session, NOTIFY, alert.id)
+
+
+def _is_worth_telling(alert: Alert) -> bool:
+    return alert.state in ("open", "acknowledged") and not alert.shadow
+
+
+def _wait_for_end_of_mute(session: Session, alert: Alert, mute: RuleMute) -> None:
+    left = (mute.until - clock.now()).total_seconds()
+    outbox.add(session, SILENCE_ENDED, alert.id, due_in_s=max(0.0, left))

@@ -66,6 +66,11 @@ def rule_kind_names() -> list[str]:
     return [name for name, kind in _kinds.items() if name in kind.built_in_rules]
 
 
+def built_in_rule_names() -> set[str]:
+    """Return the names that a stored rule may not take, because alerts name their rule."""
+    return {rule.name for kind in all_kinds() for rule in kind.built_in_rules.values()}
+
+
 class _NameOf:
     """Validates a name against the registered ones, and lists them in the API's description."""
 

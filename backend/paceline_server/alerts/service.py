@@ -1,8 +1,8 @@
 """What routes, jobs and other features may ask of alerts.
 
 Handles one message per concluded job (`alerts.evaluate`) and one per job whose points were added to their series
-(`alerts.history`). The life of alerts is in `lifecycle`, what differs between their kinds in `kinds/`; people's
-decisions, rules, bisections and explanations are rooms behind this door.
+(`alerts.history`). The life of alerts is in `lifecycle`, which handles the other topics, and what differs between their
+kinds in `kinds/`; people's decisions, rules, bisections and explanations are rooms behind this door.
 """
 
 from __future__ import annotations
@@ -18,16 +18,11 @@ from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
 from paceline_server.alerts import lifecycle, queries, triage
 from paceline_server.alerts.bisect import service as bisect
-from paceline_server.alerts.evidence import explain_alert
 from paceline_server.alerts.explanation import explain as explain_in_full
-from paceline_server.alerts.explanation import explain_briefly
+from paceline_server.alerts.explanation import explain_alert, explain_briefly
 from paceline_server.alerts.kind import EndedJob
 from paceline_server.alerts.kinds import KINDS
-from paceline_server.alerts.lifecycle import (
-    compute_confirmation,
-    request_confirmation,
-    stop_waiting_for_agent,
-)
+from paceline_server.alerts.lifecycle import compute_confirmation
 from paceline_server.alerts.queries import (
     AlertFilters,
     counts_by_state,
@@ -36,8 +31,8 @@ from paceline_server.alerts.queries import (
 )
 from paceline_server.alerts.registry import kind_of, register_kinds
 from paceline_server.alerts.rules import service as rules
+from paceline_server.alerts.rules.rule_book import RuleSubject, mute_in_force, rule_for
 from paceline_server.alerts.rules.schemas import MuteIn, MuteOut
-from paceline_server.alerts.rules.service import RuleSubject, rule_for
 from paceline_server.alerts.schemas import (
     Action,
     AlertDetailOut,
@@ -50,6 +45,7 @@ from paceline_server.alerts.triage import decide_batch, list_batches, undo_batch
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
 from paceline_server.kernel.wire import Page
+from paceline_server.store.outbox import handle_topic, handle_topic_after_reading
 from paceline_server.store.page import page
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.alerts import Alert
@@ -74,11 +70,9 @@ __all__ = [
     "list_batches",
     "mute_alert",
     "opened_since",
-    "request_confirmation",
     "require_known_kinds",
     "rule_for",
     "set_due",
-    "stop_waiting_for_agent",
     "titles",
     "undo_batch",
 ]
@@ -92,6 +86,7 @@ def require_known_kinds(session: Session) -> None:
         kind_of(name)
 
 
+@handle_topic_after_reading("alerts.evaluate", compute_confirmation)
 def evaluate_job(session: Session, job_id: str, computed: Any) -> None:
     """Decide the bisection step or the confirmation that an ended job was, or else watch what it shows. `computed`
     comes from `compute_confirmation`."""
@@ -109,6 +104,7 @@ def evaluate_job(session: Session, job_id: str, computed: Any) -> None:
         lifecycle.watch(session, "job", EndedJob(job, run))
 
 
+@handle_topic("alerts.history")
 def evaluate_points(session: Session, job_id: str) -> None:
     """Watch what a job shows whose points were added to their series."""
     concluded = queries.job_with_run(session, job_id)
@@ -198,7 +194,7 @@ def alert_detail(
     explanation = explain_briefly(
         session, row, queries.spoken_name(session, row.target_id), windows=windows
     )
-    mute = rules.mute_in_force(session, row.rule_id)
+    mute = mute_in_force(session, row.rule_id)
     return AlertDetailOut(
         **_alert_out(row, targets, people).model_dump(),
         rule=RuleOut.model_validate(row.rule),
@@ -225,7 +221,7 @@ def act_on_alert(
     note: str | None,
     baseline_commit: str | None,
 ) -> AlertDetailOut:
-    """Acknowledge, resolve or reopen an alert. Raises 404, and what `decisions.apply_action` raises."""
+    """Acknowledge, resolve or reopen an alert. Raises 404, and what `triage.apply_action` raises."""
     alert = _locked_alert(session, alert_id)
     triage.apply_action(
         session, alert, action, actor, note=note, baseline_commit=baseline_commit

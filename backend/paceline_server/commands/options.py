@@ -21,7 +21,7 @@ DataDir = Annotated[
 
 
 def read_settings(**overrides: Any) -> Any:
-    """The settings of this process, which logs from now on."""
+    """Return the settings of this process, which logs from now on."""
     from paceline_server.kernel import logging  # noqa: PLC0415 - imported when needed
     from paceline_server.kernel import settings as process_settings  # noqa: PLC0415
 
@@ -32,7 +32,7 @@ def read_settings(**overrides: Any) -> Any:
 
 
 def with_database(data: Path | None) -> Any:
-    """Settings, with the database open, for commands that change rows."""
+    """Return the settings, with the database open, for commands that change rows."""
     from paceline_server.store import migrations  # noqa: PLC0415
     from paceline_server.store.session import Database, set_database  # noqa: PLC0415
 
@@ -62,7 +62,7 @@ def _refuse_missing_file(settings: Any) -> None:
 
 
 def pages_url(settings: Any) -> str:
-    """Where people reach the pages, for links that commands print."""
+    """Return where people reach the pages, for links that commands print."""
     from paceline_server.runtime import data_lock  # noqa: PLC0415
 
     known = data_lock.read_address(settings.data_dir)
@@ -84,7 +84,7 @@ def refuse_without_server(settings: Any) -> None:
 
 
 def checked_role(name: str) -> Any:
-    """The role called `name`. Raises SettingsError."""
+    """Return the role called `name`. Raises SettingsError."""
     from paceline_server.accounts.permissions import ROLES  # noqa: PLC0415
     from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
 

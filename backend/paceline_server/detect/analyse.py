@@ -29,11 +29,10 @@ from paceline_server.detect.compare import (
     control_false_discoveries,
     withdraw_verdict,
 )
-from paceline_server.detect.condition_tracks import summarise_tracks
-from paceline_server.detect.cpu_features import CpuFeatures
 from paceline_server.detect.derive import DerivedSources, derived_rows
 from paceline_server.detect.facts import (
     CaseIndex,
+    CpuFeatures,
     JobFacts,
     JobIdentity,
     JobRequest,
@@ -41,7 +40,7 @@ from paceline_server.detect.facts import (
 )
 from paceline_server.detect.gates import gate_rows, with_engine
 from paceline_server.detect.groups import Group, expected_groups, unannounced_value
-from paceline_server.detect.measure import WarmSamples, measurements
+from paceline_server.detect.measure import WarmSamples, measurements, summarise_tracks
 from paceline_server.detect.policies.advise import PolicyAssessment, assess_policies
 from paceline_server.detect.reasons import join_reasons, reasons_of, verdict_of
 from paceline_server.detect.schemas import CheckOut, GateOut, JobReportOut

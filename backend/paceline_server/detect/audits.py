@@ -39,7 +39,7 @@ class GroupAudit:
     policy: AuditPolicy = field(default_factory=AuditPolicy)
 
     def defects(self, *arms: str) -> list[AuditFinding]:
-        """The decisive findings about these arms.
+        """Return the decisive findings about these arms.
 
         Work is compared with the reference's only. If one of two other arms did different work than the
         reference, the two may differ as well, so the finding counts against both.
@@ -61,7 +61,7 @@ class GroupAudit:
         return findings
 
     def too_few(self, *arms: str) -> str | None:
-        """Why there are too few samples to decide about these arms; None if there are enough."""
+        """Return why there are too few samples to decide about these arms; None if there are enough."""
         few = (
             finding
             for finding in self.findings
@@ -70,14 +70,15 @@ class GroupAudit:
         return next((f"insufficient: {finding.text}" for finding in few), None)
 
     def why_not(self, *arms: str) -> str | None:
-        """Why a figure of these arms decides nothing; None without defects. The findings are shown with the group."""
+        """Return why a figure of these arms decides nothing; None without defects. The findings are shown with the
+        group."""
         names = list(dict.fromkeys(defect.name for defect in self.defects(*arms)))
         if not names:
             return None
         return f"the protocol has defects: {', '.join(names)}"
 
     def evidence(self) -> dict[str, Any]:
-        """The audit as plain JSON, for a stored comparison."""
+        """Return the audit as plain JSON, for a stored comparison."""
         return {
             "method": METHOD,
             "parameters": {"policy": asdict(self.policy), "items": dict(self.items)},
@@ -108,21 +109,21 @@ class Audits:
     by_group: Mapping[tuple[str, str], GroupAudit]
 
     def of(self, group: Group) -> GroupAudit | None:
-        """The audit of a group; None if nothing was measured."""
+        """Return the audit of a group; None if nothing was measured."""
         return self.by_group.get((group.benchmark, params_key(group.params)))
 
     def why_not(self, group: Group, *arms: str) -> str | None:
-        """`GroupAudit.why_not` of a group that may have no audit."""
+        """Return `GroupAudit.why_not` of a group that may have no audit."""
         audited = self.of(group)
         return None if audited is None else audited.why_not(*arms)
 
     def too_few(self, group: Group, *arms: str) -> str | None:
-        """`GroupAudit.too_few` of a group that may have no audit."""
+        """Return `GroupAudit.too_few` of a group that may have no audit."""
         audited = self.of(group)
         return None if audited is None else audited.too_few(*arms)
 
     def rows(self) -> list[AuditOut]:
-        """Groups with findings."""
+        """Return groups with findings."""
         return [
             group_audit.out()
             for group_audit in self.by_group.values()
@@ -165,7 +166,7 @@ def audit_groups(
 
 
 def _naive(cases: Sequence[CaseSamples], reference: str) -> str | None:
-    """The ratios of the means, as a naive protocol reports them: `native 1.9× faster than fallback`."""
+    """Return the ratios of the means, as a naive protocol reports them: `native 1.9× faster than fallback`."""
     base = next((case for case in cases if case.arm == reference), None)
     if base is None:
         return None

@@ -15,8 +15,7 @@ from paceline_contract.events import Direction
 from paceline_contract.manifest import Manifest
 
 from paceline_server.detect.audits import Audits, GroupAudit
-from paceline_server.detect.cpu_features import CpuFeatures
-from paceline_server.detect.facts import CaseIndex, JobRequest, Look
+from paceline_server.detect.facts import CaseIndex, CpuFeatures, JobRequest, Look
 from paceline_server.detect.groups import Group, unannounced_value
 from paceline_server.detect.schemas import ComparisonOut
 from paceline_server.detect.unavailable import UnavailableArms

@@ -56,7 +56,7 @@ class DerivedRow:
     few: str | None = None
 
     def out(self) -> DerivedOut:
-        """The wire shape."""
+        """Return the wire shape."""
         declared, result = self.declared, self.result
         return DerivedOut(
             name=declared.name,
@@ -80,7 +80,7 @@ class DerivedRow:
         )
 
     def note(self) -> str:
-        """Why there is no value, or why not to trust it; else empty."""
+        """Return why there is no value, or why not to trust it; else empty."""
         if self.missing is not None:
             return self.missing
         if self.defect is not None:
@@ -101,7 +101,7 @@ def _rate(bytes_per_s: int) -> str:
 
 
 def derived_sentence(declared: Derived, arm: str, result: DerivedValue) -> str:
-    """The value in words; empty without a value."""
+    """Return the value in words; empty without a value."""
     base, param, value = declared.base_arm, declared.param, result.value
     if value is None:
         if not result.answered:
@@ -162,7 +162,7 @@ class DerivedSources:
     def direction(
         self, declared: Derived, arm: str, groups: Sequence[Group]
     ) -> Direction:
-        """The better direction of a metric, from its samples."""
+        """Return the better direction of a metric, from its samples."""
         cases = (self.case(group, declared.metric, arm) for group in groups)
         return next((case.direction for case in cases if case is not None), "lower")
 
@@ -170,7 +170,7 @@ class DerivedSources:
 def derived_rows(
     manifest: Manifest, groups: Sequence[Group], sources: DerivedSources
 ) -> list[DerivedRow]:
-    """One row per declared metric, arm and combination of the params that the metric does not consume."""
+    """Return one row per declared metric, arm and combination of the params that the metric does not consume."""
     rows: list[DerivedRow] = []
     for declared in manifest.derived:
         matching = [
@@ -190,7 +190,7 @@ def derived_rows(
 def _points(
     declared: Derived, groups: Sequence[Group]
 ) -> Iterator[tuple[Group, list[Group]]]:
-    """Each group that the metric has a value for, with the groups that value is computed from."""
+    """Yield each group that the metric has a value for, with the groups that value is computed from."""
     if declared.param is None:
         yield from ((group, [group]) for group in groups)
         return
@@ -243,7 +243,7 @@ def _row(
 def _value_at_point(
     declared: Derived, arm: str, group: Group, sources: DerivedSources
 ) -> DerivedValue:
-    """The value of a metric that needs a single group."""
+    """Return the value of a metric that needs a single group."""
     formula = PAIRED.get(declared.kind)
     if formula is None:
         return _share(declared, arm, group, sources)
@@ -278,7 +278,7 @@ def _share(
 def _value_across_param(
     declared: Derived, arm: str, members: Sequence[Group], sources: DerivedSources
 ) -> DerivedValue:
-    """The value of a metric that consumes a param."""
+    """Return the value of a metric that consumes a param."""
     param = declared.param or ""
     if declared.kind == "crossover":
         return _crossover(declared, arm, members, sources)
@@ -309,7 +309,7 @@ def _value_across_param(
 def _crossover(
     declared: Derived, arm: str, members: Sequence[Group], sources: DerivedSources
 ) -> DerivedValue:
-    """The crossover; every expected value of the param must be measured, as a gap could hide a loss."""
+    """Return the crossover; every expected value of the param must be measured, as a gap could hide a loss."""
     points: list[tuple[int, CaseSamples, CaseSamples]] = []
     for group in members:
         value = group.params.get(declared.param or "")

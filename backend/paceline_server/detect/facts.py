@@ -20,6 +20,16 @@ from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
 
 Named = TypeVar("Named", Case, CaseSamples)
+CPU_FEATURES = "cpu_features"
+"""The name of the features among the values of a reading; they are names of `/proc/cpuinfo`."""
+UNKNOWN_FEATURES = (
+    "not judged: which level applies depends on the CPU's features, and no reading of this job names them; "
+    "update the agent, or measure on Linux"
+)
+DIFFERENT_FEATURES = (
+    "not judged: which level applies depends on the CPU's features, and the job's attempts ran on CPUs with "
+    "different ones"
+)
 
 
 @dataclass(frozen=True)
@@ -131,3 +141,33 @@ class CaseIndex:
         """Return the samples of a case; None without any."""
         case = self.by_key.get((benchmark, params_key(params), metric, arm))
         return case if case is not None and case.value.size else None
+
+
+@dataclass(frozen=True)
+class CpuFeatures:
+    """The features of the CPU that a job ran on. `names` None: they are not known, and `why` says why not."""
+
+    names: frozenset[str] | None = None
+    why: str = UNKNOWN_FEATURES
+
+    @classmethod
+    def of(cls, conditions: Sequence[Conditions]) -> CpuFeatures:
+        """Return the features on which the readings before each attempt agree."""
+        features_by_attempt = {
+            reading.attempt: _feature_names(reading.values)
+            for reading in conditions
+            if reading.phase == "before" and CPU_FEATURES in reading.values
+        }
+        if not features_by_attempt or any(
+            reading.attempt not in features_by_attempt for reading in conditions
+        ):
+            return cls()
+        names = {*features_by_attempt.values()}
+        return cls(names.pop()) if len(names) == 1 else cls(why=DIFFERENT_FEATURES)
+
+
+def _feature_names(values: Mapping[str, object]) -> frozenset[str]:
+    names = values[CPU_FEATURES]
+    return (
+        frozenset(map(str, names)) if isinstance(names, list | tuple) else frozenset()
+    )

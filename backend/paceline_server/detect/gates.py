@@ -1,21 +1,28 @@
 """Judges the gates of a suite: one row per gate, level and point of the params.
 
 A gate has a row even when nothing was measured for it. It is `not_applicable` where the target cannot run the
-arm or the CPU lacks the features (`cpu_features.py`), and `inconclusive` where the measurement has a defect (I12).
+arm or the CPU lacks the features (`GatesOnCpu`), and `inconclusive` where the measurement has a defect (I12).
 On a disturbed target no level is judged, and a ratio of paired arms only where it clears the extra margin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from paceline_contract.events import ParamValue
+from paceline_contract.gate_levels import (
+    applicable_gates,
+    feature_dependent_gates,
+    requirements_text,
+    unmet_requirements,
+)
 from paceline_contract.manifest import Gate, Manifest
 
 from paceline_server.detect.compare import Circumstances
-from paceline_server.detect.cpu_features import GatesOnCpu
 from paceline_server.detect.derive import PAIRED, DerivedRow
+from paceline_server.detect.facts import CpuFeatures
 from paceline_server.detect.groups import Group
 from paceline_server.detect.measure import WarmSamples
 from paceline_server.detect.reasons import LEVEL_NOT_JUDGED
@@ -37,6 +44,32 @@ from paceline_server.stats.samples import Interval, median
 from paceline_server.stats.summary import probably_optimised_away
 
 NOTHING = Interval(None, None)
+
+
+@dataclass(frozen=True)
+class GatesOnCpu:
+    """The gates of a manifest on one CPU. `refused`: by index, why a gate is not judged there; `other_levels`: in
+    whose place a gate for CPUs with more features is."""
+
+    refused: Mapping[int, GateVerdict]
+    other_levels: frozenset[int]
+
+    @classmethod
+    def of(cls, manifest: Manifest, features: CpuFeatures) -> GatesOnCpu:
+        """Return which gates apply; without known features none that needs some is judged."""
+        gates = manifest.gates
+        if features.names is None:
+            undecided = GateVerdict("inconclusive", features.why, None, NOTHING)
+            return cls(
+                dict.fromkeys(feature_dependent_gates(gates), undecided), frozenset()
+            )
+        refused, applicable = {}, applicable_gates(gates, features.names)
+        for index, gate in enumerate(gates):
+            if lacking := unmet_requirements(gate, features.names):
+                reason = f"not for this CPU (needs {requirements_text(lacking)})"
+                refused[index] = GateVerdict("not_applicable", reason, None, NOTHING)
+        others = frozenset(range(len(gates))) - applicable - refused.keys()
+        return cls(refused, others)
 
 
 def gate_rows(

@@ -20,7 +20,7 @@ from sqlalchemy.orm import Session
 from paceline_server.catalog import service as catalog
 from paceline_server.detect import queries, service
 from paceline_server.detect.changes import service as detection
-from paceline_server.detect.condition_tracks import summarise_tracks
+from paceline_server.detect.measure import summarise_tracks
 from paceline_server.detect.queries import JobContext
 from paceline_server.detect.schemas import JobReportOut, MeasurementOut
 from paceline_server.ingest import service as ingest
@@ -129,7 +129,7 @@ def _measured_point(
 def _title(
     row: MeasurementOut, texts: Mapping[tuple[str, str, str], str]
 ) -> str | None:
-    """Return the text of a name that says too little, because it has a digest in place of some of it."""
+    """Return the whole text behind names of which some is a digest; None for other names."""
     if DIGEST_MARK not in row.benchmark and DIGEST_MARK not in row.arm:
         return None
     return texts.get((row.benchmark, row.arm, params_key(row.params)))

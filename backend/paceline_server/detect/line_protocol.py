@@ -41,7 +41,7 @@ def answer_lines(lines: Iterable[str], out: TextIO, notes: TextIO) -> None:
 
 
 def _first_gap(kept: Sequence[int]) -> int:
-    """The first index that is not kept."""
+    """Return the first index that is not kept."""
     return next(
         (place for place, index in enumerate(kept) if place != index), len(kept)
     )

@@ -1,15 +1,18 @@
-"""Summarises the warm samples of each case (stats/README.md §1).
+"""Summarises the warm samples of each case (stats/README.md §1), and the conditions of a job.
 
 Counts, percentiles and extremes cover all values, also of a metric with several values per block. Arms are
-compared in `compare`.
+compared in `compare`, conditions judged in `stats.voids`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Literal, cast
 
+import numpy as np
 from paceline_contract.manifest import Manifest
 from paceline_contract.params import params_key
 from paceline_contract.units import Unit
@@ -17,7 +20,7 @@ from paceline_contract.units import Unit
 from paceline_server.detect.facts import CaseIndex
 from paceline_server.detect.groups import Group
 from paceline_server.detect.schemas import MeasurementOut
-from paceline_server.ingest.cases import Case
+from paceline_server.ingest.cases import Case, Conditions
 from paceline_server.stats.blocks import warm_samples
 from paceline_server.stats.derived import Warm
 from paceline_server.stats.samples import CaseSamples, Floats, Ints
@@ -34,7 +37,7 @@ class WarmSamples:
     )
 
     def of(self, case: CaseSamples) -> tuple[Floats, Ints, tuple[int, ...]]:
-        """(values, launch, unsteady launches); values and launch have shape (n,)."""
+        """Return (values, launch, unsteady launches); values and launch have shape (n,)."""
         key = (case.benchmark, params_key(case.params), case.metric, case.arm)
         if key not in self._selected:
             keep, unsteady = warm_samples(case)
@@ -42,7 +45,7 @@ class WarmSamples:
         return self._selected[key]
 
     def get(self, group: Group, metric: str, arm: str) -> Warm | None:
-        """The warm samples of a case; None without any."""
+        """Return the warm samples of a case; None without any."""
         case = self.index.get(group.benchmark, group.params, metric, arm)
         if case is None:
             return None
@@ -57,7 +60,7 @@ def measurements(
     warm: WarmSamples,
     announced: Sequence[Case] = (),
 ) -> list[MeasurementOut]:
-    """One row per case with warm samples, by group, metric and arm in declared order."""
+    """Return one row per case with warm samples, by group, metric and arm in declared order."""
     announced_cases = {
         (case.benchmark, params_key(case.params), case.arm): case for case in announced
     }
@@ -113,3 +116,38 @@ def _measurement(
         items=None if announcement is None else announcement.items_per_iteration,
         bytes=None if announcement is None else announcement.bytes_per_iteration,
     )
+
+
+def summarise_tracks(
+    readings: Iterable[Conditions],
+) -> dict[str, dict[Literal["median", "max"], float]]:
+    """Return median and maximum of each numeric track during the measurement.
+
+    A list (cores) counts as its mean, an object (sensors) as its maximum."""
+    tracks: dict[str, list[float]] = defaultdict(list)
+    for reading in readings:
+        if reading.phase == "during":
+            for name, raw in reading.values.items():
+                value = _number(raw)
+                if value is not None:
+                    tracks[name].append(value)
+    return {
+        name: {"median": float(np.median(values)), "max": max(values)}
+        for name, values in sorted(tracks.items())
+    }
+
+
+def _number(raw: object) -> float | None:
+    if isinstance(raw, list | tuple):
+        numbers = [value for value in map(_number, raw) if value is not None]
+        return sum(numbers) / len(numbers) if numbers else None
+    if isinstance(raw, Mapping):
+        numbers = [value for value in map(_number, raw.values()) if value is not None]
+        return max(numbers, default=None)
+    if (
+        isinstance(raw, bool)
+        or not isinstance(raw, int | float)
+        or not math.isfinite(raw)
+    ):
+        return None
+    return float(raw)

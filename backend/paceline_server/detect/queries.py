@@ -58,7 +58,7 @@ def context(session: Session, job_id: str) -> JobContext | None:
 
 
 def imported_texts(session: Session, import_id: str) -> dict[tuple[str, str, str], str]:
-    """(benchmark, arm, params key) of each series of an imported document → the text that it was named after."""
+    """Return (benchmark, arm, params key) of each series of an imported document → the text that it was named after."""
     document = session.scalar(
         select(ImportDocument.document).where(ImportDocument.id == import_id)
     )
@@ -72,7 +72,7 @@ def imported_texts(session: Session, import_id: str) -> dict[tuple[str, str, str
 def other_comparisons(
     session: Session, run_id: str, job_id: str, as_of: datetime | None = None
 ) -> list[Comparison]:
-    """Comparisons of the run's other jobs (those stored until `as_of`), in a fixed order. Simulated targets are
+    """Return comparisons of the run's other jobs (those stored until `as_of`), in a fixed order. Simulated targets are
     excluded, because their tests would cost power on real ones."""
     query = (
         select(Comparison)
@@ -91,7 +91,7 @@ def other_comparisons(
 def unjudged_jobs(
     session: Session, run_id: str, job_id: str, as_of: datetime | None = None
 ) -> int:
-    """Number of the run's other jobs on real targets that may still get a verdict, or might at `as_of`."""
+    """Return the number of the run's other jobs on real targets that may still get a verdict, or might at `as_of`."""
     open_now = Job.state.not_in(FINAL)
     is_open = open_now if as_of is None else or_(open_now, Job.finished_at > as_of)
     query = select(func.count()).where(
@@ -104,7 +104,7 @@ def unjudged_jobs(
 
 
 def report(session: Session, job_id: str) -> JobReport | None:
-    """The newest analysis of a job."""
+    """Return the newest analysis of a job."""
     query = (
         select(JobReport)
         .where(JobReport.job_id == job_id)
@@ -125,7 +125,7 @@ def replace_report(session: Session, row: JobReport) -> None:
 
 
 def comparisons_of_job(session: Session, job_id: str) -> list[Comparison]:
-    """Comparisons of a concluded job, in the order of its report."""
+    """Return comparisons of a concluded job, in the order of its report."""
     return list(
         session.scalars(
             select(Comparison)
@@ -138,7 +138,7 @@ def comparisons_of_job(session: Session, job_id: str) -> list[Comparison]:
 def findings_with_comparisons(
     session: Session, alert_ids: Sequence[str]
 ) -> list[tuple[Finding, Comparison]]:
-    """Findings of alerts with the comparison each came from, oldest first."""
+    """Return findings of alerts with the comparison each came from, oldest first."""
     query = (
         select(Finding, Comparison)
         .join(Comparison, Comparison.id == Finding.comparison_id)
@@ -159,7 +159,7 @@ def finding(session: Session, finding_id: str) -> tuple[Finding, Comparison] | N
 
 
 def baseline_jobs(session: Session, suite: str | None) -> list[str]:
-    """Concluded ordinary and imported jobs (of a suite), oldest first."""
+    """Return concluded ordinary and imported jobs (of a suite), oldest first."""
     query = (
         select(Job.id)
         .join(Run, Run.id == Job.run_id)

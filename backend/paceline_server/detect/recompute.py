@@ -30,7 +30,7 @@ class RecomputeOutcome:
     evaluated: StoreOutcome = field(default_factory=StoreOutcome)
 
     def lines(self) -> list[str]:
-        """The outcome as lines for people."""
+        """Return the outcome as lines for people."""
         changes = self.evaluated.changes
         counts = ", ".join(
             f"{count} {kind}" for kind, count in sorted(changes.items()) if count

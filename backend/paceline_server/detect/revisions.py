@@ -42,7 +42,6 @@ from paceline_server.detect.compare import (
     window_of,
     withdraw_verdict,
 )
-from paceline_server.detect.condition_tracks import summarise_tracks
 from paceline_server.detect.facts import (
     CaseIndex,
     JobFacts,
@@ -51,7 +50,7 @@ from paceline_server.detect.facts import (
     Look,
 )
 from paceline_server.detect.groups import Group, expected_groups
-from paceline_server.detect.measure import WarmSamples, measurements
+from paceline_server.detect.measure import WarmSamples, measurements, summarise_tracks
 from paceline_server.detect.schemas import (
     AuditOut,
     BaseOut,

@@ -158,7 +158,8 @@ def _points(values: Collection[DeclaredValue]) -> set[tuple[str, str]]:
 def _only_in(
     these: Sequence[DeclaredValue], others: Sequence[DeclaredValue]
 ) -> tuple[str, ...]:
-    """Return what of `these` is not in `others`, in words, each at the coarsest level that says it."""
+    """Return in words what of `these` is not in `others`: a whole benchmark if all of it is missing, else its arms,
+    metrics or points."""
     known = set(others)
     benchmarks = {value.benchmark for value in others}
     arms = {(value.benchmark, value.arm) for value in others}

@@ -332,7 +332,7 @@ def _unavailable_lines(analysis: Analysis) -> list[str]:
 
 
 def _audit_lines(analysis: Analysis) -> list[str]:
-    """Findings by group, with the comparison of means alone."""
+    """Return findings by group, with the comparison of means alone."""
     if not analysis.report.audits:
         return []
     lines = ["", "audit of the protocol"]

@@ -21,13 +21,13 @@ NAMED = 3
 
 
 def list_some(names: Collection[str]) -> str:
-    """`parse, print, scan (and 4 more)`."""
+    """Return `parse, print, scan (and 4 more)`."""
     more = f" (and {len(names) - NAMED} more)" if len(names) > NAMED else ""
     return f"{', '.join(list(names)[:NAMED])}{more}"
 
 
 def no_arm_sentence(reasons_by_benchmark: Mapping[str, Sequence[str]]) -> str:
-    """`no arm of parse, print is available here: no JVM, no clang`; of many reasons it says where all are."""
+    """Return `no arm of parse, print is available here: no JVM, no clang`; of many reasons it says where all are."""
     reasons = list(
         dict.fromkeys(
             reason
@@ -64,7 +64,7 @@ class UnavailableArms:
         )
 
     def why(self, group: Group, *arms: str) -> str | None:
-        """Why the first unavailable arm of `arms` cannot run here; None if all can."""
+        """Return why the first unavailable arm of `arms` cannot run here; None if all can."""
         for arm in arms:
             reason = self.reasons.get((group.benchmark, params_key(group.params), arm))
             if reason is not None:
@@ -74,7 +74,7 @@ class UnavailableArms:
     def unavailable_benchmarks(
         self, manifest: Manifest, groups: Sequence[Group]
     ) -> dict[str, list[str]]:
-        """Reasons by benchmark, for the benchmarks of which no arm can run here with any params."""
+        """Return reasons by benchmark, for the benchmarks of which no arm can run here with any params."""
         reasons_by_benchmark: dict[str, list[str]] = {}
         for name, benchmark in manifest.benchmarks.items():
             own_groups = [group for group in groups if group.benchmark == name]
@@ -90,7 +90,7 @@ class UnavailableArms:
         return reasons_by_benchmark
 
     def rows(self, manifest: Manifest, groups: Sequence[Group]) -> list[UnavailableOut]:
-        """One row per arm if its reason is the same with all params, else one row per group."""
+        """Return one row per arm if its reason is the same with all params, else one row per group."""
         rows: list[UnavailableOut] = []
         for name, benchmark in manifest.benchmarks.items():
             own_groups = [group for group in groups if group.benchmark == name]

@@ -63,7 +63,7 @@ def store_import(
 def list_documents(
     session: Session, *, form: str | None, limit: int, cursor: str | None
 ) -> Page[ImportOut]:
-    """Stored documents, the newest first."""
+    """Return stored documents, the newest first."""
     return page(
         session,
         queries.documents(form),

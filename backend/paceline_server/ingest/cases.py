@@ -1,14 +1,18 @@
-"""Defines what a workload reports beside its samples: checks, warnings, cases and conditions.
+"""Defines what a workload reports: checks, warnings, cases and conditions, and its samples joined by case.
 
-Detection reads them alike from the database and from raw streams on disk. Samples are
-`stats.samples.CaseSamples`.
+Detection reads them alike from the database and from raw streams on disk.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from paceline_contract.events import ParamValue
+import numpy as np
+from paceline_contract.events import Direction, ParamValue
+
+from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +59,58 @@ class Conditions:
     at_ms: int
     values: dict[str, object]
     attempt: int = 1
+
+
+class SampleBlock(NamedTuple):
+    """Samples of one case that a launch reported together; every array has an element per sample."""
+
+    launch: int
+    warmup: bool
+    rounds: Ints
+    positions: Ints
+    iterations: Ints
+    values: Floats
+    work: Mapping[str, Ints]
+
+
+def join_samples(
+    blocks: Sequence[SampleBlock],
+    *,
+    benchmark: str,
+    arm: str,
+    params: Mapping[str, ParamValue],
+    metric: str,
+    unit: str,
+    direction: Direction,
+) -> CaseSamples:
+    """Join the blocks of a case; a counter is `NOT_COUNTED` in blocks that lack it."""
+    lengths = [len(block.values) for block in blocks]
+    counters = sorted({name for block in blocks for name in block.work})
+    missing = [np.full(length, NOT_COUNTED, dtype=np.int64) for length in lengths]
+    return CaseSamples(
+        benchmark=benchmark,
+        arm=arm,
+        params=params,
+        metric=metric,
+        unit=unit,
+        direction=direction,
+        launch=np.repeat(
+            np.array([block.launch for block in blocks], dtype=np.int64), lengths
+        ),
+        round=np.concatenate([block.rounds for block in blocks]),
+        position=np.concatenate([block.positions for block in blocks]),
+        value=np.concatenate([block.values for block in blocks]),
+        warmup=np.repeat(
+            np.array([block.warmup for block in blocks], dtype=np.bool_), lengths
+        ),
+        iterations=np.concatenate([block.iterations for block in blocks]),
+        work={
+            name: np.concatenate(
+                [
+                    block.work.get(name, none)
+                    for block, none in zip(blocks, missing, strict=True)
+                ]
+            )
+            for name in counters
+        },
+    )

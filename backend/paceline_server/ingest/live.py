@@ -15,7 +15,7 @@ from paceline_contract.items import ConditionsItem, EventItem, LogItem, SamplesI
 from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
-from paceline_server.ingest.wire import Checked
+from paceline_server.ingest.uploads import Checked
 from paceline_server.store import live_events
 from paceline_server.store.tables.jobs import Job
 

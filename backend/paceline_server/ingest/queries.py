@@ -252,7 +252,7 @@ def conditions_after(
 def reported_after(
     session: Session, job_id: str, attempt: int, after: int, limit: int
 ) -> list[ReportedLine]:
-    """Reported lines with a seq above `after`."""
+    """Return reported lines with a seq above `after`."""
     query = (
         select(ReportedLine)
         .where(

@@ -19,12 +19,19 @@ from paceline_contract.params import params_key
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import queries
-from paceline_server.ingest.cases import Case, CaseWarning, Check, Conditions
+from paceline_server.ingest.cases import (
+    Case,
+    CaseWarning,
+    Check,
+    Conditions,
+    SampleBlock,
+    join_samples,
+)
 from paceline_server.ingest.stream import case_of, check_of
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import ConditionsOut, LogLineOut, ReportedLineOut
 from paceline_server.kernel.wire import Page
-from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Ints
+from paceline_server.stats.samples import CaseSamples, Ints
 from paceline_server.store.page import decode_cursor, encode_cursor
 from paceline_server.store.session import read_scope
 
@@ -50,7 +57,7 @@ def blocks(
 
 
 def _case_samples(chunks: Sequence[queries.Chunk]) -> list[CaseSamples]:
-    return [_case(group) for group in _group_by_case(chunks).values()]
+    return [_join_chunks(group) for group in _group_by_case(chunks).values()]
 
 
 def _group_by_case(chunks: Sequence[queries.Chunk]) -> dict[Key, list[queries.Chunk]]:
@@ -67,52 +74,37 @@ def _group_by_case(chunks: Sequence[queries.Chunk]) -> dict[Key, list[queries.Ch
     return groups
 
 
-def _case(chunks: Sequence[queries.Chunk]) -> CaseSamples:
+def _join_chunks(chunks: Sequence[queries.Chunk]) -> CaseSamples:
     first = chunks[0]
-    lengths = [len(chunk.values) for chunk in chunks]
-    return CaseSamples(
+    return join_samples(
+        [_block_of(chunk) for chunk in chunks],
         benchmark=first.benchmark,
         arm=first.arm,
         params=first.params,
         metric=first.metric,
         unit=first.unit,
         direction=cast(Direction, first.direction),
-        launch=np.repeat(
-            np.array([chunk.launch for chunk in chunks], dtype=np.int64), lengths
-        ),
-        round=_int32s([chunk.rounds for chunk in chunks]),
-        position=_int32s([chunk.positions for chunk in chunks]),
-        value=np.concatenate([chunk.values for chunk in chunks]),
-        warmup=np.repeat(
-            np.array([chunk.phase == "warmup" for chunk in chunks], dtype=np.bool_),
-            lengths,
-        ),
-        iterations=_int64s([chunk.iterations for chunk in chunks]),
-        work=_work(chunks, lengths),
     )
 
 
-def _work(chunks: Sequence[queries.Chunk], lengths: Sequence[int]) -> dict[str, Ints]:
-    """Counters by name over all chunks, `NOT_COUNTED` where a chunk lacks a counter."""
-    names = sorted({name for chunk in chunks for name in chunk.counters or ()})
-    counters = {
-        name: [np.full(n, NOT_COUNTED, dtype=np.int64) for n in lengths]
-        for name in names
-    }
-    for position, chunk in enumerate(chunks):
-        if chunk.counters and chunk.work is not None:
-            rows = _int64s([chunk.work]).reshape(len(chunk.counters), -1)
-            for name, row in zip(chunk.counters, rows, strict=True):
-                counters[name][position] = row
-    return {name: np.concatenate(parts) for name, parts in counters.items()}
+def _block_of(chunk: queries.Chunk) -> SampleBlock:
+    work: dict[str, Ints] = {}
+    if chunk.counters and chunk.work is not None:
+        rows = _unpack(chunk.work, "<i8").reshape(len(chunk.counters), -1)
+        work = dict(zip(chunk.counters, rows, strict=True))
+    return SampleBlock(
+        chunk.launch,
+        warmup=chunk.phase == "warmup",
+        rounds=_unpack(chunk.rounds, "<i4"),
+        positions=_unpack(chunk.positions, "<i4"),
+        iterations=_unpack(chunk.iterations, "<i8"),
+        values=chunk.values,
+        work=work,
+    )
 
 
-def _int64s(packed: Sequence[bytes]) -> Ints:
-    return np.frombuffer(b"".join(packed), dtype="<i8").astype(np.int64)
-
-
-def _int32s(packed: Sequence[bytes]) -> Ints:
-    return np.frombuffer(b"".join(packed), dtype="<i4").astype(np.int64)
+def _unpack(packed: bytes, dtype: str) -> Ints:
+    return np.frombuffer(packed, dtype=dtype).astype(np.int64)
 
 
 def checks(session: Session, job_id: str, side: SideName | None = None) -> list[Check]:
@@ -198,7 +190,7 @@ def live_series(session: Session, job_id: str) -> list[LiveSeries]:
     for key, chunks in _group_by_case(
         queries.newest_chunks(session, job_id, attempt, LIVE_CHUNKS)
     ).items():
-        case = _case(chunks)
+        case = _join_chunks(chunks)
         last = len(case.value) - 1
         picked = np.unique(
             np.linspace(0, last, min(last + 1, LIVE_VALUES)).astype(np.int64)
@@ -228,7 +220,7 @@ def log_page(
     limit: int,
     cursor: str | None,
 ) -> Page[LogLineOut]:
-    """Log lines of an attempt (the newest unless given) with a seq above `after`. Raises 404."""
+    """Return log lines of an attempt (the newest unless given) with a seq above `after`. Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     seq, line = (after + 1, -1) if cursor is None else decode_cursor(cursor, [int, int])
     chunks = queries.log_from(session, job_id, number, seq, limit + 1)
@@ -277,7 +269,8 @@ def log_text(session: Session, job_id: str, *, attempt: int | None) -> WholeLog:
 
 
 def _log_lines(job_id: str, attempt: int) -> Iterator[str]:
-    """Read page by page, each in its own transaction, so that a slow reader holds neither memory nor a lock."""
+    """Yield a log's lines, read page by page, each in its own transaction, so that a slow reader holds neither memory nor
+    a lock."""
     seq = 0
     while True:
         with read_scope() as session:
@@ -322,7 +315,7 @@ def reported_page(
     limit: int,
     cursor: str | None,
 ) -> Page[ReportedLineOut]:
-    """Reported lines of an attempt (the newest unless given) with a seq above `after`. Raises 404."""
+    """Return reported lines of an attempt (the newest unless given) with a seq above `after`. Raises 404."""
     number = jobs.get_job(session, job_id).attempt if attempt is None else attempt
     start = after if cursor is None else decode_cursor(cursor, [int])[0]
     rows = queries.reported_after(session, job_id, number, start, limit + 1)

@@ -22,7 +22,7 @@ from paceline_contract.items import (
 )
 from sqlalchemy.orm import Session
 
-from paceline_server.ingest import live, queries, wire
+from paceline_server.ingest import live, queries, uploads
 from paceline_server.ingest.imported import Imported, store_imported, stored_runs
 from paceline_server.ingest.reader import (
     LiveSeries,
@@ -35,7 +35,7 @@ from paceline_server.ingest.reader import (
     warnings,
 )
 from paceline_server.ingest.schemas import ItemsOut
-from paceline_server.ingest.wire import Checked
+from paceline_server.ingest.uploads import Checked
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import ProblemError, conflict
@@ -74,8 +74,8 @@ def read_items(body: bytes, encoding: str) -> list[Checked]:
     """
     with _decoding:
         try:
-            return wire.decode(wire.inflate(body, encoding.strip().lower()))
-        except wire.BodyError as error:
+            return uploads.decode(uploads.inflate(body, encoding.strip().lower()))
+        except uploads.BodyError as error:
             raise ProblemError(STATUS[error.code], error.code, error.detail) from None
         except ItemError as error:
             raise _problem_of(error) from None
@@ -95,7 +95,7 @@ def _problem_of(error: ItemError) -> ProblemError:
 
 
 def _undeclared_problem(error: ItemError) -> ProblemError:
-    """422 `not_declared`: the agent is right and the suite is not, so its author has to mend it."""
+    """Return 422 `not_declared`: the agent is right and the suite is not, so its author has to mend it."""
     problem = _problem_of(error)
     text = (
         f"The workload measured what its suite.toml does not declare: {problem.detail}. Declare it there, or correct "
@@ -222,7 +222,7 @@ def _claim(
 def _raise_conflict(
     session: Session, writer: jobs.LeaseClaim, checked: Checked, known: bytes
 ) -> NoReturn:
-    """409, storing nothing but an incident: two contents claim one identity."""
+    """Raise 409, storing nothing but an incident: two contents claim one identity."""
     seq = checked.item.seq
     session.rollback()
     detail = {
@@ -279,7 +279,7 @@ def _columns(checked: Checked) -> queries.Row:
         said: queries.Row = to_builtins(item)
         return {name: said[name] for name in said if name not in ("kind", "seq")}
     packed = checked.packed
-    if packed is None:  # `wire._check_samples` always packs
+    if packed is None:  # `uploads._check_samples` always packs
         raise TypeError("samples without arrays")
     return {
         "launch": item.launch,

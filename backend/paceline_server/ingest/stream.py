@@ -30,8 +30,14 @@ from paceline_contract.events import (
 from paceline_contract.params import params_key
 from paceline_contract.stream import StreamError, StreamReader
 
-from paceline_server.ingest.cases import Case, CaseWarning, Check
-from paceline_server.stats.samples import NOT_COUNTED, CaseSamples, Ints
+from paceline_server.ingest.cases import (
+    Case,
+    CaseWarning,
+    Check,
+    SampleBlock,
+    join_samples,
+)
+from paceline_server.stats.samples import CaseSamples, Ints
 
 T = TypeVar("T")
 
@@ -172,42 +178,30 @@ def _case_samples(
     case: Case, metric: str, rows: list[tuple[int, Sample]]
 ) -> CaseSamples:
     rows = sorted(rows, key=lambda row: row[0])
-    lengths = [len(sample.values) for _, sample in rows]
-    names = sorted({name for _, sample in rows for name in sample.work})
     _, unit, direction = next(
         declared for declared in case.metrics if declared[0] == metric
     )
-    return CaseSamples(
+    return join_samples(
+        [_block_of(launch, sample) for launch, sample in rows],
         benchmark=case.benchmark,
         arm=case.arm,
         params=case.params,
         metric=metric,
         unit=unit,
         direction=cast(Direction, direction),
-        launch=np.repeat(
-            np.array([launch for launch, _ in rows], dtype=np.int64), lengths
-        ),
-        round=np.repeat(
-            np.array([sample.round for _, sample in rows], dtype=np.int64), lengths
-        ),
-        position=np.repeat(
-            np.array([sample.position for _, sample in rows], dtype=np.int64), lengths
-        ),
-        value=np.array(
-            [value for _, sample in rows for value in sample.values], dtype=np.float64
-        ),
-        warmup=np.repeat(
-            np.array([not sample.measured for _, sample in rows], dtype=np.bool_),
-            lengths,
-        ),
-        iterations=np.repeat(
-            np.array([sample.iterations for _, sample in rows], dtype=np.int64), lengths
-        ),
-        work={name: np.repeat(_counts(rows, name), lengths) for name in names},
     )
 
 
-def _counts(rows: list[tuple[int, Sample]], name: str) -> Ints:
-    return np.array(
-        [sample.work.get(name, NOT_COUNTED) for _, sample in rows], dtype=np.int64
+def _block_of(launch: int, sample: Sample) -> SampleBlock:
+    def repeat(value: int) -> Ints:
+        return np.full(len(sample.values), value, dtype=np.int64)
+
+    return SampleBlock(
+        launch,
+        warmup=not sample.measured,
+        rounds=repeat(sample.round),
+        positions=repeat(sample.position),
+        iterations=repeat(sample.iterations),
+        values=np.array(sample.values, dtype=np.float64),
+        work={name: repeat(count) for name, count in sample.work.items()},
     )

@@ -50,7 +50,7 @@ class BenchmarkDeclaration:
     """Metric → (unit, direction)."""
 
     def refuses_params(self, params: Mapping[str, object]) -> tuple[str, str] | None:
-        """(param, reason) of the first param that is missing, unknown or has an undeclared value, else None."""
+        """Return (param, reason) of the first param that is missing, unknown or has an undeclared value, else None."""
         for name, value in params.items():
             if name not in self.params:
                 return (
@@ -101,7 +101,7 @@ class SuiteDeclaration:
     def refuses_series(
         self, benchmark: str, arm: str, metric: Metric, params: Mapping[str, ParamValue]
     ) -> tuple[str, str] | None:
-        """(field, reason) if the manifest does not declare such samples, else None; declared series are cached."""
+        """Return (field, reason) if the manifest does not declare such samples, else None; declared series are cached."""
         key = (benchmark, arm, metric, tuple(params.items()))
         if key in self.known:
             return None
@@ -117,7 +117,7 @@ class SuiteDeclaration:
         metrics: Iterable[Metric],
         params: Mapping[str, ParamValue],
     ) -> tuple[str, str] | None:
-        """(field, reason) if the manifest does not declare such a case, else None."""
+        """Return (field, reason) if the manifest does not declare such a case, else None."""
         benchmark = self.benchmarks.get(name)
         if benchmark is None:
             return (

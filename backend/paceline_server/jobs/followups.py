@@ -15,7 +15,7 @@ from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
 from paceline_server.jobs import queries
-from paceline_server.jobs.run_creation import store_run
+from paceline_server.jobs.run_creation import new_run, store_run
 from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.jobs import Job, Run
 
@@ -78,7 +78,7 @@ def ab_run(
 
 
 def _launches(session: Session, original: Run, target_id: str) -> int:
-    """As many as the job of the original run had on that target."""
+    """Return as many launches as the job of the original run had on that target."""
     return queries.launches_of(session, original.id, target_id) or original.launches
 
 
@@ -108,7 +108,8 @@ def _names_in_manifest(
 def _narrow(
     original: Run, benchmarks: Sequence[str], params: Mapping[str, Sequence[ParamValue]]
 ) -> Run:
-    return Run(
+    return new_run(
+        "paceline",
         suite=original.suite,
         repository=original.repository,
         manifest_path=original.manifest_path,
@@ -120,7 +121,6 @@ def _narrow(
         suppress=list(original.suppress),
         rounds=original.rounds,
         min_time_ns=original.min_time_ns,
-        created_by="paceline",
     )
 
 

@@ -11,10 +11,11 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from paceline_server.jobs.run_creation import new_run
 from paceline_server.jobs.transitions import follow_up, publish_job
 from paceline_server.kernel import clock, ids
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.jobs import IMPORTED, Attempt, Job, Run
+from paceline_server.store.tables.jobs import IMPORTED, Attempt, Job
 
 ATTEMPT = 1
 UNKNOWN = "unknown"
@@ -38,8 +39,9 @@ class ImportedRun:
 def store_imported_run(session: Session, imported: ImportedRun) -> Job:
     """Store the run with its job, ready for its samples."""
     at = clock.now()
-    run = Run(
-        id=ids.new_id("run"),
+    run = new_run(
+        imported.created_by,
+        state="active",
         suite=imported.suite,
         repository="imports",
         manifest_path=imported.source,
@@ -48,9 +50,6 @@ def store_imported_run(session: Session, imported: ImportedRun) -> Job:
         branch=imported.branch,
         base_commit=None,
         trigger=IMPORTED,
-        state="active",
-        verdict=None,
-        reason=None,
         demonstration=False,
         benchmarks=list(imported.manifest["benchmarks"]),
         params={},
@@ -58,9 +57,6 @@ def store_imported_run(session: Session, imported: ImportedRun) -> Job:
         launches=1,
         rounds=1,
         min_time_ns=1_000,
-        created_by=imported.created_by,
-        created_at=at,
-        finished_at=None,
     )
     session.add(run)
     session.flush()

@@ -22,7 +22,7 @@ def lease_claim(
     agent: Agent,
     lease_token: Annotated[str, Header(alias="Lease-Token", max_length=200)],
 ) -> LeaseClaim:
-    """The claim of the current request."""
+    """Return the claim of the current request."""
     return LeaseClaim(agent.agent_id or "", job_id, attempt, lease_token)
 
 

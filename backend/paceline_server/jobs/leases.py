@@ -136,7 +136,7 @@ def _work(session: Session, job: Job, target: Target, agent_id: str) -> WorkOut:
 
 
 def lease_lost(why: str) -> ProblemError:
-    """409 `lease_lost`: the agent stops the workload."""
+    """Return 409 `lease_lost`, after which the agent stops the workload."""
     return conflict(
         f"{why} Stop the workload; this attempt can no longer store anything.",
         "lease_lost",

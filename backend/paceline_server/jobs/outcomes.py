@@ -118,7 +118,7 @@ class RollUp:
 
 
 def job_outcome(state: JobState, verdict: Verdict | None) -> Outcome:
-    """The outcome that pages show for a job."""
+    """Return the outcome that pages show for a job."""
     if state == "done":
         return verdict or "inconclusive"
     if state in FINAL:
@@ -169,7 +169,7 @@ def _final_state(states: set[JobState]) -> RunState:
 
 
 def reason_of_end(job: Job | JobSummary) -> str:
-    """Why a job ended as it did, in one line: `the build failed: error: cannot find function`."""
+    """Return why a job ended as it did, in one line: `the build failed: error: cannot find function`."""
     if job.state == "done":
         return job.reason or "no reason given"
     if job.state == "cancelled":
@@ -184,7 +184,7 @@ CONTEXT_MARK = "  | "
 
 
 def failure_of(job: Job) -> FailureOut | None:
-    """Why a job ended without a verdict, in parts; None if nothing went wrong."""
+    """Return why a job ended without a verdict, in parts; None if nothing went wrong."""
     if job.cause is None and job.state not in WITHOUT_VERDICT:
         return None
     cause = job.cause or ("cancelled" if job.state == "cancelled" else None)
@@ -233,7 +233,7 @@ def parse_failure(detail: str, cause: Cause | None) -> FailureOut:
 
 
 def first_error(detail: str | None) -> str | None:
-    """The most telling line: the first error of the output, else what happened."""
+    """Return the most telling line: the first error of the output, else what happened."""
     if not detail:
         return None
     failure = parse_failure(detail.strip(), None)
@@ -254,7 +254,7 @@ TARGETS_NAMED = 3
 
 
 def _reason(jobs: list[JobSummary]) -> str:
-    """Each reason once, after its targets; reasons that do not fit are counted."""
+    """Return each reason once, after its targets; reasons that do not fit are counted."""
     targets_by_reason: dict[str, list[str]] = {}
     for job in jobs:
         names = targets_by_reason.setdefault(reason_of_end(job), [])

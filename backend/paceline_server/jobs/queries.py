@@ -270,7 +270,7 @@ def queues(
 
 
 def leased_at(session: Session, job_ids: Sequence[str]) -> dict[str, datetime]:
-    """Since when the newest attempt of each of these jobs has its lease."""
+    """Return since when the newest attempt of each of these jobs has its lease."""
     query = (
         select(Job.id, Attempt.leased_at)
         .join(Attempt, and_(Attempt.job_id == Job.id, Attempt.number == Job.attempt))

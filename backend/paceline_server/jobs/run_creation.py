@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -51,6 +52,20 @@ def _head_start(run: Run) -> timedelta:
     return HEAD_START["schedule" if is_scheduled else "request"]
 
 
+def new_run(created_by: str, *, state: str = "queued", **request: Any) -> Run:
+    """Return a run without a result that is not stored yet; `request` has the columns of what it measures."""
+    return Run(
+        id=ids.new_id("run"),
+        created_by=created_by,
+        created_at=clock.now(),
+        finished_at=None,
+        state=state,
+        verdict=None,
+        reason=None,
+        **request,
+    )
+
+
 def store_run(
     session: Session,
     run: Run,
@@ -58,15 +73,13 @@ def store_run(
     not_before: datetime,
     launches: int | None = None,
 ) -> RunOut:
-    """Store `run`, which has the fields of its request, and one job per target, leasable from `not_before`.
+    """Store a run made by `new_run` and one job per target, leasable from `not_before`.
 
     `launches`: of one batch of each job; None: the default of its kind of target.
     """
     at = clock.now()
     amounts = [launches or default_launches(target) for target in targets]
     run.launches = launches or min(amounts, default=DEFAULT_LAUNCHES)
-    run.id, run.created_at, run.finished_at = ids.new_id("run"), at, None
-    run.state, run.verdict, run.reason = "queued", None, None
     session.add(run)
     session.flush()
     pairs: list[tuple[Job, Target]] = []

@@ -169,7 +169,7 @@ def run_due() -> int:
 
 
 def _run_in_project(session: Session, row: Schedule, at: datetime) -> int:
-    """On the targets granted to the schedule's project alone."""
+    """Create the run on the targets granted to the schedule's project alone."""
     with access.within_project(session, row.project_id, has_fleet=False):
         return _run_schedule(session, row, at)
 

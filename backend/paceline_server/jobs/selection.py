@@ -118,7 +118,7 @@ def _param_fault(
 def _knobs(
     declared: SuiteDeclaration, wanted: Mapping[str, ParamValue], faults: dict[str, str]
 ) -> tuple[dict[str, ParamValue], bool]:
-    """(knobs that differ from their defaults, whether one of them is for demonstrations)."""
+    """Return (knobs that differ from their defaults, whether one of them is for demonstrations)."""
     changed: dict[str, ParamValue] = {}
     demonstration = False
     for name, value in wanted.items():

@@ -39,6 +39,7 @@ from paceline_server.jobs.queries import counting_attempts
 from paceline_server.jobs.run_creation import (
     EXPIRES_AFTER,
     default_launches,
+    new_run,
     store_run,
 )
 from paceline_server.jobs.schemas import JobOut, RunIn, RunOut, Trigger, Verdict
@@ -114,7 +115,8 @@ def create_run(
         )
     commit = spec.head or spec.commit or suite.commit
     pull_request = spec.pull_request
-    run = Run(
+    run = new_run(
+        created_by,
         suite=suite.name,
         repository=suite.repository,
         manifest_path=suite.manifest_path,
@@ -136,7 +138,6 @@ def create_run(
         rounds=spec.rounds,
         min_time_ns=spec.min_time_ns,
         schedule_id=schedule_id,
-        created_by=created_by,
     )
     stored = store_run(session, run, checked.targets, clock.now(), spec.launches)
     if spec.concurrency_key is not None:
@@ -339,7 +340,7 @@ def list_runs(
     limit: int,
     cursor: str | None,
 ) -> Page[RunOut]:
-    """Runs, the newest first, with their jobs. `requested`: from the first instant on, before the second."""
+    """Return runs, the newest first, with their jobs. `requested`: from the first instant on, before the second."""
     runs: Page[Run] = page.page(
         session,
         queries.runs(suite, target, state, trigger, requested),

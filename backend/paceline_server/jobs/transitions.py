@@ -85,7 +85,7 @@ def publish_job(session: Session, job: Job, *, target_changed: bool = False) -> 
 
 
 def follow_up(session: Session, job: Job, at: datetime) -> None:
-    """Update the job's run, and queue its analysis or the decision of alerts that its end is about."""
+    """Update the job's run; queue the job's analysis, or the decision of the alert that waits for its end."""
     run = refresh_run(session, job.run_id, at)
     if job.state == "analysing":
         outbox.add(session, "job.analyse", f"{job.id}:{job.batch}")

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from paceline_contract.attempts import WAITING_FOR
 from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
@@ -64,7 +65,7 @@ def _explain_job(
             since=since,
         )
     text = job.detail or "its agent has taken it"
-    is_waiting = text.startswith("waiting for ")
+    is_waiting = text.startswith(WAITING_FOR)
     return WaitingReasonOut(
         text=text,
         advice="It goes on when that is over." if is_waiting else None,

@@ -37,34 +37,34 @@ class ProblemError(Exception):
 
 
 def not_found(what: str, key: str) -> ProblemError:
-    """404 `not_found`; `what` is a noun of the glossary."""
+    """Return 404 `not_found`; `what` is a noun of the glossary."""
     return ProblemError(404, "not_found", f"There is no {what} {key!r}.")
 
 
 def invalid_request(detail: str, fields: dict[str, str] | None = None) -> ProblemError:
-    """400 `invalid_request`; `detail` says what was expected."""
+    """Return 400 `invalid_request`; `detail` says what was expected."""
     return ProblemError(400, "invalid_request", detail, fields=fields)
 
 
 def conflict(detail: str, code: str = "conflict") -> ProblemError:
-    """409: the object's state does not allow this."""
+    """Return 409: the object's state does not allow this."""
     return ProblemError(409, code, detail)
 
 
 def unauthenticated(detail: str = "Sign in, or send a valid token.") -> ProblemError:
-    """401 `unauthenticated`."""
+    """Return 401 `unauthenticated`."""
     return ProblemError(
         401, "unauthenticated", detail, headers={"WWW-Authenticate": "Bearer"}
     )
 
 
 def forbidden(detail: str, code: str = "forbidden") -> ProblemError:
-    """403: authenticated, but not allowed."""
+    """Return 403: authenticated, but not allowed."""
     return ProblemError(403, code, detail)
 
 
 def body_too_large(limit: int) -> ProblemError:
-    """413 `body_too_large`, with the limit in bytes."""
+    """Return 413 `body_too_large`, with the limit in bytes."""
     return ProblemError(
         413,
         "body_too_large",

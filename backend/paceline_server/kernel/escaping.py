@@ -18,7 +18,7 @@ _INVISIBLE = re.compile(
 
 
 def escape(text: str, longest: int = NAME_CHARACTERS) -> str:
-    """`text` on one line, shown as it is: no markup, no tag, no mention, at most `longest` characters."""
+    """Return `text` on one line, shown as it is: no markup, no tag, no mention, at most `longest` characters."""
     plain = _INVISIBLE.sub(" ", text).strip()
     if len(plain) > longest:
         plain = plain[: longest - 1] + "…"

@@ -53,7 +53,7 @@ def _redact_value(key: object, value: Any) -> Any:
 
 
 def redact_text(text: str) -> str:
-    """`text` without our tokens and passwords in URLs, cut to the longest logged value."""
+    """Return `text` without our tokens and passwords in URLs, cut to the longest logged value."""
     if len(text) > MAX_VALUE_CHARACTERS:
         text = f"{text[:MAX_VALUE_CHARACTERS]}… ({len(text)} characters)"
     return URL_PASSWORD.sub(r"\1:…@", TOKEN.sub(r"\1_…", text))
@@ -117,7 +117,7 @@ NOT_IN_SENTENCES = ("event", "level", "timestamp", "exception")
 
 
 def _sentence(event: Mapping[str, Any]) -> str:
-    """`warning: agent ended, again_in_s=1.0`."""
+    """Return `warning: agent ended, again_in_s=1.0`."""
     values = [
         f"{key}={value}" for key, value in event.items() if key not in NOT_IN_SENTENCES
     ]

@@ -10,6 +10,8 @@ import re
 from datetime import datetime
 from typing import Annotated, Any, Generic, Self, TypeVar
 
+from paceline_contract.events import ParamValue
+from paceline_contract.params import ParamError, parse_key
 from pydantic import (
     AwareDatetime,
     BaseModel,
@@ -18,6 +20,8 @@ from pydantic import (
     Strict,
     model_validator,
 )
+
+from paceline_server.kernel.errors import invalid_request
 
 Item = TypeVar("Item")
 
@@ -126,3 +130,14 @@ class Problem(Response):
     code: str
     detail: str
     fields: dict[str, str] | None = None
+
+
+def params_of_query(text: str, example: str) -> dict[str, ParamValue]:
+    """Parse a JSON object of params. Raises 400, showing the `example`, for anything else."""
+    try:
+        return parse_key(text)
+    except ParamError:
+        raise invalid_request(
+            f"params: expected a JSON object such as {example}.",
+            {"params": "a JSON object"},
+        ) from None

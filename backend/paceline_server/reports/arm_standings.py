@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 
 
 def arm_standings(session: Session) -> ArmStandingsOut:
-    """Every watched arm of every suite on every target that can run it."""
+    """Return every watched arm of every suite on every target that can run it."""
     suites = catalog.manifests(session)
     names = {
         suite: history.NewestNames.of(manifest) for suite, manifest in suites.items()
@@ -87,7 +87,7 @@ def arm_standings(session: Session) -> ArmStandingsOut:
 
 
 def _watched(suite: str, manifest: Manifest) -> list[WatchedArm]:
-    """The arms that rules of a suite watch, in the order of the rules."""
+    """Return the arms that rules of a suite watch, in the order of the rules."""
     return list(
         dict.fromkeys(
             WatchedArm(
@@ -105,7 +105,7 @@ def _watched(suite: str, manifest: Manifest) -> list[WatchedArm]:
 def _with_former_names(
     watched: Iterable[WatchedArm], suites: Mapping[str, Manifest]
 ) -> list[WatchedArm]:
-    """The arms under every name that comparisons may have stored."""
+    """Return the arms under every name that comparisons may have stored."""
     return [
         arm._replace(benchmark=benchmark, arm=name)
         for arm in watched
@@ -118,7 +118,7 @@ def _with_former_names(
 def _standing(
     manifest: Manifest, target: Target, arm: WatchedArm, points: Iterable[PointRow]
 ) -> ArmStandingOut | None:
-    """How an arm stands on a target; None where it cannot run or no rule watches what was measured.
+    """Return how an arm stands on a target; None where it cannot run or no rule watches what was measured.
 
     `manifest` is that of the target's kind."""
     declared = manifest.benchmarks[arm.benchmark]
@@ -162,7 +162,7 @@ _STANDING_OF: Mapping[str, ArmStanding] = {
 
 
 def _can_run(manifest: Manifest, target: Target, workload: str) -> bool:
-    """Whether a target could measure a workload. No agent measures on targets of imports."""
+    """Return whether a target could measure a workload. No agent measures on targets of imports."""
     if target.agent_id == IMPORTS_AGENT:
         return False
     declared = next(each for each in manifest.workloads if each.name == workload)
@@ -171,7 +171,7 @@ def _can_run(manifest: Manifest, target: Target, workload: str) -> bool:
 
 
 def _worst_point(points: Sequence[PointRow]) -> tuple[ArmStanding, PointRow | None]:
-    """The worst point decides, and among equals the one with the largest ratio."""
+    """Return the worst point, and among equals the one with the largest ratio."""
     worst = min(
         points,
         key=lambda point: (
@@ -207,7 +207,7 @@ def _worst_first(
 def _suites(
     suites: Mapping[str, Manifest], rows: Sequence[ArmStandingOut]
 ) -> list[SuiteStandingsOut]:
-    """Counts by suite and target, the suites with the most lost arms first."""
+    """Return counts by suite and target, the suites with the most lost arms first."""
     counts: dict[str, dict[str, Counter[ArmStanding]]] = defaultdict(
         lambda: defaultdict(Counter)
     )

@@ -58,7 +58,7 @@ class MeasurementFilter:
         return (self.target, self.benchmark, self.metric) != (None, None, None)
 
     def matches(self, key: Key) -> bool:
-        """Whether a measurement passes the filter."""
+        """Return whether a measurement passes the filter."""
         target, benchmark, _, _, metric = key
         return (
             self.target in (None, target)
@@ -136,7 +136,7 @@ def compare(  # noqa: PLR0917 - as the route has them
 def _newest_names(
     session: Session, base: ComparedSide, head: ComparedSide
 ) -> pairs.Names:
-    """The names of benchmarks and arms by the aliases of both sides' manifests and of the newest announcement."""
+    """Return the names of benchmarks and arms by the aliases of both sides' manifests and of the newest announcement."""
     announced = catalog.announced_manifest(session, base.suite)
     manifests = [base.runs[0].manifest, head.runs[0].manifest, announced]
     names_of_manifests = [
@@ -160,7 +160,7 @@ def _filtered_pairs(
     wanted: MeasurementFilter,
     names: pairs.Names,
 ) -> list[ComparedPair]:
-    """Every pair that passes the filter, ranked."""
+    """Return every pair that passes the filter, ranked."""
     left, right = both
     before, after = measured
     if wanted.narrows:
@@ -186,7 +186,7 @@ def _filtered_pairs(
 def _page(
     kept: Sequence[ComparedPair], limit: int, cursor: str | None
 ) -> tuple[Sequence[ComparedPair], str | None]:
-    """The pairs after the cursor, and the next cursor. A cursor holds the position and a digest of the rows
+    """Return the pairs after the cursor, and the next cursor. A cursor holds the position and a digest of the rows
     before it, because a new verdict or job can reorder them."""
     start, before = (0, "") if cursor is None else decode_cursor(cursor, [int, str])
     if cursor is not None and pairs.digest_of_keys(kept[: max(start, 0)]) != before:
@@ -201,7 +201,7 @@ def _page(
 
 
 def _choices(keys: Collection[Key], targets: Mapping[str, Target]) -> ChoicesOut:
-    """Everything both sides measured, ignoring the filter, so that a page can widen it again."""
+    """Return everything both sides measured, ignoring the filter, so that a page can widen it again."""
     measured_on = {key[0] for key in keys}
     return ChoicesOut(
         targets=[
@@ -276,8 +276,8 @@ def _summary(
     simulated: Collection[str],
     texts: Mapping[str, str],
 ) -> str:
-    """A sentence about the pairs of real targets, and how many pairs of simulated targets it leaves out. `texts`: of
-    names with a digest."""
+    """Return a sentence about the pairs of real targets, and how many pairs of simulated targets it leaves out.
+    `texts`: the whole text of names that hold a digest of it."""
     both = [pair for pair in compared if pair.ratio is not None]
     real = [pair for pair in both if pair.key[0] not in simulated]
     if not both:
@@ -308,7 +308,7 @@ def _count_clear(both: Sequence[ComparedPair], texts: Mapping[str, str]) -> str:
 
 
 def _direction_words(units: Collection[str]) -> tuple[str, str]:
-    """(`slower`, `faster`) if all units are times, else (`worse`, `better`)."""
+    """Return (`slower`, `faster`) if all units are times, else (`worse`, `better`)."""
     directions = {direction_words(unit) for unit in units}
     return directions.pop() if len(directions) == 1 else ("worse", "better")
 
@@ -316,7 +316,7 @@ def _direction_words(units: Collection[str]) -> tuple[str, str]:
 def _environment(
     session: Session, left: ComparedSide, right: ComparedSide, target_id: str | None
 ) -> tuple[list[EnvironmentDifferenceOut], bool]:
-    """How the environment of the newest jobs differs on each target of both sides, and whether it is known to
+    """Return how the environment of the newest jobs differs on each target of both sides, and whether it is known to
     be the same."""
     pairs = [
         (base, right.newest[name])
@@ -341,7 +341,7 @@ def _environment(
 
 
 def _unrecorded_environment(target: Target) -> EnvironmentDifferenceOut:
-    """The entry of a target whose figures were imported, without a record of its environment."""
+    """Return the entry of a target whose figures were imported, without a record of its environment."""
     return EnvironmentDifferenceOut(
         target_id=target.id,
         target_name=target.name,

@@ -87,7 +87,7 @@ class ExpectedCase(NamedTuple):
 
 
 def completeness(session: Session, run_id: str) -> CompletenessOut:
-    """Which cases of a run have arrived by now, and why others are missing. Raises 404."""
+    """Return which cases of a run have arrived by now, and why others are missing. Raises 404."""
     run = queries.find_run(session, run_id)
     if run is None:
         raise not_found("run", run_id)
@@ -129,7 +129,7 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
 def _expected_cases(
     manifest: Manifest, run: Run, target: Target, here: Arrivals
 ) -> Iterator[ExpectedCase]:
-    """Every case that must arrive. An import requests nothing, so only the cases it has are expected."""
+    """Yield every case that must arrive. An import requests nothing, so only the cases it has are expected."""
     if run.trigger == IMPORTED:
         for benchmark, arm, key in sorted(here.measured):
             yield ExpectedCase(benchmark, arm, parse_key(key))
@@ -142,7 +142,7 @@ def _expected_cases(
 def requested_cases(
     manifest: Manifest, request: JobRequest, target_kind: str
 ) -> Iterator[ExpectedCase]:
-    """Every case that a request measures on a target of this kind."""
+    """Yield every case that a request measures on a target of this kind."""
     fit = manifest.benchmarks_on(target_kind)
     for group in expected_groups(manifest, request, JobFacts(cases=())):
         benchmark = manifest.benchmarks[group.benchmark]
@@ -177,7 +177,7 @@ def _missing_case(job: Job, target: Target, case: ExpectedCase) -> MissingCaseOu
 
 
 def _missing_groups(missing: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
-    """The missing cases, grouped by reason, the largest group first."""
+    """Return the missing cases, grouped by reason, the largest group first."""
     by_reason: dict[tuple[str, str], list[MissingCaseOut]] = {}
     for case in missing:
         by_reason.setdefault((case.reason, case.text), []).append(case)
@@ -204,7 +204,7 @@ def _missing_groups(missing: Sequence[MissingCaseOut]) -> list[MissingGroupOut]:
 def _completeness_sentence(
     counts: Mapping[str, int], pending: int, missing: list[MissingCaseOut]
 ) -> str:
-    """`3 of 41 missing (2 crash, 1 skipped)`."""
+    """Return `3 of 41 missing (2 crash, 1 skipped)`."""
     declared, unavailable = counts.get("declared", 0), counts.get("unavailable", 0)
     parts = []
     if missing:
@@ -227,7 +227,7 @@ def _completeness_sentence(
 
 
 def _undeclared_cases(session: Session, run: Run, manifest: Manifest) -> list[GoneOut]:
-    """Benchmarks and arms in the branch's history that the run's manifest no longer declares."""
+    """Return benchmarks and arms in the branch's history that the run's manifest no longer declares."""
     retired = history.retired_reasons(session, run.suite)
     gone: dict[tuple[str, str | None], list[Series]] = {}
     names = history.NewestNames.of(manifest)

@@ -58,7 +58,7 @@ class BatchSize:
 
 
 def estimate(session: Session, spec: RunIn) -> RunEstimateOut:
-    """How long a request would take now. Raises as `jobs.preview_run`."""
+    """Return how long a request would take now. Raises as `jobs.preview_run`."""
     preview = jobs.preview_run(session, spec)
     manifest = read_manifest(preview.suite.manifest)
     request = JobRequest(preview.selection.benchmarks, preview.selection.params)
@@ -255,7 +255,7 @@ def _ratios(
     slows: Slows,
     where: tuple[str, Target],
 ) -> dict[str, float]:
-    """The newest ratio of the arm to its reference at each requested point that a rule watches."""
+    """Return the newest ratio of the arm to its reference at each requested point that a rule watches."""
     suite, target = where
     metric = manifest.benchmarks[slows.benchmark].primary_metric
     return {
@@ -279,7 +279,7 @@ def _slowdown_needed(
     ratios: Mapping[str, float],
     chosen: ParamValue | None,
 ) -> SlowdownOut:
-    """`unknown`, completed with the percentages from which `arm` is slower than the margin allows."""
+    """Return `unknown`, completed with the percentages from which `arm` is slower than the margin allows."""
     if not ratios:
         words = (
             f"{unknown.target_name}: not known yet, no run has compared {arm} with {benchmark.reference} there; "

@@ -46,7 +46,7 @@ Cell = tuple[str, str]
 
 
 def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
-    """The matrix of a suite on a branch, by default the one measured last. Raises 404."""
+    """Return the matrix of a suite on a branch, by default the one measured last. Raises 404."""
     manifest = read_manifest(catalog.find(session, suite).manifest)
     branches = history.branches(session, suite)
     last = (
@@ -108,7 +108,7 @@ def matrix(session: Session, suite: str, branch: str | None) -> MatrixOut:
 def _verdicts(
     rows: Sequence[Comparison], called: history.NewestNames
 ) -> dict[Cell, list[Comparison]]:
-    """Comparisons by the present name of their benchmark; those under its present name hide older ones."""
+    """Return comparisons by the present name of their benchmark; those under its present name hide older ones."""
     verdicts: dict[Cell, list[Comparison]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: row.benchmark in called.benchmarks):
         cell = (called.benchmark(row.benchmark), row.target_id)
@@ -120,7 +120,7 @@ def _verdicts(
 def _unmeasured_cells(
     ended: Sequence[queries.EndedJobRow], called: history.NewestNames
 ) -> dict[Cell, MatrixUnmeasuredOut]:
-    """Cells whose newest ended job has no verdict; `ended` has the newest first."""
+    """Return cells whose newest ended job has no verdict; `ended` has the newest first."""
     newest: dict[Cell, MatrixUnmeasuredOut | None] = {}
     for job, target, benchmarks in ended:
         out, why = jobs.job_with_reason(job, target)
@@ -203,7 +203,7 @@ def _series_label(standing: SeriesStanding) -> str:
 
 
 def _worst_change(changes: Sequence[ChangeOut]) -> ChangeOut | None:
-    """The largest standing change for the worse, then for the better, then suspected ones."""
+    """Return the largest standing change for the worse, then for the better, then suspected ones."""
 
     def rank(change: ChangeOut) -> tuple[bool, bool, float]:
         return (

@@ -234,7 +234,7 @@ class ChangeSinceRow(NamedTuple):
 def changes_found_since(
     session: Session, since: datetime, limit: int
 ) -> list[ChangeSinceRow]:
-    """Changes that were found since then and did not vanish, the newest first."""
+    """Return changes that were found since then and did not vanish, the newest first."""
     query = (
         select(Change, Series, Target)
         .join(Series, Series.id == Change.series_id)
@@ -421,7 +421,7 @@ class EndedJobRow(NamedTuple):
 def newest_ended_jobs(
     session: Session, suite: str, branch: str, limit: int
 ) -> list[EndedJobRow]:
-    """Ended jobs of a branch whose runs measure for history; those of the newest runs first."""
+    """Return ended jobs of a branch whose runs measure for history; those of the newest runs first."""
     query = (
         select(Job, Target, Run.benchmarks)
         .join(Run, Run.id == Job.run_id)
@@ -514,7 +514,7 @@ def find_run(session: Session, run_id: str) -> Run | None:
 
 
 def runs_of_revision(session: Session, suite: str | None, commit: str) -> list[Run]:
-    """Runs of an abbreviated commit that measure for history, newest first."""
+    """Return runs of an abbreviated commit that measure for history, newest first."""
     query = (
         select(Run)
         .where(

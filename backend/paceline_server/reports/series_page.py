@@ -13,7 +13,7 @@ from paceline_server.series.schemas import RuleInForceOut, SeriesOut, SeriesPage
 
 
 def series_page(session: Session, series_id: str) -> SeriesPageOut:
-    """Everything about a series except its points. Raises 404."""
+    """Return everything about a series except its points. Raises 404."""
     page = history.series_page(session, series_id)
     floor = None if page.noise is None else page.noise.mde
     return page.model_copy(

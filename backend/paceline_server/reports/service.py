@@ -23,14 +23,13 @@ from paceline_server.alerts import service as alerts
 from paceline_server.alerts.schemas import AlertState
 from paceline_server.catalog import service as catalog
 from paceline_server.detect import service as detect
-from paceline_server.detect.params_query import params_of_query
 from paceline_server.detect.schemas import ComparisonOut, JobReportOut
 from paceline_server.fleet import service as fleet
 from paceline_server.ingest import service as ingest
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock
 from paceline_server.kernel.errors import not_found
-from paceline_server.kernel.wire import Page
+from paceline_server.kernel.wire import Page, params_of_query
 from paceline_server.reports import queries, report_sentences
 from paceline_server.reports.schemas import (
     ArmDistributionOut,

@@ -54,7 +54,7 @@ class ComparedSide:
         return {report.target.id: report for report in self.reports}
 
     def out(self) -> CompareSideOut:
-        """The wire shape of this side."""
+        """Return the wire shape of this side."""
         first = self.runs[0]
         return CompareSideOut(
             name=self.name,
@@ -69,8 +69,8 @@ class ComparedSide:
 def resolve_side(
     session: Session, field: str, name: str, suite: str | None
 ) -> ComparedSide:
-    """The side with this name. Raises 404 for an unknown run or revision; 400 for a name that is neither, or that
-    several suites or commits match."""
+    """Return the side with this name. Raises 404 for an unknown run or revision; 400 for a name that is neither, or
+    that several suites or commits match."""
     if name.startswith("run_"):
         run = queries.find_run(session, name)
         if run is None:
@@ -109,7 +109,7 @@ def significance(
 
 
 def magnitude(ratio: float | None) -> Magnitude:
-    """The size class of a ratio in either direction."""
+    """Return the size class of a ratio in either direction."""
     if ratio is None or ratio <= 0.0:
         return "none"
     away = max(ratio, 1.0 / ratio) - 1.0

@@ -51,7 +51,7 @@ KEYS: Final[tuple[tuple[Key, str], ...]] = (
 def over_time(
     session: Session, target_id: str, since: datetime | None, until: datetime | None
 ) -> TargetConditionsOut:
-    """Tracks between two instants (UTC if they have no zone) and the newest jobs of that time. Raises 404; 400
+    """Return tracks between two instants (UTC if they have no zone) and the newest jobs of that time. Raises 404; 400
     if the end is before the beginning."""
     target = fleet.find_target(session, target_id)
     until = _in_utc(until) or clock.now()
@@ -104,7 +104,7 @@ def _points(rows: Sequence[TargetReading], key: str) -> list[TrackPointOut]:
 
 
 def gaps(instants: Sequence[datetime]) -> list[GapOut]:
-    """The longest gaps between readings, in order. Compute them before thinning, which adds gaps itself."""
+    """Return the longest gaps between readings, in order. Compute them before thinning, which adds gaps itself."""
     gaps = [
         GapOut(after=before, until=after)
         for before, after in pairwise(instants)
@@ -117,7 +117,7 @@ def gaps(instants: Sequence[datetime]) -> list[GapOut]:
 def thin_track(
     points: Sequence[tuple[datetime, float]], most: int
 ) -> list[tuple[datetime, float]]:
-    """At most `most` points, in order: both ends, and the lowest and highest of equal stretches."""
+    """Return at most `most` points, in order: both ends, and the lowest and highest of equal stretches."""
     if len(points) <= most:
         return list(points)
     inner, stretches = points[1:-1], (most - 2) // 2
@@ -134,7 +134,7 @@ def thin_track(
 
 
 def _note(kind: str, rows: Sequence[TargetReading], *, cut: bool) -> str:
-    """The limits of the tracks, in words; `cut` means that older readings of the period were left out."""
+    """Return the limits of the tracks, in words; `cut` means that older readings of the period were left out."""
     if kind != "device":
         return "A host reports its conditions with its jobs only; there are no readings between them."
     if not rows:

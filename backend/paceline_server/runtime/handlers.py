@@ -1,12 +1,11 @@
-"""Imports the `tasks` of every feature, which register the handlers of its outbox topics.
+"""Imports the modules of every feature that register the handlers of its outbox topics.
 
 Every process that carries out messages calls `load`, after `set_database`.
 """
 
 from __future__ import annotations
 
-from paceline_server.alerts import service as alert_service
-from paceline_server.alerts import tasks as alerts
+from paceline_server.alerts import service as alerts
 from paceline_server.channels import tasks as channels
 from paceline_server.detect import tasks as detect
 from paceline_server.jobs import tasks as jobs
@@ -21,5 +20,5 @@ def load() -> int:
     UnknownKindError when there are alerts that no handler could carry on with."""
     # An installation starts as a whole or not at all: the alerts of every project count.
     with access.as_system(), read_scope() as session:
-        alert_service.require_known_kinds(session)
+        alerts.require_known_kinds(session)
     return len(FEATURES)

@@ -13,7 +13,7 @@ YOUNG = 10_000
 
 
 def tune_collector() -> None:
-    """Exempt what is loaded and collect less often. Call once, when all code is loaded."""
+    """Exempt the objects that exist now, and collect less often. Call it once, when all code is loaded."""
     gc.collect()
     gc.freeze()
     _, middle, old = gc.get_threshold()

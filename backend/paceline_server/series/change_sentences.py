@@ -21,7 +21,7 @@ def direction_word(effect: float, unit: str, better: str) -> str:
 def change_sentence(
     effect: float, before: float, after: float, unit: str, better: str
 ) -> str:
-    """`14.2 % slower: 1.2 ms → 1.37 ms`."""
+    """Return `14.2 % slower: 1.2 ms → 1.37 ms`."""
     size = percent(worsening(effect, better))
     direction = direction_word(effect, unit, better)
     return f"{size} {direction}: {quantity(before, unit)} → {quantity(after, unit)}"

@@ -202,5 +202,5 @@ def _point(points: JobPoints, row: PointOfSeries, series_id: str) -> dict[str, A
 
 
 def jobs_of_series(session: Session, series_id: str | None) -> list[str] | None:
-    """Jobs with a point in a series; None if no series is given."""
+    """Return jobs with a point in a series; None if no series is given."""
     return None if series_id is None else queries.jobs_with_points(session, series_id)

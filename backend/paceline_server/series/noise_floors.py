@@ -152,7 +152,7 @@ def noise_band(
 
 
 def _band_limits(level: float | None, mde: float) -> dict[str, float | None]:
-    """Limits at the same ratio above and below the level."""
+    """Return limits at the same ratio above and below the level."""
     if level is None:
         return {"lower": None, "upper": None}
     return {"lower": level / (1.0 + mde), "upper": level * (1.0 + mde)}

@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session, aliased
 from paceline_server.series.declarations import Declaration
 from paceline_server.store.base import Base
 from paceline_server.store.insert import insert_into
+from paceline_server.store.tables.annotations import Annotation
 from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.history import (
-    Annotation,
     Change,
     Fingerprint,
     NoiseFloor,

@@ -15,17 +15,17 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.elements import ColumnElement
 
 from paceline_server.series.environments import cut_into_environments
+from paceline_server.store.tables.annotations import Annotation
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, Target
 from paceline_server.store.tables.history import (
-    Annotation,
     Change,
     Fingerprint,
     NoiseFloor,
-    RetiredBenchmark,
     Series,
     SeriesPoint,
     SeriesState,
 )
+from paceline_server.store.tables.retired_benchmarks import RetiredBenchmark
 
 LIVE = ("suspect", "standing")
 """States of a change that detection still evaluates."""
@@ -213,7 +213,7 @@ def point_counts(session: Session, series_ids: Collection[str]) -> dict[str, int
 def change_counts(
     session: Session, series_ids: Collection[str]
 ) -> dict[str, dict[str, int]]:
-    """Changes by state, per series."""
+    """Return changes by state, per series."""
     query = (
         select(Change.series_id, Change.state, func.count())
         .where(Change.series_id.in_(list(series_ids)))
@@ -237,7 +237,7 @@ class ChangeRow(NamedTuple):
 def changes(
     session: Session, series_ids: Collection[str], states: Collection[str] | None = None
 ) -> list[ChangeRow]:
-    """Changes of these series (in these states), the newest point first."""
+    """Return changes of these series (in these states), the newest point first."""
     query = (
         select(Change, Series, SeriesPoint)
         .join(Series, Series.id == Change.series_id)

@@ -15,7 +15,7 @@ from paceline_server.kernel.errors import conflict, not_found
 from paceline_server.series import queries
 from paceline_server.series.schemas import RetiredOut
 from paceline_server.store import audit
-from paceline_server.store.tables.history import RetiredBenchmark
+from paceline_server.store.tables.retired_benchmarks import RetiredBenchmark
 
 SEPARATOR = "/"
 """Separates benchmark and arm in a key; names never contain it."""

@@ -33,8 +33,9 @@ from paceline_server.series.schemas import (
 )
 from paceline_server.series.thinning import thin_points
 from paceline_server.store.page import page
+from paceline_server.store.tables.annotations import Annotation
 from paceline_server.store.tables.decisions import Comparison
-from paceline_server.store.tables.history import Annotation, Series, SeriesPoint
+from paceline_server.store.tables.history import Series, SeriesPoint
 
 __all__ = [
     "FloorKey",
@@ -142,7 +143,7 @@ def _environments(
 
 
 def segment_starts(session: Session, row: Series) -> list[EnvironmentOut]:
-    """Where a series starts anew because its target or the meaning of its number changed, oldest first."""
+    """Return where a series starts anew because its target or the meaning of its number changed, oldest first."""
     environments, _ = _environments(session, row)
     return environments[1:]
 

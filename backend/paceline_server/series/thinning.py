@@ -14,7 +14,7 @@ KEPT_PER_BUCKET = 2
 def thin_points(
     values: Sequence[float], limit: int, always: Collection[int] = ()
 ) -> list[int]:
-    """Indexes of `values` to show, ascending: at most about `limit`, besides those in `always`."""
+    """Return indexes of `values` to show, ascending: at most about `limit`, besides those in `always`."""
     count = len(values)
     if count <= limit:
         return list(range(count))

@@ -97,7 +97,7 @@ class Database:
 
     @contextmanager
     def reading(self, limits: Access | None = None) -> Iterator[Session]:
-        """One read-only transaction; a write in it is an error on both databases."""
+        """Yield a read-only transaction; a write in it is an error on both databases."""
         session = self._reading(info={ACCESS: limits or access.current()})
         try:
             yield session

@@ -80,7 +80,7 @@ def bench_cases(
     first_launch: int = 0,
     sigma: float | None = 0.004,
 ) -> list[CaseSamples]:
-    """Both arms at each batch; `effects[batch]` is how much slower native truly is (−0.5: half the time)."""
+    """Return both arms at each batch; `effects[batch]` is how much slower native truly is (−0.5: half the time)."""
     rng = np.random.default_rng(seed)
     cases: list[CaseSamples] = []
     for batch, effect in effects.items():
@@ -142,7 +142,7 @@ def passed_checks(launches: Sequence[int]) -> list[Check]:
 def stream_events(
     cases: Sequence[CaseSamples], launch: int, *, check_ok: bool = True
 ) -> list[dict[str, Any]]:
-    """One launch's complete bench stream as events, rounds in order, arms by position."""
+    """Return one launch's complete bench stream as events, rounds in order, arms by position."""
     events: list[dict[str, Any]] = [
         {
             "type": "start",

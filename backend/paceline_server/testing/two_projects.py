@@ -24,7 +24,7 @@ from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.session import session_scope
 from paceline_server.store.tables.accounts import BrowserSession, Token
 from paceline_server.store.tables.fleet import TargetClaim
-from paceline_server.store.tables.history import RetiredBenchmark
+from paceline_server.store.tables.retired_benchmarks import RetiredBenchmark
 from paceline_server.testing.delivered_jobs import Lab, open_lab
 from paceline_server.testing.in_process import InProcessClient
 from paceline_server.testing.sorting_suite import BENCHMARK

@@ -19,8 +19,7 @@ from paceline_server.alerts.kind import (
 )
 from paceline_server.alerts.kinds.arm import ArmKind
 from paceline_server.alerts.registry import UnknownKindError
-from paceline_server.alerts.rules import service as rules
-from paceline_server.alerts.rules.rule_book import BuiltInRule, RuleSubject
+from paceline_server.alerts.rules.rule_book import BuiltInRule, RuleSubject, rule_for
 from paceline_server.detect.service import Role
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids
@@ -60,7 +59,7 @@ class ShortRunKind(AlertKind[int]):
             outcome="fails" if run.rounds < self.least else "holds",
             title="A run is too short",
             words=f"{run.rounds} rounds",
-            rule=rules.rule_for(session, "short_run", subject),
+            rule=rule_for(session, "short_run", subject),
             evidence=run.rounds,
             run_id=run.id,
             job_id=job.id,

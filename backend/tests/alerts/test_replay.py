@@ -11,7 +11,7 @@ from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.stats.constants import HISTORY_MIN_EFFECT
 from paceline_server.store.session import session_scope
-from paceline_server.store.tables.history import RetiredBenchmark
+from paceline_server.store.tables.retired_benchmarks import RetiredBenchmark
 from paceline_server.testing.recorded_history import RecordedHistory, record_history
 
 pytestmark = pytest.mark.shapes("embedded")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.alerts.changes import queries
-from paceline_server.alerts.rules.queries import changes_since
+from paceline_server.alerts.queries import changes_since
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.store.session import read_scope, session_scope
 from paceline_server.store.tables.fleet import Target

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from paceline_contract.manifest_reader import read_manifest
 from paceline_server.detect.analyse import Analysis, analyse
-from paceline_server.detect.cpu_features import CpuFeatures
-from paceline_server.detect.facts import JobFacts, JobIdentity
+from paceline_server.detect.facts import CpuFeatures, JobFacts, JobIdentity
 from paceline_server.detect.judge import judge
 from paceline_server.detect.table import report_lines
 from paceline_server.ingest.cases import Conditions

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from paceline_server.detect.policies.policy_on_target import judge_on_target
 from paceline_server.detect.policies.schemas import PolicyAdviceOut
+from paceline_server.detect.policies.service import judge_on_target
 from paceline_server.store.tables.fleet import Target
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)

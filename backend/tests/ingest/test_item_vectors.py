@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from paceline_contract.item_reader import ItemError
-from paceline_server.ingest import wire
+from paceline_server.ingest import uploads
 
 GOLDEN = json.loads(
     (
@@ -26,12 +26,12 @@ def body(item: Any) -> bytes:
 )
 def test_an_accepted_item_has_the_digest_it_always_had(vector: Any) -> None:
     """A spool that outlives an update is delivered again, and what was stored is recognised by its digest."""
-    (checked,) = wire.decode(body(vector["item"]))
+    (checked,) = uploads.decode(body(vector["item"]))
     assert checked.digest.hex() == vector["digest"]
 
 
 @pytest.mark.parametrize("vector", GOLDEN["refused"], ids=lambda vector: vector["name"])
 def test_a_refused_item_is_refused_by_field(vector: Any) -> None:
     with pytest.raises(ItemError) as refused:
-        wire.decode(body(vector["item"]))
+        uploads.decode(body(vector["item"]))
     assert refused.value.field == vector["field"]

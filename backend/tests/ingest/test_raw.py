@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 from fastapi.testclient import TestClient
-from paceline_server.ingest import wire
+from paceline_server.ingest import uploads
 from paceline_server.testing.scripted_agent import PREFIX, LeasedJob, conditions_item
 
 THERMAL: dict[str, Any] = {
@@ -66,7 +66,7 @@ def test_conditions_without_raw_texts_keep_their_digest(
 ) -> None:
     """A spool written by an agent of before is delivered once, whenever."""
     item = conditions_item(0, load=0.5)
-    (checked,) = wire.decode(msgspec.json.encode({"items": [item]}))
+    (checked,) = uploads.decode(msgspec.json.encode({"items": [item]}))
     before = msgspec.json.Encoder(order="sorted").encode(item)
     assert checked.digest == hashlib.sha256(before).digest()
     leased.send(item)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from paceline_contract.item_reader import ItemError
-from paceline_server.ingest import wire
+from paceline_server.ingest import uploads
 from paceline_server.kernel.settings import Settings
 from paceline_server.testing.scripted_agent import (
     LeasedJob,
@@ -168,7 +168,7 @@ def test_items_of_the_other_kinds_are_refused_with_the_field_named(
 def bodies() -> dict[str, tuple[bytes, str, int, str]]:
     """Bodies that hold no items: (bytes, encoding, status, code)."""
     good = json.dumps({"items": [samples_item(0)]}).encode()
-    zeros = gzip.compress(b"0" * (wire.MAX_INFLATED + 1), 9)
+    zeros = gzip.compress(b"0" * (uploads.MAX_INFLATED + 1), 9)
     bomb = gzip.compress(gzip.compress(b"\0" * 200_000_000, 9) * 2)
     return {
         "empty": (b"", "", 400, "invalid_request"),
@@ -250,11 +250,11 @@ def test_a_body_without_items_is_answered_with_a_client_error(
 
 
 def test_inflating_stops_at_the_limit() -> None:
-    with pytest.raises(wire.BodyError, match="body_too_large"):
-        wire.inflate(gzip.compress(b"0" * (wire.MAX_INFLATED + 1)), "gzip")
+    with pytest.raises(uploads.BodyError, match="body_too_large"):
+        uploads.inflate(gzip.compress(b"0" * (uploads.MAX_INFLATED + 1)), "gzip")
     assert (
-        len(wire.inflate(gzip.compress(b"0" * wire.MAX_INFLATED), "gzip"))
-        == wire.MAX_INFLATED
+        len(uploads.inflate(gzip.compress(b"0" * uploads.MAX_INFLATED), "gzip"))
+        == uploads.MAX_INFLATED
     )
 
 
@@ -297,6 +297,6 @@ def test_a_changed_upload_is_decoded_or_refused_and_never_an_error_of_the_server
     text = json.dumps({"items": [changed]})
     cut = data.draw(st.integers(0, len(text)) | st.just(len(text)))
     try:
-        wire.decode(text[:cut].encode("utf-8", "surrogatepass"))
-    except (wire.BodyError, ItemError):
+        uploads.decode(text[:cut].encode("utf-8", "surrogatepass"))
+    except (uploads.BodyError, ItemError):
         return

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.ingest import service as ingest
-from paceline_server.ingest import wire
+from paceline_server.ingest import uploads
 from paceline_server.store.session import read_scope
 from paceline_server.testing.scripted_agent import (
     LeasedJob,
@@ -104,7 +104,7 @@ def test_the_same_sample_of_another_side_is_another_sample(ab_job: LeasedJob) ->
 
 def test_items_of_spools_older_than_sides_keep_their_digests() -> None:
     body = b'{"items":[{"kind":"event","seq":0,"launch":0,"event":{"type":"done"}}]}'
-    (checked,) = wire.decode(body)
+    (checked,) = uploads.decode(body)
     assert (
         checked.digest.hex()
         == "f4da2bf9ac0fc9ad7f145fe8973b54d47a0a9e5df81708bd915a3a25165f9ba5"

@@ -32,8 +32,9 @@ from paceline_server.store.session import (
     session_scope,
 )
 from paceline_server.store.tables.accounts import Account
+from paceline_server.store.tables.annotations import Annotation
 from paceline_server.store.tables.fleet import Agent, Target, TargetEvent
-from paceline_server.store.tables.history import Annotation, Series
+from paceline_server.store.tables.history import Series
 from paceline_server.store.tables.jobs import Attempt, Job, Run
 from paceline_server.store.tables.messages import LiveEvent
 from paceline_server.store.tables.projects import Project

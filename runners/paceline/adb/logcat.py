@@ -172,8 +172,8 @@ class LogFollower:
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
-        """While the body runs, nothing new is started on the device; a log lost meanwhile is resumed
-        afterwards. Waits for a connection that is being opened."""
+        """Start nothing on the device while the body runs; a log that is lost meanwhile is resumed afterwards. Wait
+        for a connection that is being opened."""
         with self._connecting:
             yield
 

@@ -174,7 +174,7 @@ def import_(  # noqa: PLR0917 - one parameter per option is how typer declares t
 
 
 def _refuse_options(form: str, options: Mapping[str, object]) -> None:
-    """Raises UserError for options that a format does not use."""
+    """Raise UserError for options that a format does not use."""
     for name, value in options.items():
         if value is not None:
             raise UserError(
@@ -183,7 +183,7 @@ def _refuse_options(form: str, options: Mapping[str, object]) -> None:
 
 
 def _refuse_without(server: str | None, options: Mapping[str, object]) -> None:
-    """Raises UserError for options that only a server stores."""
+    """Raise UserError for options that only a server stores."""
     for name, value in options.items():
         if server is None and value is not None:
             raise UserError(

@@ -156,5 +156,5 @@ def next_episode(episode: HealthEpisode, event: Event) -> HealthEpisode:
 
 
 def may_lease(episode: HealthEpisode, server_health: str | None) -> bool:
-    """Return whether the lane may request jobs. `server_health` None: the server keeps no health of it."""
+    """Return whether the lane may request jobs. `server_health` is None for a target whose health it does not keep."""
     return episode.state == "idle" and server_health in {None, "good"}

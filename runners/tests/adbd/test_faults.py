@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from paceline.testing.adbd import Faults, Peer
-from paceline.testing.adbd.wire import Wire
+from paceline.testing.adbd.transfer import PacketTransfer
 from paceline_contract.testing.waiting import WITHIN_S
 
 from .client import Client, Files, Key, random_bytes
@@ -130,7 +130,7 @@ async def sizes_sent(faults: Faults, count: int) -> list[int]:
     with socket.create_server(("127.0.0.1", 0)) as server, Recording() as sender:
         sender.sizes = []
         sender.connect(server.getsockname())
-        await Wire(sender, faults).send(bytes(count))
+        await PacketTransfer(sender, faults).send(bytes(count))
         return sender.sizes
 
 

@@ -28,7 +28,7 @@ from paceline_server.alerts.bisect.search import (
     remaining_commits,
     remaining_range,
 )
-from paceline_server.alerts.evidence import side_of
+from paceline_server.alerts.explanation import side_of
 from paceline_server.alerts.lifecycle import SYSTEM, add_event, publish_alert
 from paceline_server.alerts.registry import kind_of
 from paceline_server.alerts.schemas import BisectionOut

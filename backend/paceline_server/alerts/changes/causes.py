@@ -50,7 +50,7 @@ class Cause:
     evidence: Mapping[str, Any] = field(default_factory=dict)
 
     def stored(self) -> dict[str, Any]:
-        """For `Finding.numbers`."""
+        """Return the cause as `Finding.numbers` has it."""
         return {"cause": self.cause, "because": self.because, **self.evidence}
 
 

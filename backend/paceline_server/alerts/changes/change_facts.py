@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from paceline_server.alerts.evidence import series_place
+from paceline_server.alerts.explanation import series_place
 from paceline_server.series.change_sentences import worsening
 from paceline_server.series.declarations import (
     Declaration,

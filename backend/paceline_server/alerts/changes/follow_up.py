@@ -42,7 +42,7 @@ from paceline_server.alerts.changes.change_facts import (
     window_of,
     worst_change,
 )
-from paceline_server.alerts.evidence import side_of
+from paceline_server.alerts.explanation import side_of
 from paceline_server.alerts.lifecycle import (
     SYSTEM,
     add_event,
@@ -52,6 +52,7 @@ from paceline_server.alerts.lifecycle import (
     revive_alert,
     vanish,
 )
+from paceline_server.alerts.registry import kind_of
 from paceline_server.alerts.states import LIVE, Event
 from paceline_server.detect.service import Role
 from paceline_server.kernel import clock, ids
@@ -104,7 +105,9 @@ def update_description(session: Session, alert: Alert) -> None:
     if not facts:
         return
     name = alert_queries.spoken_name(session, alert.target_id)
-    description = description_of(facts, name, environment=alert.kind == "environment")
+    description = description_of(
+        facts, name, environment=kind_of(alert.kind).is_incident(alert)
+    )
     for field in (
         description if alert.state in ("suspected", "inconclusive") else ("title",)
     ):
@@ -233,7 +236,8 @@ def _turn_into_environment(
 ) -> None:
     """Make an alert one about the environment, or part of such an alert, when all its series show an incident
     (§4.7)."""
-    if alert.kind == "environment":
+    kind = kind_of(alert.kind)
+    if kind.is_incident(alert):
         return
     possible_causes = [environment_cause(session, fact) for fact in live]
     causes = [cause for cause in possible_causes if cause is not None]
@@ -244,13 +248,13 @@ def _turn_into_environment(
     untold = alert.state in ("suspected", "inconclusive")
     for other in queries.living_of_target(session, alert.target_id) if untold else ():
         incident = queries.changes_of_alerts(session, [other.id])[other.id]
-        if other.kind == "environment" and any(
+        if kind_of(other.kind).is_incident(other) and any(
             theirs.range.overlaps(ours.range) for theirs in incident for ours in live
         ):
             for fact in live:
                 fact.change.alert_id = other.id
                 store_change_finding(
-                    session, fact, "candidate", other.id, causes[0], kind="environment"
+                    session, fact, "candidate", other.id, causes[0], kind=other.kind
                 )
             add_event(session, other, "found_again", SYSTEM, headline(live))
             if not alert.shadow:
@@ -265,7 +269,7 @@ def _turn_into_environment(
                 f"part of the incident {other.id}: {other.title}",
             )
             return
-    alert.kind, alert.cause = "environment", "environment"
+    kind.turn_into_incident(alert)
     add_event(session, alert, "cause", SYSTEM, f"environment: {causes[0].because}")
 
 
@@ -360,7 +364,7 @@ def _recover(
 def _returning_changes(
     session: Session, facts: Sequence[ChangeFacts]
 ) -> list[ChangeFacts]:
-    """Standing changes that end at the level an alert's series had before, one per series."""
+    """Return standing changes that end at the level an alert's series had before, one per series."""
     since = {fact.series.id: fact for fact in facts}
     returning: dict[str, ChangeFacts] = {}
     for later in queries.changes_of_series(session, since):

@@ -26,7 +26,7 @@ KINDS = ("history", "environment")
 
 
 def changes_of_job(session: Session, job_id: str) -> list[ChangeFacts]:
-    """Changes of every series the job has a point of, by id, locked until the transaction ends."""
+    """Return changes of every series the job has a point of, by id, locked until the transaction ends."""
     touched = select(SeriesPoint.series_id).where(SeriesPoint.job_id == job_id)
     query = (
         select(Change, Series)

@@ -23,7 +23,7 @@ from paceline_contract.params import params_text
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
-from paceline_server.alerts.evidence import values_by_param
+from paceline_server.alerts.explanation import values_by_param
 from paceline_server.alerts.kind import (
     AlertEvidence,
     AlertKind,
@@ -35,8 +35,12 @@ from paceline_server.alerts.kind import (
     no_verdict,
 )
 from paceline_server.alerts.lifecycle import SYSTEM, add_event
-from paceline_server.alerts.rules import service as rules
-from paceline_server.alerts.rules.rule_book import AppliedRule, BuiltInRule, RuleSubject
+from paceline_server.alerts.rules.rule_book import (
+    AppliedRule,
+    BuiltInRule,
+    RuleSubject,
+    rules_in_force,
+)
 from paceline_server.detect import service as detect
 from paceline_server.detect.service import Role
 from paceline_server.jobs import service as jobs
@@ -81,7 +85,7 @@ class ArmKind(AlertKind[ArmPoints]):
         for comparison in comparisons:
             if comparison.evidence["rule"] is not None:
                 causes[cause_key(comparison)].append(comparison)
-        book = rules.rules_in_force(session, NAME)
+        book = rules_in_force(session, NAME)
         name = queries.target_name(session, job.target_id)
         spoken_name = queries.spoken_name(session, job.target_id)
         for points in causes.values():

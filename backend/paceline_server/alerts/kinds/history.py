@@ -58,7 +58,7 @@ from paceline_server.alerts.changes.follow_up import (
     pending_changes,
     store_change_finding,
 )
-from paceline_server.alerts.evidence import (
+from paceline_server.alerts.explanation import (
     case_place,
     cause_text,
     finding_place,
@@ -79,12 +79,12 @@ from paceline_server.alerts.kind import (
 )
 from paceline_server.alerts.lifecycle import SYSTEM, add_event, schedule_confirmation
 from paceline_server.alerts.queries import FindingEvidence
-from paceline_server.alerts.rules import service as rules
 from paceline_server.alerts.rules.rule_book import (
     AppliedRule,
     BuiltInRule,
     RuleBook,
     RuleSubject,
+    rules_in_force,
     stays_worse,
 )
 from paceline_server.alerts.schemas import AlertState
@@ -223,6 +223,12 @@ class HistoryKind(AlertKind[MovedSeries]):
         moved = seen.evidence
         attach_changes(session, alert, moved.facts, moved.cause, role)
 
+    def is_incident(self, alert: Alert) -> bool:
+        return alert.kind == ENVIRONMENT
+
+    def turn_into_incident(self, alert: Alert) -> None:
+        alert.kind, alert.cause = ENVIRONMENT, "environment"
+
     def hand_over(self, session: Session, alert: Alert, living: Alert) -> None:
         facts = living_changes(session, alert)
         if facts:
@@ -353,8 +359,8 @@ class HistoryKind(AlertKind[MovedSeries]):
 def _groups(
     session: Session, target_id: str, fresh: Sequence[ChangeFacts]
 ) -> list[list[ChangeCandidate]]:
-    """Changes that a rule decides about, by cause."""
-    book = rules.rules_in_force(session, HISTORY)
+    """Return changes that a rule decides about, by cause."""
+    book = rules_in_force(session, HISTORY)
     name = alert_queries.target_name(session, target_id)
     suites = {fact.series.suite for fact in fresh}
     floors = {

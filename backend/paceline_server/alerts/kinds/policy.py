@@ -18,7 +18,11 @@ from typing import Any, ClassVar
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
-from paceline_server.alerts.evidence import case_place, finding_place, finding_sentence
+from paceline_server.alerts.explanation import (
+    case_place,
+    finding_place,
+    finding_sentence,
+)
 from paceline_server.alerts.kind import (
     AlertEvidence,
     AlertKind,

@@ -22,7 +22,7 @@ from paceline_contract.params import params_key, params_text
 from sqlalchemy.orm import Session
 
 from paceline_server.alerts import queries
-from paceline_server.alerts.evidence import finding_sentence
+from paceline_server.alerts.explanation import finding_sentence
 from paceline_server.alerts.kind import (
     AlertEvidence,
     AlertKind,
@@ -30,11 +30,11 @@ from paceline_server.alerts.kind import (
     Observation,
     Outcome,
 )
-from paceline_server.alerts.rules import service as rules
 from paceline_server.alerts.rules.rule_book import (
     BuiltInRule,
     RuleSubject,
     default_rule,
+    rule_for,
 )
 from paceline_server.alerts.schemas import AlertState
 from paceline_server.alerts.states import Event
@@ -103,7 +103,7 @@ class RunEndKind(AlertKind[Points]):
             subject = RuleSubject(
                 seen.suite, seen.benchmark, seen.arm, seen.metric, name
             )
-            rule = rules.rule_for(session, self.name, subject)
+            rule = rule_for(session, self.name, subject)
             if rule.mode != "off":
                 yield replace(seen, rule=rule)
 

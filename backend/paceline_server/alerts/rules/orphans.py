@@ -15,7 +15,8 @@ from itertools import product
 from paceline_contract.manifest_reader import read_manifest
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts.rules import queries, rule_checks
+from paceline_server.alerts import queries
+from paceline_server.alerts.rules import rule_checks
 from paceline_server.alerts.rules.rule_book import RuleSubject, covers, most_specific
 from paceline_server.alerts.rules.schemas import OrphanRuleOut, OrphansOut, UnruledOut
 from paceline_server.kernel import clock
@@ -93,7 +94,7 @@ def _idle_rules(
 
 def _declared_arms(session: Session) -> Iterator[RuleSubject]:
     """Yield every arm but the reference that an announced suite declares, on every target."""
-    targets = queries.targets(session)
+    targets = queries.measuring_targets(session)
     for suite in queries.suites(session):
         manifest = read_manifest(suite.manifest)
         judged = {kind: manifest.on(kind).benchmarks for kind, _ in targets}

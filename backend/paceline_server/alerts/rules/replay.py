@@ -14,8 +14,9 @@ from itertools import groupby
 
 from sqlalchemy.orm import Session
 
+from paceline_server.alerts import queries
 from paceline_server.alerts.registry import kind_of
-from paceline_server.alerts.rules import queries, rule_checks
+from paceline_server.alerts.rules import rule_checks
 from paceline_server.alerts.rules.rule_book import RuleSubject
 from paceline_server.alerts.rules.rule_checks import (
     RuleContest,
@@ -109,7 +110,7 @@ def _is_raised(rule: AlertRuleIn, effect: float) -> bool:
 def _changes_decided(
     session: Session, rule: AlertRuleIn, contest: RuleContest, since: datetime
 ) -> Iterator[FiredOut]:
-    """Findings for standing changes of series the rule would decide about."""
+    """Yield findings for standing changes of series the rule would decide about."""
     for change, series, target, at in queries.changes_since(session, since):
         effect = worsening(change.effect, series.direction)
         if (

@@ -10,7 +10,7 @@ from paceline_server.accounts.auth import Principal, require
 from paceline_server.accounts.idempotency import Once
 from paceline_server.alerts.registry import RuleKindName
 from paceline_server.alerts.rules import orphans, replay, service
-from paceline_server.alerts.rules.rule_book import Mode, RuleSubject
+from paceline_server.alerts.rules.rule_book import RuleSubject, rule_for
 from paceline_server.alerts.rules.schemas import (
     AlertRuleDetailOut,
     AlertRuleIn,
@@ -18,6 +18,7 @@ from paceline_server.alerts.rules.schemas import (
     AlertRuleUpdateIn,
     AlertRuleVersionOut,
     AppliedOut,
+    Mode,
     MuteIn,
     OrphansOut,
     ReplayIn,
@@ -90,7 +91,7 @@ def get_applied_rule(  # noqa: PLR0917 - query parameters, passed by name
 ) -> AppliedOut:
     """The rule that decides about a measurement; `target` is the target's name."""
     subject = RuleSubject(suite, benchmark, arm, metric, target)
-    return AppliedOut.model_validate(service.rule_for(session, kind, subject))
+    return AppliedOut.model_validate(rule_for(session, kind, subject))
 
 
 @router.get("/rules/{rule_id}")

@@ -1,4 +1,5 @@
-"""Finds the rule that decides about a measurement: the most specific one that matches, or its kind's built-in rule.
+"""Finds the rule that decides about a measurement: the most specific one that matches, or its kind's built-in rule;
+and whether it is muted.
 
 Rules are not merged. The first difference between two rules decides which is more specific:
 
@@ -15,17 +16,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Literal, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
-from paceline_server.alerts.registry import all_kinds, kind_of
+from sqlalchemy.orm import Session
+
+from paceline_server.alerts import queries
+from paceline_server.alerts.registry import kind_of
+from paceline_server.alerts.rules.schemas import Direction, Mode
+from paceline_server.kernel import clock
 from paceline_server.kernel.globs import ANY, matches
 from paceline_server.stats.plain_words import percent
 from paceline_server.store.tables.decisions import Comparison
 from paceline_server.store.tables.history import NoiseFloor, Series
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
-
-Direction = Literal["worse", "both"]
-Mode = Literal["active", "shadow", "off"]
 
 FIELDS = ("target", "benchmark", "arm", "metric", "suite")
 """The five patterns, the one that narrows most first."""
@@ -115,7 +118,7 @@ class AppliedRule:
         return (effect if self.direction == "worse" else abs(effect)) >= self.min_effect
 
     def resolved(self, floor: float | None) -> AppliedRule:
-        """This rule on a series with a noise floor (a share; None if not measured). The built-in rule is raised
+        """Return this rule on a series with a noise floor (a share; None if not measured). The built-in rule is raised
         to the floor; stored rules were checked against it when they were saved (I14)."""
         if self.rule_id is not None or floor is None or floor <= self.min_effect:
             return self
@@ -149,11 +152,6 @@ class BuiltInRule:
     min_effect: float = 0.0
     has_effect: bool = True
     """Whether findings have an effect that a rule can ask for; such rules can be replayed."""
-
-
-def built_in_names() -> set[str]:
-    """Names a stored rule may not take: alerts name their rule."""
-    return {rule.name for kind in all_kinds() for rule in kind.built_in_rules.values()}
 
 
 def default_rule(kind: str) -> AppliedRule:
@@ -192,6 +190,27 @@ class RuleBook:
             return default_rule(self.kind)
         name = next(rule.name for rule, stored in self.rules if stored is version)
         return applied_version(name, version, self.mutes.get(version.rule_id))
+
+
+def rules_in_force(session: Session, kind: str) -> RuleBook:
+    """Return the present rules of a kind."""
+    return RuleBook(
+        kind,
+        queries.newest_versions(session, kind),
+        queries.mutes_in_force(session, clock.now()),
+    )
+
+
+def rule_for(session: Session, kind: str, subject: RuleSubject) -> AppliedRule:
+    """Return the rule that decides about a measurement. For many measurements use `rules_in_force`."""
+    return rules_in_force(session, kind).rule_for(subject)
+
+
+def mute_in_force(session: Session, rule_id: str | None) -> RuleMute | None:
+    """Return the mute of a rule that is in force now."""
+    if rule_id is None:
+        return None
+    return queries.mutes_in_force(session, clock.now()).get(rule_id)
 
 
 def applied_version(

@@ -16,8 +16,8 @@ from datetime import datetime
 from paceline_contract.params import params_text
 from sqlalchemy.orm import Session
 
+from paceline_server.alerts import queries
 from paceline_server.alerts.registry import kind_of
-from paceline_server.alerts.rules import queries
 from paceline_server.alerts.rules.rule_book import (
     PatternedRule,
     RuleSubject,
@@ -205,7 +205,7 @@ def noisiest_floor(session: Session, contest: RuleContest) -> FloorOut | None:
 
 
 def refuse_undetectable(spec: AlertRuleIn) -> None:
-    """Raises 422 `below_detection` for a rule of history that asks for smaller steps than detection finds."""
+    """Raise 422 `below_detection` for a rule of history that asks for smaller steps than detection finds."""
     least = constants.HISTORY_MIN_EFFECT
     if spec.kind != "history" or spec.mode == "off" or spec.min_effect >= least:
         return
@@ -220,7 +220,7 @@ def refuse_undetectable(spec: AlertRuleIn) -> None:
 def refuse_below_noise(
     session: Session, spec: AlertRuleIn, contest: RuleContest
 ) -> None:
-    """Raises 422 `below_noise_floor`, naming the floor and its series, or `below_detection`."""
+    """Raise 422 `below_noise_floor`, naming the floor and its series, or `below_detection`."""
     refuse_undetectable(spec)
     if spec.kind != "history" or spec.mode == "off":
         return

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 from paceline_contract.events import ParamValue
 from pydantic import Field, StringConstraints, field_validator
 
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts.registry import RuleKindName
-from paceline_server.alerts.rules.rule_book import Direction, Mode, built_in_names
+from paceline_server.alerts.registry import RuleKindName, built_in_rule_names
 from paceline_server.kernel.wire import Request, Response
 
 LONGEST_MUTE_DAYS = 90
@@ -18,6 +17,8 @@ LONGEST_MUTE_DAYS = 90
 LONGEST_REPLAY_DAYS = 365
 """Days; nobody remembers the conditions of older points."""
 
+Direction = Literal["worse", "both"]
+Mode = Literal["active", "shadow", "off"]
 Pattern = Annotated[str, Field(min_length=1, max_length=200)]
 RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,63}$")]
 Text = Annotated[str, Field(max_length=2000)]
@@ -49,7 +50,7 @@ class AlertRuleIn(Request):
     @field_validator("name")
     @classmethod
     def _free(cls, name: str) -> str:
-        if name in built_in_names():
+        if name in built_in_rule_names():
             raise ValueError("this is the name of a built-in rule")
         return name
 

@@ -1,7 +1,6 @@
-"""Saves rules and finds the one that decides about a finding.
+"""Saves, lists, deletes and mutes rules; `rule_book` finds the one that decides about a finding.
 
-The most specific rule that matches decides (`rule_book`), or a built-in default if none
-does. A saved version never changes, and every write adds an entry to the audit log.
+A saved version never changes, and every write adds an entry to the audit log.
 """
 
 from __future__ import annotations
@@ -17,17 +16,21 @@ from sqlalchemy.orm import Session
 
 from paceline_server.accounts.principal import Principal
 from paceline_server.accounts.schemas import AccountOut
-from paceline_server.alerts import queries as alert_queries
-from paceline_server.alerts.lifecycle import add_event, show_alert
+from paceline_server.alerts import queries
+from paceline_server.alerts.lifecycle import (
+    NOTIFIED,
+    SILENCE_ENDED,
+    SILENCED,
+    add_event,
+    show_alert,
+)
 from paceline_server.alerts.registry import kind_of, rule_kind_names
-from paceline_server.alerts.rules import queries, rule_checks
+from paceline_server.alerts.rules import rule_checks
 from paceline_server.alerts.rules.rule_book import (
-    AppliedRule,
-    Mode,
-    RuleBook,
     RuleSubject,
     default_rule,
-    mute_words,
+    mute_in_force,
+    rule_for,
 )
 from paceline_server.alerts.rules.schemas import (
     AlertRuleDetailOut,
@@ -35,6 +38,7 @@ from paceline_server.alerts.rules.schemas import (
     AlertRuleOut,
     AlertRuleUpdateIn,
     AlertRuleVersionOut,
+    Mode,
     MuteIn,
     MuteOut,
     ShippedRuleOut,
@@ -49,58 +53,9 @@ from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 
-SILENCE_ENDED = "alerts.silence_ended"
-"""Outbox topic: a mute ended; `key` is an alert that opened during it."""
-SILENCED, NOTIFIED = "silenced", "notified"
-"""Events of an alert's history about notification."""
 _NOT_IN_NAMES = re.compile(r"[^a-z0-9]+")
 MUTED = "muted"
 """Event of an alert's history: a person muted its rule from the alert."""
-
-__all__ = [
-    "NOTIFIED",
-    "SILENCED",
-    "SILENCE_ENDED",
-    "AppliedRule",
-    "RuleBook",
-    "RuleSubject",
-    "create_rule",
-    "delete_rule",
-    "has_stored_rules",
-    "list_rules",
-    "list_shipped_rules",
-    "list_versions",
-    "mute_in_force",
-    "mute_rule",
-    "mute_rule_of_alert",
-    "mute_words",
-    "rule_detail",
-    "rule_for",
-    "rules_in_force",
-    "unmute_rule",
-    "update_rule",
-]
-
-
-def rules_in_force(session: Session, kind: str) -> RuleBook:
-    """Return the present rules of a kind."""
-    return RuleBook(
-        kind,
-        queries.newest_versions(session, kind),
-        queries.mutes_in_force(session, clock.now()),
-    )
-
-
-def rule_for(session: Session, kind: str, subject: RuleSubject) -> AppliedRule:
-    """Return the rule that decides about a measurement. For many measurements use `rules_in_force`."""
-    return rules_in_force(session, kind).rule_for(subject)
-
-
-def mute_in_force(session: Session, rule_id: str | None) -> RuleMute | None:
-    """Return the mute of a rule that is in force now."""
-    if rule_id is None:
-        return None
-    return queries.mutes_in_force(session, clock.now()).get(rule_id)
 
 
 def list_rules(
@@ -164,13 +119,15 @@ def rule_detail(session: Session, rule_id: str) -> AlertRuleDetailOut:
         raise not_found("rule", rule_id)
     session.flush()
     out = _rules_out(session, [rule])[0]
-    version = queries.versions_of(session, [rule])[rule_id]
+    version = queries.present_versions(session, [rule])[rule_id]
     spec = _spec_of(version, rule.name)
     in_force = queries.newest_versions(session, out.kind)
     floor = rule_checks.noisiest_floor(
         session, rule_checks.build_contest(spec, rule_id, version.created_at, in_force)
     )
-    mutes = [MuteOut.model_validate(mute) for mute in queries.mutes(session, rule_id)]
+    mutes = [
+        MuteOut.model_validate(mute) for mute in queries.mutes_of_rule(session, rule_id)
+    ]
     return AlertRuleDetailOut(**out.model_dump(), floor=floor, mutes=mutes)
 
 
@@ -182,14 +139,14 @@ def list_versions(
         raise not_found("rule", rule_id)
     versions: Page[AlertRuleVersion] = page(
         session,
-        queries.all_versions(rule_id),
+        queries.versions_of_rule(rule_id),
         [AlertRuleVersion.version],
         lambda row: [row.version],
         lambda row: row,
         limit=limit,
         cursor=cursor,
     )
-    people = alert_queries.accounts(session, (item.owner_id for item in versions.items))
+    people = queries.accounts(session, (item.owner_id for item in versions.items))
     items = [
         AlertRuleVersionOut.model_validate(_version_values(item, people))
         for item in versions.items
@@ -220,7 +177,7 @@ def create_rule(
 
     Raises 409 when the name is taken, 400 for an unknown owner, 422 `below_noise_floor`.
     """
-    rule = queries.lock_named(session, spec.name)
+    rule = queries.lock_rule_named(session, spec.name)
     if rule is not None and rule.deleted_at is None:
         raise _name_taken(spec.name)
     if rule is None:
@@ -268,10 +225,7 @@ def _name_taken(name: str) -> Exception:
 def _save_version(
     session: Session, rule: AlertRule, spec: AlertRuleIn, who: Principal
 ) -> AlertRuleDetailOut:
-    if (
-        spec.owner_id is not None
-        and alert_queries.account(session, spec.owner_id) is None
-    ):
+    if spec.owner_id is not None and queries.account(session, spec.owner_id) is None:
         raise invalid_request(
             f"There is no account {spec.owner_id!r}.", {"owner_id": "no such account"}
         )
@@ -280,7 +234,7 @@ def _save_version(
     rule_checks.refuse_below_noise(
         session, spec, rule_checks.build_contest(spec, rule.id, at, in_force)
     )
-    before = queries.versions_of(session, [rule]).get(rule.id)
+    before = queries.present_versions(session, [rule]).get(rule.id)
     owner = spec.owner_id or (who.account_id if before is None else before.owner_id)
     content = {name: getattr(spec, name) for name in _CONTENT}
     content.update(owner_id=owner, text=_rule_text(spec, rule.name, before))
@@ -389,7 +343,7 @@ def mute_rule_of_alert(
 def _give_stored_rule(session: Session, alert: Alert, who: Principal) -> None:
     """Put an alert under the stored rule that decides about it now, made here if there is none."""
     kind = _kind_of_rules(alert)
-    target = alert_queries.target_name(session, alert.target_id)
+    target = queries.target_name(session, alert.target_id)
     subject = RuleSubject(alert.suite, alert.benchmark, alert.arm, alert.metric, target)
     rule = rule_for(session, kind, subject)
     if rule.rule_id is None:
@@ -445,7 +399,7 @@ def unmute_rule(session: Session, rule_id: str, who: Principal) -> AlertRuleDeta
 
 
 def _end_mutes(session: Session, rule_id: str, at: datetime) -> None:
-    for mute in queries.mutes(session, rule_id):
+    for mute in queries.mutes_of_rule(session, rule_id):
         mute.ended_at = mute.ended_at or min(at, mute.until)
     session.flush()
 
@@ -463,12 +417,12 @@ def _locked_rule(session: Session, rule_id: str) -> AlertRule:
 
 
 def _rules_out(session: Session, rules: Sequence[AlertRule]) -> list[AlertRuleOut]:
-    versions = queries.versions_of(session, rules)
-    people = alert_queries.accounts(
+    versions = queries.present_versions(session, rules)
+    people = queries.accounts(
         session, (version.owner_id for version in versions.values())
     )
     mutes = queries.mutes_in_force(session, clock.now())
-    ended = queries.outcomes(session, [rule.id for rule in rules])
+    ended = queries.count_alerts_by_rule(session, [rule.id for rule in rules])
     return [
         AlertRuleOut.model_validate(
             {

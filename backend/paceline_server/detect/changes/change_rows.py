@@ -37,7 +37,7 @@ def change_columns(
     decision: Mapping[str, Any] | None,
     places: Places,
 ) -> dict[str, Any]:
-    """The columns of a change except its identity, links and times."""
+    """Return the columns of a change except its identity, links and times."""
     change, own_jobs = matched.change, plan.evaluation.own_jobs
     segmentation = plan.evaluation.segmentation
     evidence: dict[str, Any] = {
@@ -96,7 +96,7 @@ def _filters(
 
 
 def needed_jobs(plan: ChangePlan) -> set[str]:
-    """Jobs whose place `segment_rows` and `change_columns` need."""
+    """Return jobs whose place `segment_rows` and `change_columns` need."""
     own_jobs, jobs = plan.evaluation.own_jobs, plan.evaluation.window.job_ids
     needed = {
         job
@@ -111,7 +111,7 @@ def needed_jobs(plan: ChangePlan) -> set[str]:
 def segment_rows(
     head: SeriesRow, plan: ChangePlan, places: Places, factors: Factors
 ) -> list[dict[str, Any]]:
-    """The segments of a window, oldest first, as `SeriesState.segments` stores them."""
+    """Return the segments of a window, oldest first, as `SeriesState.segments` stores them."""
     window = plan.evaluation.window
     rows = []
     for start, stop, reason in _bounds(plan, head, factors, places):
@@ -140,7 +140,7 @@ def _bounds(
     factors: Factors | None,
     places: Places | None,
 ) -> list[tuple[int, int, str]]:
-    """(start, stop, why it starts) of every segment. The reasons are right only with head, factors and places.
+    """Return (start, stop, why it starts) of every segment. The reasons are right only with head, factors and places.
 
     Earlier environments are split at stored changes, the newest at detected ones."""
     evaluation, factors_by_fingerprint = plan.evaluation, factors or {}
@@ -179,7 +179,7 @@ def _bounds(
 def _meant_in(
     head: SeriesRow | None, stretch: environments.EnvironmentStretch
 ) -> SeriesRow | None:
-    """The series as it was in a stretch: with the unit and direction of that time."""
+    """Return the series as it was in a stretch: with the unit and direction of that time."""
     declaration = stretch.declaration
     if head is None or declaration is None:
         return head
@@ -187,7 +187,7 @@ def _meant_in(
 
 
 def _detected_cuts(plan: ChangePlan, head: SeriesRow | None) -> dict[int, str]:
-    """Reasons by index of the cuts that detection made in the newest environment."""
+    """Return reasons by index of the cuts that detection made in the newest environment."""
     offset = plan.evaluation.offset
     return {
         offset + change.index: _change_sentence(head, change)
@@ -200,7 +200,7 @@ def _stored_cuts(
     head: SeriesRow | None,
     stretch: environments.EnvironmentStretch,
 ) -> dict[int, str]:
-    """Reasons by index of the cuts that an earlier environment got while it was the newest."""
+    """Return reasons by index of the cuts that an earlier environment got while it was the newest."""
     start, stop = stretch.start, stretch.stop
     jobs = plan.evaluation.window.job_ids
     index = (
@@ -224,7 +224,7 @@ def _change_sentence(head: SeriesRow | None, change: ChangePoint | Change) -> st
 
 
 def _level(values: Sequence[float]) -> tuple[float, float]:
-    """The median, and the scatter of the logarithms (0 without any)."""
+    """Return the median, and the scatter of the logarithms (0 without any)."""
     array = np.array(values, dtype=np.float64)
     level = median(array)
     if array.min() <= 0.0:

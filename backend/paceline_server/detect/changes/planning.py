@@ -82,7 +82,7 @@ class ChangePlan:
 def match_changes(
     changes: Sequence[ChangePoint], kept: Mapping[str, int], within: int = STAND_WITHIN
 ) -> dict[int, str]:
-    """Keys of `kept` by position in `changes`; the values of `kept` are indexes into the same window.
+    """Return keys of `kept` by position in `changes`; the values of `kept` are indexes into the same window.
 
     Each change matches at most one row and vice versa, nearest pairs first. A change is that of a row if their
     places differ by at most two points, or if the row's place lies inside the change's location interval
@@ -157,7 +157,7 @@ def _baseline(state: SeriesState | None) -> str | None:
 def _has_moved(
     change: ChangePoint, row: Change | None, indexes_in_window: Mapping[str, int]
 ) -> bool:
-    """Whether its evaluations are counted from one: it moved, or has just been confirmed."""
+    """Return whether its evaluations are counted from one: it moved, or has just been confirmed."""
     if row is None:
         return True
     was_suspect = (
@@ -202,7 +202,7 @@ class Round:
         return cls(len(plans), max(standing, default=lowest))
 
     def decide(self, matched: MatchedChange) -> dict[str, Any] | None:
-        """The round's decision about a change, for its evidence; None if it needs none."""
+        """Return the round's decision about a change, for its evidence; None if it needs none."""
         if matched.decision is not None:
             return dict(matched.decision)
         if not matched.needs_decision:
@@ -217,7 +217,7 @@ class Round:
 
 
 def state_of(matched: MatchedChange, decision: Mapping[str, Any] | None) -> str:
-    """The state of a change: suspect or standing."""
+    """Return the state of a change: suspect or standing."""
     if matched.is_settled:
         return "standing"
     return "standing" if decision is not None and decision["kept"] else "suspect"

@@ -56,7 +56,7 @@ _HEAD = (
 
 
 def series_of_job(session: Session, job_id: str) -> list[SeriesRow]:
-    """The series with a point of a job, by id."""
+    """Return the series with a point of a job, by id."""
     query = (
         select(*_HEAD)
         .join(SeriesPoint, SeriesPoint.series_id == Series.id)
@@ -69,7 +69,7 @@ def series_of_job(session: Session, job_id: str) -> list[SeriesRow]:
 def list_series(
     session: Session, suite: str | None, series_id: str | None
 ) -> list[SeriesRow]:
-    """Series by id: all, those of a suite, or a single one."""
+    """Return series by id: all, those of a suite, or a single one."""
     query = select(*_HEAD).order_by(Series.id)
     if suite is not None:
         query = query.where(Series.suite == suite)
@@ -117,7 +117,7 @@ def _counting(points: Any = SeriesPoint) -> Any:
 def windows(
     session: Session, series_ids: Sequence[str], size: int
 ) -> Iterator[WindowRow]:
-    """The last `size` counted points of each series that has any."""
+    """Yield the last `size` counted points of each series that has any."""
     for chunk in chunks(sorted(series_ids)):
         since = _since(session, chunk, size)
         long = [
@@ -151,7 +151,7 @@ def windows(
 def _since(
     session: Session, series_ids: Sequence[str], size: int
 ) -> dict[str, datetime]:
-    """When the first of the last `size` counted points was measured, for series with older points."""
+    """Return when the first of the last `size` counted points was measured, for series with older points."""
     older = aliased(SeriesPoint)
     bound = (
         select(older.at)
@@ -166,7 +166,7 @@ def _since(
 
 
 def newest_counted_job(session: Session, series_ids: Sequence[str]) -> dict[str, str]:
-    """The job of the newest counted point of each series that has any."""
+    """Return the job of the newest counted point of each series that has any."""
     point = aliased(SeriesPoint)
     newest = (
         select(point.job_id)
@@ -194,7 +194,7 @@ class JobPlaceRow(NamedTuple):
 
 
 def places(session: Session, job_ids: Collection[str]) -> dict[str, JobPlaceRow]:
-    """The time and commit of these jobs, as in their points."""
+    """Return the time and commit of these jobs, as in their points."""
     places_by_job: dict[str, JobPlaceRow] = {}
     for chunk in chunks(sorted(job_ids)):
         query = (
@@ -214,7 +214,7 @@ def places(session: Session, job_ids: Collection[str]) -> dict[str, JobPlaceRow]
 
 
 def kept_changes(session: Session, series_ids: Sequence[str]) -> list[Change]:
-    """The changes of these series that have not vanished, by id, reloaded."""
+    """Return the changes of these series that have not vanished, by id, reloaded."""
     changes: list[Change] = []
     for chunk in chunks(series_ids):
         query = (
@@ -228,7 +228,7 @@ def kept_changes(session: Session, series_ids: Sequence[str]) -> list[Change]:
 
 
 def states(session: Session, series_ids: Sequence[str]) -> dict[str, SeriesState]:
-    """The states of these series, reloaded."""
+    """Return the states of these series, reloaded."""
     states_by_series: dict[str, SeriesState] = {}
     for chunk in chunks(series_ids):
         query = select(SeriesState).where(SeriesState.series_id.in_(chunk))
@@ -253,7 +253,7 @@ def upsert_states(session: Session, rows: Sequence[dict[str, Any]]) -> None:
 
 
 def factors(session: Session, hashes: Collection[str]) -> dict[str, dict[str, Any]]:
-    """The factors of these fingerprints."""
+    """Return the factors of these fingerprints."""
     query = select(Fingerprint.hash, Fingerprint.factors).where(
         Fingerprint.hash.in_(set(hashes))
     )
@@ -261,7 +261,7 @@ def factors(session: Session, hashes: Collection[str]) -> dict[str, dict[str, An
 
 
 def newest_jobs_of_target(session: Session, target_id: str, limit: int) -> list[str]:
-    """The newest jobs of a target with points, oldest first."""
+    """Return the newest jobs of a target with points, oldest first."""
     has_points = exists().where(SeriesPoint.job_id == Job.id)
     at = func.coalesce(Job.started_at, Job.created_at)
     query = (
@@ -282,7 +282,7 @@ def newest_jobs_of_target(session: Session, target_id: str, limit: int) -> list[
 def live_changes_at(
     session: Session, target_id: str, job_ids: Collection[str]
 ) -> list[Change]:
-    """Live changes of a target's series at these jobs, by id, reloaded and locked."""
+    """Return live changes of a target's series at these jobs, by id, reloaded and locked."""
     query = (
         select(Change)
         .join(Series, Series.id == Change.series_id)
@@ -298,7 +298,7 @@ def live_changes_at(
 
 
 def count_series_measured_since(session: Session, target_id: str, job_id: str) -> int:
-    """Number of a target's series with a point of this job or a later one."""
+    """Return the number of a target's series with a point of this job or a later one."""
     since = (
         select(func.coalesce(Job.started_at, Job.created_at))
         .where(Job.id == job_id)
@@ -321,13 +321,13 @@ def lock_changes(session: Session, series_ids: Sequence[str]) -> None:
 
 
 def series_of_changes(session: Session, change_ids: Collection[str]) -> list[str]:
-    """The series of these changes, by id."""
+    """Return the series of these changes, by id."""
     query = select(Change.series_id).where(Change.id.in_(list(change_ids))).distinct()
     return sorted(session.scalars(query))
 
 
 def changes_by_id(session: Session, change_ids: Collection[str]) -> list[Change]:
-    """These changes by id, reloaded and locked until the transaction ends."""
+    """Return these changes by id, reloaded and locked until the transaction ends."""
     query = (
         select(Change)
         .where(Change.id.in_(list(change_ids)))
@@ -338,14 +338,14 @@ def changes_by_id(session: Session, change_ids: Collection[str]) -> list[Change]
 
 
 def first_point_after(session: Session, row: Change) -> SeriesPoint:
-    """The first point of a change's new level."""
+    """Return the first point of a change's new level."""
     return session.get_one(SeriesPoint, (row.series_id, row.job_id))
 
 
 def find_point(
     session: Session, series_id: str, job_id: str | None, commit: str | None
 ) -> SeriesPoint | None:
-    """The point of a job, or the oldest point of a commit."""
+    """Return the point of a job, or the oldest point of a commit."""
     query = select(SeriesPoint).where(SeriesPoint.series_id == series_id)
     if job_id is not None:
         query = query.where(SeriesPoint.job_id == job_id)
@@ -357,7 +357,7 @@ def find_point(
 
 
 def accepted_changes(session: Session, series_id: str) -> list[Change]:
-    """The accepted changes of a series, by id, locked until the transaction ends."""
+    """Return the accepted changes of a series, by id, locked until the transaction ends."""
     query = select(Change).where(
         Change.series_id == series_id, Change.state == "accepted"
     )
@@ -368,7 +368,7 @@ def accepted_changes(session: Session, series_id: str) -> list[Change]:
 def unclaimed_changes_until(
     session: Session, series_id: str, at: datetime
 ) -> list[Change]:
-    """The live changes of a series without an alert whose new level began by `at`, locked."""
+    """Return the live changes of a series without an alert whose new level began by `at`, locked."""
     query = (
         select(Change)
         .join(

@@ -132,7 +132,7 @@ def _cold_groups(
     groups: Sequence[Group],
     other_params: Mapping[str, ParamValue],
 ) -> list[Group]:
-    """The groups of the cold benchmark with the same values of the params that it has."""
+    """Return the groups of the cold benchmark with the same values of the params that it has."""
     if policy.cold_benchmark is None:
         return []
     params = manifest.benchmarks[policy.cold_benchmark].params
@@ -238,7 +238,7 @@ def _crossover(
 
 
 def evidence_of(assessment: PolicyAssessment) -> dict[str, Any]:
-    """The methods and parameters of the advice as plain JSON (I16)."""
+    """Return the methods and parameters of the advice as plain JSON (I16)."""
     return {
         "methods": [policy_stats.METHOD, coldness_stats.METHOD],
         "parameters": {
@@ -257,7 +257,7 @@ def evidence_of(assessment: PolicyAssessment) -> dict[str, Any]:
 
 
 def warmup_suffices(coldness: Coldness, rounds: int | None) -> bool | None:
-    """Whether so many warm-up rounds of the product suffice; None if undecided.
+    """Return whether so many warm-up rounds of the product suffice; None if undecided.
 
     A benchmark's round may be many calls, so the needed number is known only to within a round."""
     if rounds is None:

@@ -59,7 +59,7 @@ def newest_advice(
 
 
 def advice_of_job(session: Session, job_id: str) -> list[PolicyAdvice]:
-    """The advice of a job, in a fixed order."""
+    """Return the advice of a job, in a fixed order."""
     query = (
         select(PolicyAdvice)
         .where(PolicyAdvice.job_id == job_id)
@@ -69,7 +69,7 @@ def advice_of_job(session: Session, job_id: str) -> list[PolicyAdvice]:
 
 
 def advice_before(session: Session, row: PolicyAdvice) -> PolicyAdvice | None:
-    """The advice before `row` for the same policy, target and params."""
+    """Return the advice before `row` for the same policy, target and params."""
     query = (
         advice_history(row.suite, row.policy, row.target_id, row.params_key)
         .where(
@@ -85,7 +85,7 @@ def advice_before(session: Session, row: PolicyAdvice) -> PolicyAdvice | None:
 def names_and_commits(
     session: Session, rows: Sequence[PolicyAdvice]
 ) -> tuple[dict[str, str], dict[str, str]]:
-    """Target names by id, and commits by run id."""
+    """Return target names by id, and commits by run id."""
     targets = session.execute(
         select(Target.id, Target.name).where(
             Target.id.in_({row.target_id for row in rows})
@@ -102,7 +102,7 @@ NEWEST = 200
 
 
 def newest_about(session: Session, param: str, reference: str) -> list[PolicyAdvice]:
-    """The newest advice of every target about policies that decide by `param` over `reference`."""
+    """Return the newest advice of every target about policies that decide by `param` over `reference`."""
     query = (
         newest_advice(None, None, None)
         .where(
@@ -116,6 +116,6 @@ def newest_about(session: Session, param: str, reference: str) -> list[PolicyAdv
 
 
 def targets(session: Session, rows: Sequence[PolicyAdvice]) -> dict[str, Target]:
-    """The targets of these rows, by id."""
+    """Return the targets of these rows, by id."""
     query = select(Target).where(Target.id.in_({row.target_id for row in rows}))
     return {target.id: target for target in session.scalars(query)}

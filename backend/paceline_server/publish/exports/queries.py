@@ -12,16 +12,15 @@ from sqlalchemy.orm import Session
 from paceline_server.store.base import Base
 from paceline_server.store.insert import insert_into
 from paceline_server.store.tables.alerts import Alert, AlertEvent
+from paceline_server.store.tables.annotations import Annotation
 from paceline_server.store.tables.bisections import Bisection
 from paceline_server.store.tables.catalog import Suite
 from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
 from paceline_server.store.tables.fleet import Agent, Target
 from paceline_server.store.tables.history import (
-    Annotation,
     Change,
     Fingerprint,
     NoiseFloor,
-    RetiredBenchmark,
     Series,
     SeriesPoint,
     SeriesState,
@@ -30,6 +29,7 @@ from paceline_server.store.tables.imports import ImportDocument
 from paceline_server.store.tables.jobs import Attempt, Job, Run
 from paceline_server.store.tables.policies import PolicyAdvice
 from paceline_server.store.tables.projects import Project, TargetGrant
+from paceline_server.store.tables.retired_benchmarks import RetiredBenchmark
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion, RuleMute
 from paceline_server.store.tables.samples import (
     ConditionsRow,

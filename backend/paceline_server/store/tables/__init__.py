@@ -3,6 +3,7 @@
 from paceline_server.store.tables import (
     accounts,
     alerts,
+    annotations,
     audit,
     bisections,
     catalog,
@@ -16,6 +17,7 @@ from paceline_server.store.tables import (
     policies,
     projects,
     requests,
+    retired_benchmarks,
     rules,
     samples,
     schedules,
@@ -26,6 +28,7 @@ from paceline_server.store.tables import (
 __all__ = [
     "accounts",
     "alerts",
+    "annotations",
     "audit",
     "bisections",
     "catalog",
@@ -39,6 +42,7 @@ __all__ = [
     "policies",
     "projects",
     "requests",
+    "retired_benchmarks",
     "rules",
     "samples",
     "schedules",

@@ -1,4 +1,4 @@
-"""Series with their points, changes, noise floors, retired benchmarks and annotations.
+"""Series with their points, changes and noise floors.
 
 Points are facts. `SeriesState` and `Change` are derived from them and can be derived again.
 """
@@ -12,7 +12,7 @@ from sqlalchemy import Float, ForeignKey, Index, String, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from paceline_server.store.base import Base, Json, Timestamp
-from paceline_server.store.owned import ProjectKeyed, ProjectOwned, ProjectRoot
+from paceline_server.store.owned import ProjectOwned, ProjectRoot
 
 
 class Fingerprint(Base):
@@ -169,29 +169,3 @@ class NoiseFloor(ProjectOwned, Base):
     run_id: Mapped[str]
     job_id: Mapped[str] = mapped_column(String, index=True)
     measured_at: Mapped[datetime] = mapped_column(Timestamp)
-
-
-class RetiredBenchmark(ProjectKeyed, Base):
-    """A benchmark that a person retired, so that it is no longer reported as missing."""
-
-    __tablename__ = "retired_benchmark"
-    suite: Mapped[str] = mapped_column(String, primary_key=True)
-    benchmark: Mapped[str] = mapped_column(String, primary_key=True)
-    reason: Mapped[str]
-    retired_by: Mapped[str]
-    retired_at: Mapped[datetime] = mapped_column(Timestamp)
-
-
-class Annotation(ProjectRoot, Base):
-    """A person's note on the points of a series, or of every series of a target."""
-
-    __tablename__ = "annotation"
-    id: Mapped[str] = mapped_column(String, primary_key=True)
-    series_id: Mapped[str | None] = mapped_column(ForeignKey("series.id"), index=True)
-    target_id: Mapped[str | None] = mapped_column(ForeignKey("target.id"), index=True)
-    """Exactly one of series_id and target_id is set."""
-    at: Mapped[datetime] = mapped_column(Timestamp)
-    commit: Mapped[str | None]
-    text: Mapped[str]
-    created_by: Mapped[str]
-    created_at: Mapped[datetime] = mapped_column(Timestamp)

@@ -12,7 +12,7 @@ from paceline_server.alerts.changes.change_facts import (
     TimeRange,
     group_by_cause,
 )
-from paceline_server.alerts.evidence import series_place
+from paceline_server.alerts.explanation import series_place
 from paceline_server.store.tables.history import Series
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

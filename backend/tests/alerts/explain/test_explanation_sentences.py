@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from paceline_server.alerts.evidence import filter_text
+from paceline_server.alerts.explanation import filter_text
 
 
 def test_the_p_value_of_a_round_is_called_p_and_held_against_its_limit() -> None:

@@ -25,7 +25,7 @@ def load(text: str) -> tuple[float, float] | None:
 
 
 def stalled_us(text: str) -> int | None:
-    """µs since boot in which some task waited for a resource, from `/proc/pressure/RESOURCE`."""
+    """Return the microseconds since boot in which some task waited for a resource, from `/proc/pressure/RESOURCE`."""
     for line in lines_of(text):
         match = _TOTAL.match(line)
         if match is not None and number(match[1]) is not None:

@@ -23,7 +23,7 @@ from paceline.testing.adbd.faults import Faults
 from paceline.testing.adbd.logs import Log
 from paceline.testing.adbd.scenarios import Conditions, Scenario, at
 from paceline.testing.adbd.session import Session
-from paceline.testing.adbd.wire import Wire
+from paceline.testing.adbd.transfer import PacketTransfer
 
 CALL_TIMEOUT_S = 30.0
 WORKDIR = "/data/local/tmp/paceline"
@@ -376,13 +376,13 @@ class Peer:
             connection, _ = listener.accept()
         except OSError:  # its client is gone again
             return
-        session = self._session(Wire(connection, self.faults))
+        session = self._session(PacketTransfer(connection, self.faults))
         task = self._loop.create_task(session.run())
         self._sessions[task] = session
         task.add_done_callback(self._sessions.pop)
 
-    def _session(self, wire: Wire) -> Served:
-        return Session(self, wire)
+    def _session(self, transfer: PacketTransfer) -> Served:
+        return Session(self, transfer)
 
     async def _answer_prompts(self, *, allow: bool) -> None:
         for key, decision in self._dialogs:

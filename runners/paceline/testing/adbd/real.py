@@ -23,7 +23,7 @@ from paceline.testing.adbd.auth import PublicKey
 from paceline.testing.adbd.device import Child, environment_of
 from paceline.testing.adbd.faults import Faults
 from paceline.testing.adbd.peer import Peer
-from paceline.testing.adbd.wire import CutError, Wire
+from paceline.testing.adbd.transfer import CutError, PacketTransfer
 
 BUILT = "PACELINE_ADBD"
 """Environment variable: the directory that `scripts/build-adbd` made."""
@@ -55,20 +55,20 @@ class RealFaults(Faults):
 class Relay:
     """Passes a client's connection on to adbd."""
 
-    def __init__(self, peer: RealPeer, wire: Wire) -> None:
-        self._peer, self._wire = peer, wire
+    def __init__(self, peer: RealPeer, transfer: PacketTransfer) -> None:
+        self._peer, self._transfer = peer, transfer
         self.online = False
 
     async def run(self) -> None:
         """Pass bytes on until either side ends."""
         if self._peer.faults.offline:
-            self._wire.close()
+            self._transfer.close()
             return
         loop = asyncio.get_running_loop()
         try:
             theirs = await self._peer.device.connect(PORT)
         except OSError:  # adbd is being started again
-            self._wire.close()
+            self._transfer.close()
             return
         self.online = True
         with theirs:
@@ -77,18 +77,18 @@ class Relay:
 
             async def to_adbd() -> None:
                 while True:
-                    await loop.sock_sendall(theirs, await self._wire.receive_some())
+                    await loop.sock_sendall(theirs, await self._transfer.receive_some())
 
             async def from_adbd() -> None:
                 while data := await loop.sock_recv(theirs, 1 << 16):
-                    await self._wire.send(data)
+                    await self._transfer.send(data)
 
             both = [asyncio.create_task(to_adbd()), asyncio.create_task(from_adbd())]
             try:
                 await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
             finally:
                 self.online = False
-                self._wire.cut()
+                self._transfer.cut()
                 for task in both:
                     task.cancel()
                 for ended in await asyncio.gather(*both, return_exceptions=True):
@@ -96,11 +96,11 @@ class Relay:
                         ended, CutError | OSError
                     ):
                         raise ended
-                self._wire.close()
+                self._transfer.close()
 
     def cut(self) -> None:
         """End the connection at once."""
-        self._wire.cut()
+        self._transfer.cut()
 
 
 class RealPeer(Peer):
@@ -178,8 +178,8 @@ class RealPeer(Peer):
     async def _resize(self, data_bytes: int) -> None:
         self.device.tell({"resize": data_bytes})
 
-    def _session(self, wire: Wire) -> Relay:
-        return Relay(self, wire)
+    def _session(self, transfer: PacketTransfer) -> Relay:
+        return Relay(self, transfer)
 
     async def _stop(self) -> None:
         self._forget_daemon()

@@ -54,11 +54,11 @@ def _shell(
 
 
 async def _plain(peer: Peer, command: str, stream: Stream, *, terminal: bool) -> None:
-    await shell.plain(peer.device, stream, command, terminal=terminal)
+    await shell.serve_plain(peer.device, stream, command, terminal=terminal)
 
 
 async def _framed(peer: Peer, command: str, stream: Stream, *, terminal: bool) -> None:
-    await shell.framed(peer.device, stream, command, terminal=terminal)
+    await shell.serve_framed(peer.device, stream, command, terminal=terminal)
 
 
 async def _root(peer: Peer, stream: Stream, *, to_root: bool) -> None:
@@ -72,7 +72,7 @@ async def _root(peer: Peer, stream: Stream, *, to_root: bool) -> None:
 async def _reboot(peer: Peer, stream: Stream) -> None:
     """Forward the output of /system/bin/reboot, as adbd does; a test can script it."""
     if ("reboot",) in peer.texts:
-        await shell.plain(peer.device, stream, "reboot", terminal=True)
+        await shell.serve_plain(peer.device, stream, "reboot", terminal=True)
         return
     peer.restart_soon()
     await stream.read()  # the reboot ends the connection, and with it this stream

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from paceline.testing.adbd import auth, packets, services
 from paceline.testing.adbd.packets import Header, ProtocolError, checksum_of
 from paceline.testing.adbd.streams import Stream
-from paceline.testing.adbd.wire import CutError, Wire
+from paceline.testing.adbd.transfer import CutError, PacketTransfer
 
 if TYPE_CHECKING:
     from paceline.testing.adbd.peer import Peer
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Session:
     """A connection of a client. All of it runs in the peer's event loop."""
 
-    def __init__(self, peer: Peer, wire: Wire) -> None:
-        self._peer, self._wire = peer, wire
+    def __init__(self, peer: Peer, transfer: PacketTransfer) -> None:
+        self._peer, self._transfer = peer, transfer
         self.legacy = peer.faults.legacy
         self._version = (
             packets.VERSION_WITH_CHECKSUM if self.legacy else packets.VERSION
@@ -49,7 +49,7 @@ class Session:
         """Serve the connection until it ends, for any reason."""
         try:
             while True:
-                header, payload = await self._wire.receive()
+                header, payload = await self._transfer.receive()
                 if self.legacy and checksum_of(payload) != header.checksum:
                     raise ProtocolError(f"{header.name} with a wrong checksum")
                 await self._handle(header, payload)
@@ -58,18 +58,18 @@ class Session:
         except ProtocolError as error:
             self._peer.violations.append(str(error))
         finally:
-            self._wire.cut()
+            self._transfer.cut()
             await self._close_streams()
-            self._wire.close()
+            self._transfer.close()
 
     def cut(self) -> None:
         """End the connection at once."""
-        self._wire.cut()
+        self._transfer.cut()
 
     async def _send(
         self, command: int, arg0: int, arg1: int, payload: bytes = b""
     ) -> None:
-        await self._wire.send(
+        await self._transfer.send(
             packets.pack(command, arg0, arg1, payload, checksum=self._checksums)
         )
 
@@ -84,7 +84,7 @@ class Session:
         elif command == packets.OPEN:
             await self._answer_open(header.arg0, payload)
         elif command in (packets.OKAY, packets.WRTE, packets.CLSE):
-            await self._for_stream(header, payload)
+            await self._handle_stream_packet(header, payload)
         else:
             raise ProtocolError(f"unknown command {header.name!r}")
 
@@ -135,7 +135,7 @@ class Session:
         await self._send(packets.CNXN, self._version, self._payload_bytes, banner)
 
     async def _close_streams(self) -> None:
-        """A client that greets anew begins anew: what ran for it is closed."""
+        """Close everything that ran for a client that greets anew."""
         self.online = False
         tasks = [stream.task for stream in self._streams.values() if stream.task]
         tasks += [self._prompt] if self._prompt else []
@@ -172,17 +172,17 @@ class Session:
             pass  # the session's own loop sees it too
         except ProtocolError as error:
             self._peer.violations.append(str(error))
-            self._wire.cut()
+            self._transfer.cut()
 
     async def _end(self, stream: Stream) -> None:
         if self._streams.pop(stream.local, None) is not None:
             await self._send(packets.CLSE, stream.local, stream.remote)
 
-    async def _for_stream(self, header: Header, payload: bytes) -> None:
+    async def _handle_stream_packet(self, header: Header, payload: bytes) -> None:
         stream = self._streams.get(header.arg1)
         if header.command == packets.CLSE:
             if stream is not None:
-                await self._hung_up(stream)
+                await self._end_for_client(stream)
         elif stream is None:
             # The stream ended here while this was under way. The client was told so when it did, and adbd
             # drops what was on its way; an OKAY alone is answered, so that a late one ends its other side.
@@ -197,8 +197,8 @@ class Session:
                 )
             stream.receive(payload)
 
-    async def _hung_up(self, stream: Stream) -> None:
-        """The client closed: its service ends, and it hears CLSE in return."""
+    async def _end_for_client(self, stream: Stream) -> None:
+        """End the service of a stream that the client closed, and answer CLSE."""
         if stream.task is not None:
             stream.task.cancel()
             await asyncio.gather(stream.task, return_exceptions=True)

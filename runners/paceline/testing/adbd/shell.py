@@ -58,7 +58,7 @@ class CommandStreams:
 
 
 @asynccontextmanager
-async def started(
+async def run_command(
     device: Device, command: str, *, terminal: bool, merged: bool
 ) -> AsyncIterator[tuple[Child, CommandStreams]]:
     """Run the command (an interactive shell when empty); close the peer's ends at the end."""
@@ -87,28 +87,31 @@ async def started(
             ends.close()
 
 
-async def plain(
+async def serve_plain(
     device: Device, stream: Stream, command: str, *, terminal: bool
 ) -> None:
-    """A shell without v2: no exit code, and both outputs merged."""
+    """Serve a shell without v2: no exit code, and both outputs merged."""
     async with (
-        started(device, command, terminal=terminal, merged=True) as (_, ends),
-        beside(_feed(stream, ends)),
+        run_command(device, command, terminal=terminal, merged=True) as (_, ends),
+        run_meanwhile(_feed(stream, ends)),
     ):
         while chunk := await _next_output(stream, ends.output, stream.payload_bytes):
             await stream.write(chunk)
 
 
-async def framed(
+async def serve_framed(
     device: Device, stream: Stream, command: str, *, terminal: bool
 ) -> None:
-    """Shell v2: outputs apart, then the exit code."""
+    """Serve a shell of v2: outputs apart, then the exit code."""
     async with (
-        started(device, command, terminal=terminal, merged=terminal) as (child, ends),
-        beside(_feed_framed(stream, ends, terminal=terminal)),
+        run_command(device, command, terminal=terminal, merged=terminal) as (
+            child,
+            ends,
+        ),
+        run_meanwhile(_feed_framed(stream, ends, terminal=terminal)),
     ):
         try:
-            async with beside(_forward(stream, ends.errors, STDERR)) as errors:
+            async with run_meanwhile(_forward(stream, ends.errors, STDERR)) as errors:
                 await _forward(stream, ends.output, STDOUT)
                 await errors
         except BaseException:
@@ -122,10 +125,10 @@ async def framed(
 
 
 @asynccontextmanager
-async def beside(
+async def run_meanwhile(
     work: Coroutine[None, None, None],
 ) -> AsyncIterator[asyncio.Task[None]]:
-    """Run it while the block runs, and no longer."""
+    """Run `work` while the block runs, and cancel it at its end."""
     task = asyncio.create_task(work)
     try:
         yield task
@@ -140,7 +143,8 @@ async def _forward(stream: Stream, source: int, kind: int) -> None:
 
 
 async def _next_output(stream: Stream, source: int, most: int) -> bytes:
-    """Everything that a command has printed by the time the client takes more (`local_socket_flush_outgoing`)."""
+    """Return everything that a command has printed by the time the client takes more
+    (`local_socket_flush_outgoing`)."""
     await stream.writable()
     return await descriptors.read(source, most)
 

@@ -29,7 +29,7 @@ class CutError(ConnectionError):
     """The connection ended: the client left, or a fault cut it."""
 
 
-class Wire:
+class PacketTransfer:
     """Packets in, bytes out. `moved` counts both directions."""
 
     def __init__(self, sock: socket.socket, faults: Faults) -> None:
