@@ -80,14 +80,17 @@ def has_finding(session: Session, alert_id: str, job_id: str) -> bool:
 
 def newest_numbers(session: Session, alert_id: str) -> dict[str, Any]:
     """Return the numbers of an alert's newest finding that has any."""
+    return next(iter(all_numbers(session, alert_id)), {})
+
+
+def all_numbers(session: Session, alert_id: str) -> list[dict[str, Any]]:
+    """Return the numbers of an alert's findings that have any, the newest first."""
     query = (
-        select(Finding)
+        select(Finding.numbers)
         .where(Finding.alert_id == alert_id)
         .order_by(Finding.created_at.desc(), Finding.id.desc())
     )
-    return next(
-        (dict(row.numbers) for row in session.scalars(query) if row.numbers), {}
-    )
+    return [dict(numbers) for numbers in session.scalars(query) if numbers]
 
 
 def newest_of_cause(session: Session, cause_key: str) -> Alert | None:

@@ -1,27 +1,39 @@
-"""Lays out a notice for chats: Slack (Block Kit), Mattermost, Microsoft Teams and Discord.
+"""Lays out a notice for chats: Slack's blocks, and for every other chat the message that a template makes.
 
-Names come from strangers' repositories. Where a chat knows plain text it gets that; elsewhere its markup is escaped, so
-no name mentions a person, hides a link or breaks the layout. Lengths are those that each chat documents.
+Names come from strangers' repositories. A template is parsed before anything is put into its texts, and what is put
+there is escaped for Markdown, so no name ends a text, is another field, mentions a person or hides a link. Slack knows
+plain text and gets that.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from paceline_server.channels.notices import Link, Notice
 from paceline_server.kernel.escaping import escape
 
 SLACK_HEADER, SLACK_TEXT, SLACK_BUTTON = 150, 3000, 75
-DISCORD_TITLE, DISCORD_TEXT = 256, 4096
-TEAMS_TEXT = 1200
-"""The whole message may have 28 KB; there are four texts, and a character takes up to five bytes."""
-MATTERMOST_TEXT = 8000
-"""A post may have 16,383 characters."""
 BUTTONS = 3
-COLOURS = {"critical": 0xC92A2A, "warning": 0xE67700, "info": 0x1971C2}
-"""As on the pages: red, amber, blue."""
+TEMPLATE_CHARACTERS = 10_000
+MOST_FIELDS = 50
+"""Fields in one template, so that a message has an end."""
+LONGEST = {"title": 250, "summary": 800, "text": 1800}
+"""Characters of a field, with its escapes. All of them together fit into the smallest message of the common chats, an
+embed of Discord (256 of the title, 4,096 of the description, 6,000 in all)."""
+LONGEST_NAME = 100
+FIELDS = frozenset(
+    (
+        *LONGEST,
+        *("project", "severity", "kind", "state", "suite", "target", "branch"),
+        *("url", "links", "facts"),
+    )
+)
+"""What a template may name in braces. As in a webhook's body, but for `links`, a line of Markdown links, and `facts`, a
+line of project, severity, suite, target and branch."""
+_FIELD = re.compile(r"\{([a-z_]+)\}")
 
 
 def slack_message(notice: Notice, project: str) -> dict[str, Any]:
@@ -58,98 +70,100 @@ def _slack_escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def mattermost_message(notice: Notice, project: str) -> dict[str, Any]:
-    """Markdown in one post."""
-    links = " · ".join(f"[{escape(link.label)}]({link.url})" for link in _links(notice))
-    lines = [
-        f"#### {escape(notice.title)}",
-        escape(notice.summary, MATTERMOST_TEXT // 2),
-        "",
-        escape(notice.text, MATTERMOST_TEXT),
-        "",
-        escape(_facts(notice, project)),
-        links,
-    ]
-    return {"username": "Paceline", "text": "\n".join(lines).rstrip()}
+def check_template(template: dict[str, Any]) -> dict[str, Any]:
+    """Return a template as it is. Raises ValueError for an unknown field, none at all, or too much of anything."""
+    if len(json.dumps(template, ensure_ascii=False)) > TEMPLATE_CHARACTERS:
+        raise ValueError(f"at most {TEMPLATE_CHARACTERS} characters are expected")
+    used = [name for text in _texts(template) for name in _FIELD.findall(text)]
+    unknown = sorted({*used} - FIELDS)
+    if unknown:
+        raise ValueError(
+            f"there is no field {{{unknown[0]}}}; there are "
+            + ", ".join(f"{{{name}}}" for name in sorted(FIELDS))
+        )
+    if not 1 <= len(used) <= MOST_FIELDS:
+        raise ValueError(
+            f"a template has 1 to {MOST_FIELDS} fields such as {{title}}, and this one {len(used)}"
+        )
+    return template
 
 
-def teams_message(notice: Notice, project: str) -> dict[str, Any]:
-    """Return an Adaptive Card, as the webhooks of Teams' workflows take it."""
-    texts: list[tuple[str, dict[str, Any]]] = [
-        (notice.title, {"size": "Medium", "weight": "Bolder"}),
-        (notice.summary, {}),
-        (notice.text, {}),
-        (_facts(notice, project), {"isSubtle": True}),
-    ]
-    card = {
-        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
-        "type": "AdaptiveCard",
-        "version": "1.4",
-        "body": [
-            {
-                "type": "TextBlock",
-                "wrap": True,
-                "text": escape(text, TEAMS_TEXT),
-                **look,
-            }
-            for text, look in texts
-        ],
-        "actions": [
-            {"type": "Action.OpenUrl", "title": link.label, "url": link.url}
-            for link in _links(notice)
-        ],
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts of plain JSON. Names of members are none: nothing is put into them."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for member in value.values():
+            yield from _texts(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _texts(member)
+
+
+def templated_message(
+    template: Mapping[str, Any], notice: Notice, project: str
+) -> dict[str, Any]:
+    """Return the template with the notice's fields in its texts."""
+    fields = _field_texts(notice, project)
+    return {name: _fill(member, fields) for name, member in template.items()}
+
+
+def _fill(value: Any, fields: Mapping[str, str]) -> Any:
+    if isinstance(value, str):
+        return _FIELD.sub(lambda named: fields.get(named[1], named[0]), value)
+    if isinstance(value, Mapping):
+        return {name: _fill(member, fields) for name, member in value.items()}
+    if isinstance(value, list):
+        return [_fill(member, fields) for member in value]
+    return value
+
+
+def _field_texts(notice: Notice, project: str) -> dict[str, str]:
+    links = _links(notice)
+    texts = {
+        "title": notice.title,
+        "summary": notice.summary,
+        "text": notice.text,
+        "project": project,
+        "severity": notice.severity,
+        "kind": notice.kind,
+        "state": notice.state or "",
+        "suite": notice.suite or "",
+        "target": notice.target or "",
+        "branch": notice.branch or "",
     }
-    attachment = {
-        "contentType": "application/vnd.microsoft.card.adaptive",
-        "content": card,
+    escaped = {
+        name: _escape_within(text, LONGEST.get(name, LONGEST_NAME))
+        for name, text in texts.items()
     }
-    return {"type": "message", "attachments": [attachment]}
-
-
-def discord_message(notice: Notice, project: str) -> dict[str, Any]:
-    """Return one embed; nobody is mentioned."""
-    links = " · ".join(f"[{escape(link.label)}]({link.url})" for link in _links(notice))
-    half = DISCORD_TEXT // 4
-    text = "\n\n".join(
-        part
-        for part in (escape(notice.summary, half), escape(notice.text, half), links)
-        if part
-    )
-    return {
-        "username": "Paceline",
-        "allowed_mentions": {"parse": []},
-        "embeds": [
-            {
-                "title": _shorten(
-                    escape(notice.title, DISCORD_TITLE // 2), DISCORD_TITLE
-                ),
-                "description": _shorten(text, DISCORD_TEXT),
-                "color": COLOURS[notice.severity],
-                "footer": {"text": _shorten(_facts(notice, project), 2048)},
-            }
-        ],
+    return escaped | {
+        "url": next((link.url for link in links if link.url == notice.url), ""),
+        "links": " · ".join(f"[{escape(link.label)}]({link.url})" for link in links),
+        "facts": " · ".join(
+            _escape_within(fact, LONGEST_NAME) for fact in _list_facts(notice, project)
+        ),
     }
 
 
-CHATS: Mapping[str, Callable[[Notice, str], dict[str, Any]]] = {
-    "slack": slack_message,
-    "mattermost": mattermost_message,
-    "teams": teams_message,
-    "discord": discord_message,
-}
-
-
-def chat_body(kind: str, notice: Notice, project: str) -> str:
-    """Return the JSON that a chat of this kind takes."""
-    message = CHATS[kind](notice, project)
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+def _escape_within(text: str, longest: int) -> str:
+    """Return the text escaped, and cut so that it has at most `longest` characters with its escapes, none of which is
+    cut in two."""
+    kept, shown = longest, escape(text, longest)
+    while len(shown) > longest:
+        kept = kept * 3 // 4
+        shown = escape(text, kept)
+    return shown
 
 
 def _facts(notice: Notice, project: str) -> str:
+    return " · ".join(_list_facts(notice, project))
+
+
+def _list_facts(notice: Notice, project: str) -> list[str]:
     facts = [project, notice.severity, notice.suite, notice.target, notice.branch]
     if notice.demonstration:
         facts.append("demonstration")
-    return " · ".join(fact for fact in facts if fact)
+    return [fact for fact in facts if fact]
 
 
 def _links(notice: Notice) -> list[Link]:

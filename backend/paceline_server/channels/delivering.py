@@ -16,7 +16,6 @@ import structlog
 from sqlalchemy.orm import Session
 
 from paceline_server.channels import queries, retrying, sending
-from paceline_server.channels.local_times import QuietHours, quiet_until
 from paceline_server.channels.notices import Notice
 from paceline_server.channels.publishing import (
     BROKEN,
@@ -35,7 +34,7 @@ AFTER_OTHERS = timedelta(seconds=1)
 
 @dataclass(frozen=True)
 class Postponement:
-    """The channel sends nothing until then."""
+    """The channel waits until then for its failing receiver."""
 
     until: datetime
 
@@ -64,20 +63,9 @@ def prepare(session: Session, key: str) -> Preparation:
     if not delivery.by_hand:
         if channel.state == "broken":
             return Refusal(BROKEN)
-        until = _waits_until(channel, at)
-        if until is not None:
-            return Postponement(until)
+        if channel.retry_at is not None and channel.retry_at > at:
+            return Postponement(channel.retry_at)
     return sending.outgoing(session, channel, delivery, at)
-
-
-def _waits_until(channel: Channel, at: datetime) -> datetime | None:
-    """Return when the channel sends again: its receiver fails, or it has quiet hours."""
-    if channel.retry_at is not None and channel.retry_at > at:
-        return channel.retry_at
-    if channel.quiet_begins is None or channel.quiet_ends is None:
-        return None
-    hours = QuietHours(channel.quiet_begins, channel.quiet_ends)
-    return quiet_until(hours, channel.time_zone, at)
 
 
 def send(prepared: Preparation) -> Result:

@@ -1,34 +1,12 @@
-"""Finds the instants of a channel's day: the end of its quiet hours, its next digest. Pure.
+"""Finds the instant of a channel's next digest. Pure.
 
-People say them as times of day in their own time zone, where an hour may be missing or come twice.
+People say it as a time of day in their own time zone, where an hour may be missing or come twice.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
-
-
-@dataclass(frozen=True)
-class QuietHours:
-    """From `begins` to `ends`, over midnight if it ends earlier than it begins."""
-
-    begins: time
-    ends: time
-
-
-def quiet_until(hours: QuietHours, zone: str, at: datetime) -> datetime | None:
-    """Return when the quiet hours end in which `at` is; None if it is in none."""
-    local = at.astimezone(ZoneInfo(zone))
-    clock = local.time().replace(tzinfo=None)
-    if hours.begins <= hours.ends:
-        is_quiet = hours.begins <= clock < hours.ends
-    else:
-        is_quiet = clock >= hours.begins or clock < hours.ends
-    if not is_quiet:
-        return None
-    return next_time(hours.ends, zone, at)
 
 
 def next_time(wanted: time, zone: str, at: datetime) -> datetime:

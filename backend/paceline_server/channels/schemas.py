@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from paceline_server.accounts.schemas import AccountOut
+from paceline_server.channels.chat_messages import check_template
 from paceline_server.channels.notices import Severity
 from paceline_server.kernel.wire import Request, Response
 
-ChannelKind = Literal["webhook", "slack", "mattermost", "teams", "discord", "email"]
+ChannelKind = Literal["webhook", "slack", "chat", "email"]
 ChannelState = Literal["healthy", "failing", "broken"]
 DeliveryState = Literal[
     "pending", "collected", "digested", "delivered", "failed", "skipped"
@@ -75,6 +76,10 @@ Recipient = Annotated[
 Recipients = Annotated[list[Recipient], Field(min_length=1, max_length=50)]
 
 
+Template = Annotated[dict[str, Any], AfterValidator(check_template)]
+"""The message of a chat as JSON, with fields such as {title} in its texts."""
+
+
 class FiltersIn(Request):
     """What a channel is sent: every list that is not empty must have a pattern for the event. `*` stands for any
     characters. `targets` are names."""
@@ -98,35 +103,17 @@ class FiltersOut(Response):
     branches: list[str] = Field(default_factory=list)
 
 
-class QuietHoursIn(Request):
-    """Between these times nothing is sent; it follows when they end."""
-
-    begins: TimeOfDay
-    ends: TimeOfDay
-
-    @model_validator(mode="after")
-    def _differ(self) -> Self:
-        if self.begins == self.ends:
-            raise ValueError("quiet hours end at another time than they begin")
-        return self
-
-
-class QuietHoursOut(Response):
-    begins: str
-    ends: str
-
-
 class ChannelIn(Request):
-    """A webhook's URL receives signed POST requests, a chat's its own kind of message. E-mail has `recipients` instead.
-    `digest_at`: send one message a day instead of single ones."""
+    """A webhook's URL receives signed POST requests, Slack's a message of Slack's blocks, a chat's the message that
+    `template` makes. E-mail has `recipients` instead. `digest_at`: send one message a day instead of single ones."""
 
     name: Name
     kind: ChannelKind = "webhook"
     url: ReceiverUrl | None = None
     recipients: Recipients | None = None
+    template: Template | None = None
     filters: FiltersIn = FiltersIn()
     time_zone: TimeZone = "UTC"
-    quiet_hours: QuietHoursIn | None = None
     digest_at: TimeOfDay | None = None
 
     @model_validator(mode="after")
@@ -135,18 +122,20 @@ class ChannelIn(Request):
             raise ValueError("recipients are for kind email, which needs them")
         if (self.kind == "email") == (self.url is not None):
             raise ValueError("url is for every kind but email, which needs it")
+        if (self.kind == "chat") != (self.template is not None):
+            raise ValueError("template is for kind chat, which needs it")
         return self
 
 
 class ChannelPatchIn(Request):
-    """What changes; null ends quiet hours and digests."""
+    """What changes; `digest_at` null ends digests."""
 
     name: Name | None = None
     url: ReceiverUrl | None = None
     recipients: Recipients | None = None
+    template: Template | None = None
     filters: FiltersIn | None = None
     time_zone: TimeZone | None = None
-    quiet_hours: QuietHoursIn | None = None
     digest_at: TimeOfDay | None = None
 
 
@@ -177,10 +166,10 @@ class ChannelOut(Response):
     name: str
     kind: ChannelKind
     address: str
+    template: dict[str, Any] | None
     origin: Literal["api", "environment"]
     filters: FiltersOut
     time_zone: str
-    quiet_hours: QuietHoursOut | None
     digest_at: str | None
     muted_until: datetime | None
     state: ChannelState

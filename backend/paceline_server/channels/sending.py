@@ -5,6 +5,7 @@ What is made here reads everything it needs, so that it is sent while no transac
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -14,9 +15,9 @@ from sqlalchemy.orm import Session
 
 from paceline_server.channels import bounded_http, queries, signing
 from paceline_server.channels.addresses import AddressPolicy
-from paceline_server.channels.chat_messages import chat_body
+from paceline_server.channels.chat_messages import slack_message, templated_message
 from paceline_server.channels.mail import MailAnswer, compose_mail, send_mail
-from paceline_server.channels.notices import notice_of
+from paceline_server.channels.notices import Notice, notice_of
 from paceline_server.channels.webhook import webhook_body
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.settings import Settings
@@ -161,13 +162,21 @@ def _request(
         keys = queries.secrets_in_force(session, channel.id, at)
         headers |= signing.sign(keys, row.id, at, payload.encode())
     else:
-        payload = delivery.payload or chat_body(channel.kind, notice_of(row), project)
+        payload = delivery.payload or _chat_body(channel, notice_of(row), project)
     policy = AddressPolicy(
         settings.current().reachable_networks,
         allows_all=channel.origin == "environment",
     )
     within_s = settings.current().webhook_timeout_s
     return OutgoingRequest(channel.address, payload, headers, policy, within_s)
+
+
+def _chat_body(channel: Channel, notice: Notice, project: str) -> str:
+    if channel.kind == "slack":
+        message = slack_message(notice, project)
+    else:
+        message = templated_message(channel.template or {}, notice, project)
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
 
 
 def _mail(session: Session, channel: Channel, delivery: Delivery) -> OutgoingMail:

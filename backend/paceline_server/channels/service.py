@@ -30,8 +30,6 @@ from paceline_server.channels.schemas import (
     DeliveryDetailOut,
     DeliveryOut,
     FiltersOut,
-    QuietHoursIn,
-    QuietHoursOut,
 )
 from paceline_server.kernel import clock, settings
 from paceline_server.kernel.errors import conflict, invalid_request, not_found
@@ -101,7 +99,7 @@ def create_channel(
     )
     channel.filters = spec.filters.model_dump()
     channel.time_zone = spec.time_zone
-    _set_quiet_hours(channel, spec.quiet_hours)
+    channel.template = spec.template
     channel.digest_at = _time(spec.digest_at)
     _save_name(session, channel, spec.name)
     secret = None
@@ -123,7 +121,7 @@ def change_channel(
     """Change what `patch` names. A new URL is tried at once. Raises 404; 400 and 409 as `create_channel`."""
     channel = _find_own(session, channel_id)
     detail: dict[str, Any] = patch.model_dump(
-        exclude_unset=True, exclude={"url", "recipients"}
+        exclude_unset=True, exclude={"url", "recipients", "template"}
     )
     if patch.name is not None and patch.name != channel.name:
         _save_name(session, channel, patch.name)
@@ -138,6 +136,13 @@ def change_channel(
         channel.failures = 0
         channel.failing_since = channel.retry_at = channel.last_error = None
         detail["address"] = _shown_address(channel.kind, channel.address)
+    if patch.template is not None:
+        if channel.kind != "chat":
+            raise invalid_request(
+                "Only a chat has a template.", {"body.template": "not of this kind"}
+            )
+        channel.template = patch.template
+        detail["template"] = "changed"
     _change_times(channel, patch)
     audit.record(session, who.name, "change", "channel", channel.id, detail)
     session.flush()
@@ -149,15 +154,8 @@ def _change_times(channel: Channel, patch: ChannelPatchIn) -> None:
         channel.filters = patch.filters.model_dump()
     if patch.time_zone is not None:
         channel.time_zone = patch.time_zone
-    if "quiet_hours" in patch.model_fields_set:
-        _set_quiet_hours(channel, patch.quiet_hours)
     if "digest_at" in patch.model_fields_set:
         channel.digest_at = _time(patch.digest_at)
-
-
-def _set_quiet_hours(channel: Channel, hours: QuietHoursIn | None) -> None:
-    channel.quiet_begins = None if hours is None else _time(hours.begins)
-    channel.quiet_ends = None if hours is None else _time(hours.ends)
 
 
 def _time(text: str | None) -> time | None:
@@ -379,20 +377,12 @@ def _channels_out(session: Session, rows: Sequence[Channel]) -> list[ChannelOut]
             address=_shown_address(row.kind, row.address),
             waiting=waiting.get(row.id, 0),
             filters=FiltersOut.model_validate(row.filters),
-            quiet_hours=_quiet_hours_out(row),
             digest_at=_time_out(row.digest_at),
             owner=_account_out(owners.get(row.owner_id or "")),
             keys=_keys_out(session, row.id),
         )
         for row in rows
     ]
-
-
-def _quiet_hours_out(row: Channel) -> QuietHoursOut | None:
-    if row.quiet_begins is None or row.quiet_ends is None:
-        return None
-    begins, ends = _time_out(row.quiet_begins), _time_out(row.quiet_ends)
-    return QuietHoursOut(begins=str(begins), ends=str(ends))
 
 
 def _time_out(at: time | None) -> str | None:

@@ -34,6 +34,7 @@ from paceline_server.detect.facts import (
     Look,
 )
 from paceline_server.detect.findings import Role, record_finding
+from paceline_server.detect.gate_figures import GateFigure, metric_of
 from paceline_server.detect.policies import service as policies
 from paceline_server.detect.pull_requests import analyse_pull_request
 from paceline_server.detect.queries import JobContext, findings_with_comparisons
@@ -60,6 +61,7 @@ WHY_IMPORTED = (
 """Why an imported job has no verdict, and its points do not count (I2, I11)."""
 
 __all__ = [
+    "GateFigure",
     "JobAnalysis",
     "RepeatedReport",
     "Role",
@@ -70,6 +72,7 @@ __all__ = [
     "findings_of",
     "give_up_job",
     "judge_again",
+    "metric_of",
     "record_finding",
     "rederive_finding",
     "report_of",

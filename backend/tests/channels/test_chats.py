@@ -1,17 +1,26 @@
-"""Messages to chats: what each takes, within its limits, and inert whatever names say."""
+"""Messages to chats: Slack's and those of templates, within the limits of chats, and inert whatever names say."""
 
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from paceline_server.channels.chat_messages import CHATS, chat_body
+from paceline_server.channels.chat_messages import (
+    FIELDS,
+    check_template,
+    slack_message,
+    templated_message,
+)
 from paceline_server.channels.service import Link, Notice
 from paceline_server.store import outbox
 from paceline_server.testing.receiver import Receiver, answering
 
 ChannelLab = Any
+ROOT = Path(__file__).parents[3]
+URL = "http://127.0.0.1:9/"
 NASTY = (
     "<!channel> </script> | `x` [a](http://evil.example) @everyone *b* \u202e 😀\n# h"
 )
@@ -39,64 +48,165 @@ def notice(text: str = "native slower", **changes: Any) -> Notice:
     )
 
 
-@pytest.mark.parametrize("kind", sorted(CHATS))
-def test_the_longest_message_is_within_the_limits_of_its_chat(kind: str) -> None:
-    body = chat_body(kind, notice("€😀" * 20_000), "default")
-    message = json.loads(body)
-    if kind == "slack":
-        header, summary, text, context, actions = message["blocks"]
-        assert len(header["text"]["text"]) <= 150
-        assert len(summary["text"]["text"]) <= 3000
-        assert len(text["text"]["text"]) <= 3000
-        assert len(context["elements"]) <= 10
-        assert [button["url"].rsplit("/", 1)[1] for button in actions["elements"]] == [
-            "alt_1",
-            "run_1",
-            "tgt_1",
-        ]
-    elif kind == "discord":
-        [embed] = message["embeds"]
+def test_the_longest_message_is_within_the_limits_of_slack() -> None:
+    message = slack_message(notice("€😀" * 20_000), "default")
+    header, summary, text, context, actions = message["blocks"]
+    assert len(header["text"]["text"]) <= 150
+    assert len(summary["text"]["text"]) <= 3000
+    assert len(text["text"]["text"]) <= 3000
+    assert len(context["elements"]) <= 10
+    assert [button["url"].rsplit("/", 1)[1] for button in actions["elements"]] == [
+        "alt_1",
+        "run_1",
+        "tgt_1",
+    ]
+
+
+def test_names_are_plain_text_in_slack() -> None:
+    message = slack_message(notice(NASTY), "default")
+    texts = [part.get("text") or part["elements"][0] for part in message["blocks"][:-1]]
+    assert {text["type"] for text in texts} == {"plain_text"}
+    assert "<!channel>" not in message["text"]
+
+
+def documented_templates() -> list[dict[str, Any]]:
+    """The templates of docs/channels.md."""
+    text = (ROOT / "docs" / "channels.md").read_text()
+    return [json.loads(block) for block in re.findall(r"```json\n(.+?)```", text, re.S)]
+
+
+def texts_of(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    members = value.values() if isinstance(value, dict) else value
+    is_nested = isinstance(value, dict | list)
+    return (
+        [text for member in members for text in texts_of(member)] if is_nested else []
+    )
+
+
+@pytest.mark.parametrize("named", ["€😀" * 20_000, "@" * 20_000, "://" * 20_000])
+@pytest.mark.parametrize("template", documented_templates())
+def test_the_longest_message_of_a_documented_template_is_within_every_chats_limits(
+    template: dict[str, Any], named: str
+) -> None:
+    """Those of an embed of Discord, a post of Mattermost and a card of Teams."""
+    check_template(template)
+    message = templated_message(template, notice(named), named)
+    texts = texts_of(message)
+    assert max(map(len, texts)) <= 4096
+    assert sum(map(len, texts)) <= 6000
+    assert len(json.dumps(message, ensure_ascii=False).encode()) <= 28 * 1024
+    for embed in message.get("embeds", ()):
         assert len(embed["title"]) <= 256
-        assert len(embed["description"]) <= 4096
-        total = embed["title"] + embed["description"] + embed["footer"]["text"]
-        assert len(total) <= 6000
-    elif kind == "mattermost":
-        assert len(message["text"]) <= 16_383
-    else:
-        assert len(body.encode()) <= 28 * 1024
 
 
-@pytest.mark.parametrize("kind", sorted(CHATS))
-def test_names_mention_nobody_and_make_no_link(kind: str) -> None:
-    message = json.loads(chat_body(kind, notice(NASTY), "default"))
-    if kind == "slack":
-        texts = [
-            part.get("text") or part["elements"][0] for part in message["blocks"][:-1]
-        ]
-        assert {text["type"] for text in texts} == {"plain_text"}
-        assert "<!channel>" not in message["text"]
-        return
-    if kind == "discord":
-        assert message["allowed_mentions"] == {"parse": []}
-        [embed] = message["embeds"]
-        texts = [embed["title"], embed["description"]]
-    elif kind == "teams":
-        card = message["attachments"][0]["content"]
-        texts = [block["text"] for block in card["body"]]
-    else:
-        texts = [message["text"]]
-    for text in texts:
-        assert "[a](http://evil.example)" not in text
-        assert "@everyone" not in text
-        assert "\u202e" not in text
+@pytest.mark.parametrize("field", sorted(FIELDS))
+def test_no_name_in_any_field_breaks_or_marks_up_a_message(field: str) -> None:
+    """Every value is a stranger's: none ends the JSON, is another field, mentions a person or makes a link."""
+    nasty = f'{{title}} "}}], "x": "{NASTY}'
+    event = notice(nasty, state=nasty, kind=nasty)
+    template = {"text": f"before {{{field}}} after", "{title}": [1, None, True]}
+    check_template(template)
+    message = templated_message(template, event, nasty)
+    assert json.loads(json.dumps(message)) == message
+    assert list(message) == ["text", "{title}"]
+    assert message["{title}"] == [1, None, True]
+    text = message["text"]
+    assert text.startswith("before ")
+    assert text.endswith(" after")
+    for harm in ("](http://evil", "@everyone", "<!", "</", "*b*", "\u202e", "\n# h"):
+        assert harm not in text
+    if field not in ("url", "links", "severity"):
+        assert "\\{title\\}" in text, "a value is not filled in again"
 
 
-@pytest.mark.parametrize("kind", sorted(CHATS))
-def test_links_without_an_address_of_the_server_are_left_out(kind: str) -> None:
+def test_every_field_says_what_the_webhook_says() -> None:
+    event = notice(
+        title="native slower",
+        summary="12.6 % slower",
+        text="On lab-1.",
+        suite="sorting",
+        target="lab-1",
+        branch="main",
+        state="open",
+    )
+    template = {field: f"{{{field}}}" for field in sorted(FIELDS)}
+    assert templated_message(template, event, "default") == {
+        "branch": "main",
+        "facts": "default · critical · sorting · lab-1 · main",
+        "kind": "alert.opened",
+        "links": (
+            "[Open](https://paceline.example/alerts/alt_1) · "
+            "[Run](https://paceline.example/runs/run_1) · "
+            "[Target](https://paceline.example/targets/tgt_1)"
+        ),
+        "project": "default",
+        "severity": "critical",
+        "state": "open",
+        "suite": "sorting",
+        "summary": "12.6 % slower",
+        "target": "lab-1",
+        "text": "On lab-1.",
+        "title": "native slower",
+        "url": "https://paceline.example/alerts/alt_1",
+    }
+
+
+def test_links_without_an_address_of_the_server_are_left_out() -> None:
     relative = notice(url="/alerts/alt_1", links=(Link("Run", "/runs/run_1"),))
-    body = chat_body(kind, relative, "default")
-    assert "/alerts/alt_1" not in body
-    assert "/runs/run_1" not in body
+    for message in (
+        slack_message(relative, "default"),
+        templated_message({"text": "{url}{links}"}, relative, "default"),
+    ):
+        assert "/alerts/alt_1" not in json.dumps(message)
+        assert "/runs/run_1" not in json.dumps(message)
+
+
+@pytest.mark.parametrize(
+    ("template", "complaint"),
+    [
+        ({"text": "{titel}"}, "there is no field {titel}"),
+        ({"text": "hello"}, "1 to 50 fields"),
+        ({"text": "{title}" * 51}, "1 to 50 fields"),
+        ({"text": "{title}" + "x" * 10_000}, "at most 10000 characters"),
+    ],
+    ids=["unknown", "none", "many", "long"],
+)
+def test_a_template_that_says_nothing_or_too_much_is_refused(
+    lab: ChannelLab, template: dict[str, Any], complaint: str
+) -> None:
+    body = {"name": "x", "kind": "chat", "url": URL, "template": template}
+    refused = lab.call("post", "/channels", body, status=422)
+    assert complaint in json.dumps(refused)
+
+
+@pytest.mark.shapes("embedded", "scaled")
+def test_a_chat_gets_what_its_template_makes_and_a_changed_one_at_once(
+    lab: ChannelLab, receiver: Receiver
+) -> None:
+    template = {"z": "Paceline", "text": "**{title}** {summary}"}
+    channel = lab.make("team", receiver.url, kind="chat", template=template)
+    assert list(channel["template"]) == ["z", "text"], "in the order it was written"
+    lab.publish("one `more`")
+    outbox.drain()
+    path = f"/channels/{channel['id']}"
+    lab.call("patch", path, {"template": {"content": "{title}"}})
+    lab.call("post", f"{path}/test", status=202)
+    outbox.drain()
+    assert [json.loads(request.body) for request in receiver.received] == [
+        {"z": "Paceline", "text": "**one \\`more\\`** 12.6 % slower"},
+        {"content": "Test of channel team"},
+    ]
+
+
+def test_only_a_chat_has_a_template_and_no_chat_is_without(lab: ChannelLab) -> None:
+    template = {"text": "{title}"}
+    for kind, own in (("chat", {}), ("slack", {"template": template})):
+        body = {"name": "x", "kind": kind, "url": URL, **own}
+        lab.call("post", "/channels", body, status=422)
+    hook = lab.make("hook", URL)
+    lab.call("patch", f"/channels/{hook['id']}", {"template": template}, status=400)
 
 
 @pytest.mark.shapes("embedded")

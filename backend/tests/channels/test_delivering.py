@@ -43,6 +43,7 @@ from sqlalchemy import select
 
 ChannelLab = Any
 DAY_S = 24 * 3600
+EVENTS = 300
 
 WORKER = """
 import sys
@@ -317,14 +318,22 @@ def background(settings: Settings, database: Database) -> Iterator[Background]:
 def test_a_receiver_that_hangs_holds_up_nobody_else(
     lab: ChannelLab, receiver: Receiver, other: Receiver, background: Background
 ) -> None:
-    lab.make("hanging", receiver.url)
-    lab.make("fine", other.url)
+    """It hangs until all other messages have arrived, and there are many more than threads that send."""
+    hanging = lab.make("hanging", receiver.url)
     receiver.usual = behaviours.hang
-    for number in range(3):
-        lab.publish(f"n{number}")
-    other.wait_for(3)
+    with receiving() as third:
+        for name, server in (("second", other), ("third", third)):
+            lab.make(name, server.url)
+        for number in range(EVENTS):
+            lab.publish(f"n{number}")
+        expected = sorted(f"n{number}" for number in range(EVENTS))
+        for server in (other, third):
+            server.wait_for(EVENTS)
+            assert sorted(titles(server)) == expected, "once each"
+        assert sorted(ids(other)) == sorted(ids(third))
     receiver.wait_for(1)
     assert len(receiver.received) == 1  # the others wait for it, in its lane
+    assert lab.channel(hanging["id"])["waiting"] == EVENTS
     done = threading.Event()
     outbox.handle_topic("test.work")(lambda *_: done.set())
     with session_scope() as session:

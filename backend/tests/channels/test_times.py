@@ -1,4 +1,4 @@
-"""What a channel is sent, and when: filters, quiet hours, digests, mutes."""
+"""What a channel is sent, and when: filters, digests, mutes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from datetime import UTC, datetime, time
 from typing import Any
 
 import pytest
-from paceline_server.channels.local_times import QuietHours, next_time, quiet_until
+from paceline_server.channels.local_times import next_time
 from paceline_server.store import outbox
 from paceline_server.testing.receiver import Receiver
 
 ChannelLab = Any
 BERLIN = "Europe/Berlin"
-NIGHT = QuietHours(time(22), time(7))
 
 
 def titles(receiver: Receiver) -> list[str]:
@@ -49,30 +48,6 @@ def test_a_channel_is_sent_what_passes_every_filter(
 def test_an_event_without_a_value_passes_the_filter_of_it(lab: ChannelLab) -> None:
     lab.make("team", "http://127.0.0.1:9/", filters={"suites": ["hashing"]})
     assert lab.publish(suite=None, kind="channel.broken") == ["team"]
-
-
-@pytest.mark.shapes("embedded", "scaled")
-def test_what_happens_in_quiet_hours_follows_at_their_end(
-    lab: ChannelLab, receiver: Receiver
-) -> None:
-    """The frozen clock begins at 09:26:53 UTC, which is 10:26:53 in Berlin."""
-    lab.make(
-        "team",
-        receiver.url,
-        time_zone=BERLIN,
-        quiet_hours={"begins": "10:00", "ends": "10:30"},
-    )
-    assert lab.publish("at night") == ["team"]
-    outbox.drain()
-    lab.clock.advance(186)
-    outbox.drain()
-    assert receiver.received == []
-    lab.clock.advance(1)
-    outbox.drain()
-    assert titles(receiver) == ["at night"]
-    lab.publish("by day")
-    outbox.drain()
-    assert titles(receiver) == ["at night", "by day"]
 
 
 @pytest.mark.shapes("embedded", "scaled")
@@ -127,43 +102,19 @@ def test_a_muted_channel_skips_what_happens_until_it_speaks_again(
 
 
 def test_times_and_filters_change_and_end(lab: ChannelLab, receiver: Receiver) -> None:
-    channel = lab.make(
-        "team",
-        receiver.url,
-        digest_at="08:00",
-        quiet_hours={"begins": "22:00", "ends": "07:00"},
-    )
+    channel = lab.make("team", receiver.url, digest_at="08:00")
     path = f"/channels/{channel['id']}"
     kept = lab.call("patch", path, {"filters": {"suites": ["hashing"]}})
-    assert (kept["digest_at"], kept["quiet_hours"]["ends"]) == ("08:00", "07:00")
-    ended = lab.call("patch", path, {"digest_at": None, "quiet_hours": None})
-    assert (ended["digest_at"], ended["quiet_hours"]) == (None, None)
+    assert kept["digest_at"] == "08:00"
+    ended = lab.call("patch", path, {"digest_at": None})
+    assert ended["digest_at"] is None
     assert ended["filters"]["suites"] == ["hashing"]
     for wrong in (
         {"time_zone": "Mars/Olympus"},
         {"digest_at": "24:00"},
-        {"quiet_hours": {"begins": "07:00", "ends": "07:00"}},
         {"filters": {"severities": ["terrible"]}},
     ):
         lab.call("patch", path, wrong, status=422)
-
-
-@pytest.mark.parametrize(
-    ("at", "until"),
-    [
-        ("2026-01-10T20:59:59Z", None),
-        ("2026-01-10T21:00:00Z", "2026-01-11T06:00:00Z"),
-        ("2026-01-11T05:59:59Z", "2026-01-11T06:00:00Z"),
-        ("2026-01-11T06:00:00Z", None),
-        # the clocks of Berlin go forward on 2026-03-29: the night is an hour shorter
-        ("2026-03-28T22:00:00Z", "2026-03-29T05:00:00Z"),
-    ],
-)
-def test_quiet_hours_over_midnight_are_those_of_the_time_zone(
-    at: str, until: str | None
-) -> None:
-    expected = None if until is None else datetime.fromisoformat(until)
-    assert quiet_until(NIGHT, BERLIN, datetime.fromisoformat(at)) == expected
 
 
 @pytest.mark.parametrize(

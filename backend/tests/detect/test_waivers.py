@@ -7,16 +7,25 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
+from paceline_server.projects import service as projects
+from paceline_server.projects.schemas import ProjectIn
 from paceline_server.store import outbox
-from paceline_server.store.session import session_scope
+from paceline_server.store.session import database, session_scope
 from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.decisions import Finding
 from paceline_server.testing.delivered_jobs import Lab, open_lab
-from paceline_server.testing.sorting_suite import BENCHMARK, SUITE, suite_manifest
-from sqlalchemy import update
+from paceline_server.testing.sorting_suite import (
+    BENCHMARK,
+    SUITE,
+    bench_cases,
+    suite_manifest,
+)
+from sqlalchemy import select, text, update
 
 PREFIX = "/api/v1"
 FASTER = {1000: -0.5, 2000: -0.6}
@@ -205,6 +214,125 @@ def test_a_slowdown_that_people_know_blocks_no_later_run_and_a_worse_one_does(
 def test_a_slowdown_that_nobody_has_looked_at_fails_every_run(lab: Lab) -> None:
     lab.measure(SLOWER)
     assert outcome(lab, lab.measure(SLOWER, seed=2).run_id)[0] == "fail"
+
+
+@pytest.fixture
+def gated(client: TestClient, enrolled: Make, token: Make, clock: FrozenClock) -> Lab:
+    """The default branch fails a gate, of which there is an alert; native beats its fallback all the same."""
+    assert clock is not None
+    gate = {
+        "benchmark": BENCHMARK,
+        "arm": "native",
+        "metric": "time",
+        "statistic": "median",
+        "op": "<=",
+        "params": {"batch": 1000},
+        "required": known_level() * 0.9,
+    }
+    lab = open_lab(client, enrolled, token, manifest=suite_manifest(gates=[gate]))
+    assert outcome(lab, lab.measure(FASTER).run_id)[0] == "fail"
+    return lab
+
+
+def known_level() -> float:
+    """What native takes at batch 1000 of the default branch."""
+    native = next(case for case in bench_cases(1, FASTER) if case.arm == "native")
+    return float(np.median(native.value[~native.warmup]))
+
+
+def judge_head(lab: Lab, level: float, seed: int) -> str:
+    """A pull request that changes nothing, where everything takes `level`; returns its run."""
+    lab.request(head="c" * 40, base="d" * 40, pull_request={"number": 7})
+    leased = lab.deliver_ab({1000: 0.0, 2000: 0.0}, seed=seed, level=level)
+    outbox.drain()
+    return leased.run_id
+
+
+@pytest.mark.parametrize("state", ["acknowledged", "expected"])
+@pytest.mark.shapes("embedded", "scaled")
+def test_a_failing_gate_that_people_know_blocks_no_pull_request_and_a_worse_one_does(
+    gated: Lab, state: str
+) -> None:
+    with session_scope() as session:
+        session.execute(update(Alert).values(state=state))
+    run_id = judge_head(gated, known_level(), 2)
+    passed, reason = outcome(gated, run_id)
+    assert passed == "pass"
+    assert f"is {state})" in reason
+    (alert_id,) = alert_ids()
+    (marked,) = json.loads(document(gated, run_id))["jobs"][0]["gates"]
+    assert (marked["verdict"], marked["waived"]["alert_id"]) == ("fail", alert_id)
+    assert document(gated, run_id, "markdown").startswith("### pass (waived): ")
+    worse = judge_head(gated, known_level() * 1.2, 3)
+    assert outcome(gated, worse)[0] == "fail"
+    reasons = json.loads(document(gated, worse))["reasons"]
+    assert [(item["verdict"], item["kind"]) for item in reasons] == [("fail", "gate")]
+
+
+def alert_ids() -> list[str]:
+    with session_scope() as session:
+        return list(session.scalars(select(Alert.id)))
+
+
+KNOWN = {"state": "acknowledged"}
+
+
+@pytest.mark.parametrize(
+    ("alert", "finding"),
+    [
+        ({"state": "open"}, {}),
+        ({"state": "fixed"}, {}),
+        ({"state": "invalid"}, {}),
+        ({**KNOWN, "shadow": True}, {}),
+        ({**KNOWN, "arm": "fallback"}, {}),
+        (KNOWN, {"statistic": "p99"}),
+        (KNOWN, {"point": '{"batch":2000}'}),
+        (KNOWN, {"op": ">="}),
+        (KNOWN, {"actual": None, "upper": None}),
+        (KNOWN, None),
+    ],
+    ids=str,
+)
+def test_an_alert_that_is_closed_or_of_another_gate_or_without_the_figure_lets_no_gate_pass(
+    gated: Lab, alert: dict[str, Any], finding: dict[str, Any] | None
+) -> None:
+    """The last one is of before figures were kept."""
+    with session_scope() as session:
+        row = session.scalars(select(Finding)).one()
+        figures = [
+            {**figure, **(finding or {})} for figure in (row.numbers or {})["figures"]
+        ]
+        numbers = {**(row.numbers or {}), "figures": figures}
+        if finding is None:
+            del numbers["figures"]
+        session.execute(update(Finding).values(numbers=numbers))
+        session.execute(update(Alert).values(**alert))
+    assert outcome(gated, judge_head(gated, known_level(), 2))[0] == "fail"
+
+
+def test_an_alert_of_another_project_lets_no_gate_pass(gated: Lab) -> None:
+    """Both have the same suite and target."""
+    with session_scope() as session:
+        session.execute(update(Alert).values(**KNOWN))
+        body = ProjectIn(name="other", title="Other")
+        other_id = projects.create_project(session, body, "test").id
+    assert outcome(gated, judge_head(gated, known_level(), 2))[0] == "pass"
+    with database().engine.begin() as connection:
+        for table in ("finding", "alert_event", "alert"):
+            move = text(f"UPDATE {table} SET project_id = :other")  # noqa: S608 - names from above
+            connection.execute(move, {"other": other_id})
+    assert outcome(gated, judge_head(gated, known_level(), 3))[0] == "fail"
+
+
+def test_a_gate_called_expected_is_told_again_where_it_became_worse(
+    gated: Lab,
+) -> None:
+    with session_scope() as session:
+        session.execute(update(Alert).values(state="expected"))
+    assert outcome(gated, gated.measure(FASTER).run_id)[0] == "pass"
+    assert len(alert_ids()) == 1
+    gated.measure({1000: -0.2, 2000: -0.6})
+    assert len(alert_ids()) == 2
 
 
 @pytest.mark.parametrize("days", [-1, 0, 367])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,10 +12,13 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from paceline_contract.testing.waiting import WITHIN_S
+from paceline_server.channels.chat_messages import check_template
 from paceline_server.store import migrations, tables
+from paceline_server.store.access import DEFAULT_PROJECT_ID
 from paceline_server.store.base import Base
 from paceline_server.store.session import Database
-from sqlalchemy import inspect, text
+from paceline_server.store.tables.channels import Channel
+from sqlalchemy import inspect, select, text, update
 
 pytestmark = pytest.mark.shapes("embedded", "scaled")
 
@@ -209,3 +214,64 @@ def test_runs_called_inconclusive_because_a_job_failed_lose_that_verdict(
             connection.execute(text("SELECT verdict FROM run ORDER BY id")).scalars()
         )
     assert verdicts == [None, "fail", "inconclusive"]
+
+
+def test_a_chat_of_an_old_kind_becomes_a_template_and_is_of_that_kind_again(
+    database: Database,
+) -> None:
+    """The texts that a template names are those that the kind's layout had."""
+    migrations.downgrade(database.url, "0024")
+    kinds = ("discord", "mattermost", "slack", "teams", "webhook")
+    row = {
+        "address": "https://chat.example.org/hooks/1",
+        "origin": "api",
+        "filters": "{}",
+        "time_zone": "UTC",
+        "quiet_begins": "22:00:00",
+        "quiet_ends": "07:00:00",
+        "state": "healthy",
+        "failures": 0,
+        "created_by": "x",
+        "created_at": "2026-11-01 00:00:00+00:00",
+        "project_id": DEFAULT_PROJECT_ID,
+    }
+    names = [*row, "id", "name", "kind"]
+    columns = ", ".join(names)
+    values = ", ".join(f":{name}" for name in names)
+    insert = f"INSERT INTO channel ({columns}) VALUES ({values})"  # noqa: S608 - names from above
+    with database.engine.begin() as connection:
+        for kind in kinds:
+            connection.execute(
+                text(insert), {**row, "id": kind, "name": kind, "kind": kind}
+            )
+    migrations.upgrade(database.url)
+    listed = select(Channel.id, Channel.kind, Channel.template).order_by(Channel.id)
+    with database.engine.connect() as connection:
+        migrated = {row.id: row for row in connection.execute(listed)}
+    assert [migrated[kind].kind for kind in kinds] == [
+        "chat",
+        "chat",
+        "slack",
+        "chat",
+        "webhook",
+    ]
+    assert migrated["slack"].template is migrated["webhook"].template is None
+    for kind in ("discord", "mattermost", "teams"):
+        template = check_template(migrated[kind].template)
+        named = set(re.findall("{([a-z]+)}", json.dumps(template)))
+        assert named == {"title", "summary", "text", "facts", "links"}
+    own = update(Channel).where(Channel.id == "discord")
+    with database.engine.begin() as connection:
+        connection.execute(own.values(template={"content": "{title}"}))
+    migrations.downgrade(database.url, "0024")
+    query = text("SELECT id, kind, quiet_begins FROM channel ORDER BY id")
+    with database.engine.connect() as connection:
+        restored = [tuple(row) for row in connection.execute(query)]
+    assert restored == [
+        ("discord", "mattermost", None),
+        ("mattermost", "mattermost", None),
+        ("slack", "slack", None),
+        ("teams", "teams", None),
+        ("webhook", "webhook", None),
+    ]
+    assert migrations.upgrade(database.url) is True

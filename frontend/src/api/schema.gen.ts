@@ -4074,8 +4074,8 @@ export interface components {
         };
         /**
          * ChannelIn
-         * @description A webhook's URL receives signed POST requests, a chat's its own kind of message. E-mail has `recipients` instead.
-         *     `digest_at`: send one message a day instead of single ones.
+         * @description A webhook's URL receives signed POST requests, Slack's a message of Slack's blocks, a chat's the message that
+         *     `template` makes. E-mail has `recipients` instead. `digest_at`: send one message a day instead of single ones.
          */
         ChannelIn: {
             /** Name */
@@ -4085,11 +4085,15 @@ export interface components {
              * @default webhook
              * @enum {string}
              */
-            kind: "webhook" | "slack" | "mattermost" | "teams" | "discord" | "email";
+            kind: "webhook" | "slack" | "chat" | "email";
             /** Url */
             url?: string | null;
             /** Recipients */
             recipients?: string[] | null;
+            /** Template */
+            template?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * @default {
              *       "severities": [],
@@ -4106,7 +4110,6 @@ export interface components {
              * @default UTC
              */
             time_zone: string;
-            quiet_hours?: components["schemas"]["QuietHoursIn"] | null;
             /** Digest At */
             digest_at?: string | null;
         };
@@ -4145,9 +4148,13 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "webhook" | "slack" | "mattermost" | "teams" | "discord" | "email";
+            kind: "webhook" | "slack" | "chat" | "email";
             /** Address */
             address: string;
+            /** Template */
+            template: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Origin
              * @enum {string}
@@ -4156,7 +4163,6 @@ export interface components {
             filters: components["schemas"]["FiltersOut"];
             /** Time Zone */
             time_zone: string;
-            quiet_hours: components["schemas"]["QuietHoursOut"] | null;
             /** Digest At */
             digest_at: string | null;
             /** Muted Until */
@@ -4187,7 +4193,7 @@ export interface components {
         };
         /**
          * ChannelPatchIn
-         * @description What changes; null ends quiet hours and digests.
+         * @description What changes; `digest_at` null ends digests.
          */
         ChannelPatchIn: {
             /** Name */
@@ -4196,10 +4202,13 @@ export interface components {
             url?: string | null;
             /** Recipients */
             recipients?: string[] | null;
+            /** Template */
+            template?: {
+                [key: string]: unknown;
+            } | null;
             filters?: components["schemas"]["FiltersIn"] | null;
             /** Time Zone */
             time_zone?: string | null;
-            quiet_hours?: components["schemas"]["QuietHoursIn"] | null;
             /** Digest At */
             digest_at?: string | null;
         };
@@ -7780,23 +7789,6 @@ export interface components {
             unit: string;
         } & {
             [key: string]: unknown;
-        };
-        /**
-         * QuietHoursIn
-         * @description Between these times nothing is sent; it follows when they end.
-         */
-        QuietHoursIn: {
-            /** Begins */
-            begins: string;
-            /** Ends */
-            ends: string;
-        };
-        /** QuietHoursOut */
-        QuietHoursOut: {
-            /** Begins */
-            begins: string;
-            /** Ends */
-            ends: string;
         };
         /**
          * RawIn

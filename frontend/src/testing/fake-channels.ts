@@ -27,6 +27,7 @@ function channel(change: Partial<Channel>): Channel {
     name: 'team',
     kind: 'webhook',
     address: 'https://hooks.example.org/paceline',
+    template: null,
     origin: 'api',
     filters: {
       severities: [],
@@ -37,7 +38,6 @@ function channel(change: Partial<Channel>): Channel {
       branches: [],
     },
     time_zone: 'Europe/Berlin',
-    quiet_hours: null,
     digest_at: null,
     muted_until: null,
     state: 'healthy',
@@ -153,7 +153,7 @@ function settingsHandlers(own: FakeChannels): HttpHandler[] {
         kind: body.kind ?? 'webhook',
         address: body.url ?? (body.recipients ?? []).join(', '),
         filters: { ...channel({}).filters, ...body.filters },
-        quiet_hours: body.quiet_hours ?? null,
+        template: body.template ?? null,
         digest_at: body.digest_at ?? null,
       });
       own.channels.unshift(made);
@@ -167,7 +167,8 @@ function settingsHandlers(own: FakeChannels): HttpHandler[] {
         filters,
         name,
         time_zone: zone,
-        ...times
+        template,
+        digest_at: digestAt,
       } = (await request.json()) as ChannelChange;
       const found = find(params['id']);
       if (found === undefined) return notFound();
@@ -176,7 +177,8 @@ function settingsHandlers(own: FakeChannels): HttpHandler[] {
         time_zone: zone ?? found.time_zone,
         filters: { ...found.filters, ...filters },
         address: url ?? recipients?.join(', ') ?? found.address,
-        ...times,
+        template: template ?? found.template,
+        ...(digestAt !== undefined && { digest_at: digestAt }),
       });
     }),
     http.delete(`${API}/channels/:id`, ({ params }) => {

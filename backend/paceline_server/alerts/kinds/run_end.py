@@ -14,7 +14,7 @@ import json
 from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from typing import ClassVar
 
 from paceline_contract.manifest_reader import read_manifest
@@ -40,7 +40,7 @@ from paceline_server.alerts.schemas import AlertState
 from paceline_server.alerts.states import Event
 from paceline_server.detect import service as detect
 from paceline_server.detect.schemas import GateOut
-from paceline_server.detect.service import Role
+from paceline_server.detect.service import GateFigure, Role, metric_of
 from paceline_server.ingest.arrivals import CaseKey, arrivals
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids
@@ -49,8 +49,6 @@ from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.jobs import Job, Run
 
-Points = frozenset[str]
-"""What fails: an alert is over when all of its points hold. Of one that holds: what holds."""
 ORDINARY = ("manual", "schedule", "ci")
 """Triggers of runs that measure a branch as it is."""
 OUTCOMES: tuple[tuple[str, Outcome], ...] = (
@@ -74,7 +72,18 @@ ENDS = {
 """How a scheduled job that gave no result ended. A person who cancels it knows."""
 
 
-class RunEndKind(AlertKind[Points]):
+@dataclass(frozen=True)
+class EndedPoints:
+    """What fails: an alert is over when all of its points hold. Of one that holds: what holds.
+
+    `failing`: the rows of a gate that fail, whose figures are kept.
+    """
+
+    points: frozenset[str]
+    failing: tuple[GateOut, ...] = ()
+
+
+class RunEndKind(AlertKind[EndedPoints]):
     """What the end of a run shows by itself."""
 
     name: ClassVar[str]
@@ -88,12 +97,12 @@ class RunEndKind(AlertKind[Points]):
     @abstractmethod
     def inspect(
         self, session: Session, ended: EndedJob, target_name: str
-    ) -> Iterator[Observation[Points]]:
+    ) -> Iterator[Observation[EndedPoints]]:
         """Yield what a job's end shows; the rules are applied by `observe`."""
 
     def observe(
         self, session: Session, ended: EndedJob
-    ) -> Iterator[Observation[Points]]:
+    ) -> Iterator[Observation[EndedPoints]]:
         spoken_name = queries.spoken_name(session, ended.job.target_id)
         name = queries.target_name(session, ended.job.target_id)
         for seen in self.inspect(session, ended, spoken_name):
@@ -108,25 +117,26 @@ class RunEndKind(AlertKind[Points]):
                 yield replace(seen, rule=rule)
 
     def is_old_news(
-        self, session: Session, seen: Observation[Points], newest: Alert | None
+        self, session: Session, seen: Observation[EndedPoints], newest: Alert | None
     ) -> bool:
         """Return whether a person called this expected, and no other point fails since."""
         if newest is None or newest.state != "expected":
             return False
-        return seen.evidence <= _failed_points(session, newest)
+        return seen.evidence.points <= _failed_points(session, newest)
 
-    def join(self, alert: Alert, seen: Observation[Points]) -> None:
+    def join(self, alert: Alert, seen: Observation[EndedPoints]) -> None:
         alert.title, alert.words = seen.title, seen.words
 
     def recovery(
-        self, session: Session, alert: Alert, seen: Observation[Points]
-    ) -> Observation[Points] | None:
-        return seen if _failed_points(session, alert) <= seen.evidence else None
+        self, session: Session, alert: Alert, seen: Observation[EndedPoints]
+    ) -> Observation[EndedPoints] | None:
+        failed = _failed_points(session, alert)
+        return seen if failed <= seen.evidence.points else None
 
     def store_findings(
-        self, session: Session, alert: Alert, seen: Observation[Points], role: Role
+        self, session: Session, alert: Alert, seen: Observation[EndedPoints], role: Role
     ) -> None:
-        points = set(seen.evidence)
+        points = set(seen.evidence.points)
         if role == "candidate":
             points |= _failed_points(session, alert)
         session.add(
@@ -142,6 +152,9 @@ class RunEndKind(AlertKind[Points]):
                     "words": seen.words,
                     "where": seen.title,
                     "points": sorted(points),
+                    "figures": [
+                        asdict(GateFigure.of(row)) for row in seen.evidence.failing
+                    ],
                 },
                 run_id=seen.run_id,
                 job_id=seen.job_id,
@@ -175,8 +188,8 @@ class RunEndKind(AlertKind[Points]):
         suite: str,
         title: str,
         words: str,
-        points: Points,
-    ) -> Observation[Points]:
+        evidence: EndedPoints,
+    ) -> Observation[EndedPoints]:
         """Return what a job shows about a cause, which `cause` tells from others of this kind."""
         return Observation(
             kind=self.name,
@@ -185,7 +198,7 @@ class RunEndKind(AlertKind[Points]):
             title=title,
             words=words,
             rule=default_rule(self.name),
-            evidence=points,
+            evidence=evidence,
             run_id=job.run_id,
             job_id=job.id,
             target_id=job.target_id,
@@ -193,7 +206,7 @@ class RunEndKind(AlertKind[Points]):
         )
 
 
-def _failed_points(session: Session, alert: Alert) -> Points:
+def _failed_points(session: Session, alert: Alert) -> frozenset[str]:
     return frozenset(queries.newest_numbers(session, alert.id).get("points", ()))
 
 
@@ -226,7 +239,7 @@ class GateKind(RunEndKind):
 
     def inspect(
         self, session: Session, ended: EndedJob, target_name: str
-    ) -> Iterator[Observation[Points]]:
+    ) -> Iterator[Observation[EndedPoints]]:
         """Yield one observation per gate over all points of its params. What was waived neither fails nor holds."""
         if not _measures_default_branch(session, ended):
             return
@@ -235,8 +248,9 @@ class GateKind(RunEndKind):
         for gate in detect.report_of(session, job.id).gates:
             is_decided = gate.verdict in ("pass", "fail", "inconclusive")
             if gate.level == "required" and is_decided and gate.waived is None:
-                metric = gate.derived or gate.metric
-                by_gate[gate.benchmark, gate.arm, metric, gate.statistic].append(gate)
+                by_gate[
+                    gate.benchmark, gate.arm, metric_of(gate), gate.statistic
+                ].append(gate)
         for (benchmark, arm, metric, statistic), gates in by_gate.items():
             outcome, shown = next(
                 (outcome, rows)
@@ -250,9 +264,29 @@ class GateKind(RunEndKind):
                 suite=run.suite,
                 title=f"Gate {VERBS[outcome]}: {statistic} of {arm} {metric} of {benchmark} on {target_name}",
                 words=_gate_sentence(shown),
-                points=frozenset(params_key(gate.params) for gate in shown),
+                evidence=EndedPoints(
+                    frozenset(params_key(gate.params) for gate in shown),
+                    tuple(shown) if outcome == "fails" else (),
+                ),
             )
             yield replace(seen, benchmark=benchmark, arm=arm, metric=metric)
+
+    def is_old_news(
+        self, session: Session, seen: Observation[EndedPoints], newest: Alert | None
+    ) -> bool:
+        """Return whether a person called this expected, and since then no other point fails and none became worse. An
+        alert from before figures were kept cannot tell the latter."""
+        if newest is None or not super().is_old_news(session, seen, newest):
+            return False
+        figures = [
+            GateFigure(**figure)
+            for numbers in queries.all_numbers(session, newest.id)
+            for figure in numbers.get("figures", ())
+        ]
+        return not figures or all(
+            any(figure.admits(row) for figure in figures)
+            for row in seen.evidence.failing
+        )
 
 
 def _gate_sentence(gates: list[GateOut]) -> str:
@@ -279,7 +313,7 @@ class MissingKind(RunEndKind):
 
     def inspect(
         self, session: Session, ended: EndedJob, target_name: str
-    ) -> Iterator[Observation[Points]]:
+    ) -> Iterator[Observation[EndedPoints]]:
         if not _measures_default_branch(session, ended):
             return
         job, run = ended.job, ended.run
@@ -302,7 +336,7 @@ class MissingKind(RunEndKind):
             suite=run.suite,
             title=f"Cases of {run.suite} vanished on {target_name}",
             words=words,
-            points=frozenset(names),
+            evidence=EndedPoints(frozenset(names)),
         )
 
 
@@ -347,7 +381,7 @@ class ScheduleKind(RunEndKind):
         session: Session,  # noqa: ARG002 - of the interface
         ended: EndedJob,
         target_name: str,
-    ) -> Iterator[Observation[Points]]:
+    ) -> Iterator[Observation[EndedPoints]]:
         job, run = ended.job, ended.run
         how = ENDS.get(job.state)
         if run.schedule_id is None or (how is None and job.state != "done"):
@@ -359,5 +393,5 @@ class ScheduleKind(RunEndKind):
             suite=run.suite,
             title=f"Scheduled run of {run.suite} {how or 'ended well'} on {target_name}",
             words=f"{run.created_by}: {jobs.reason_of_end(job)}",
-            points=frozenset(("run",)),
+            evidence=EndedPoints(frozenset(("run",))),
         )

@@ -14,6 +14,11 @@ from typing import TypeVar
 from paceline_contract.events import ParamValue
 from paceline_contract.params import params_key, params_text
 
+from paceline_server.detect.gate_figures import (
+    GateFigure,
+    is_worse_than,
+    metric_of,
+)
 from paceline_server.detect.reasons import is_deciding
 from paceline_server.detect.schemas import (
     ComparisonOut,
@@ -35,12 +40,15 @@ class WaivedRun:
     commit: str
     pull_request: int | None
     target_id: str
+    demonstration: bool
 
 
 @dataclass(frozen=True)
 class KnownAlert:
-    """An acknowledged or expected slowdown of an arm; `accepted`: the highest ratio by params key that people have
-    seen."""
+    """An acknowledged or expected alert about an arm that is slower or a gate that fails.
+
+    What people have seen of it: `accepted`, the highest ratio of the arm by params key, or `figures` of the gate.
+    """
 
     alert_id: str
     state: str
@@ -49,6 +57,7 @@ class KnownAlert:
     metric: str
     demonstration: bool
     accepted: Mapping[str, float]
+    figures: Sequence[GateFigure]
 
 
 def kind_of(row: ComparisonOut | GateOut) -> WaivedKind:
@@ -96,17 +105,16 @@ def _mark_of(
                 until=waiver.expires_at,
                 words=f"waived by {waiver.created_by} until {waiver.expires_at:%Y-%m-%d %H:%M} UTC: {waiver.reason}",
             )
-    if isinstance(row, ComparisonOut) and row.sides == "arms":
-        for alert in alerts:
-            if _is_known(alert, row):
-                return WaivedOut(
-                    waiver_id=None,
-                    alert_id=alert.alert_id,
-                    by=None,
-                    reason=None,
-                    until=None,
-                    words=f"known: alert {alert.alert_id} is {alert.state}",
-                )
+    for alert in alerts:
+        if _is_known(alert, row, run):
+            return WaivedOut(
+                waiver_id=None,
+                alert_id=alert.alert_id,
+                by=None,
+                reason=None,
+                until=None,
+                words=f"known: alert {alert.alert_id} is {alert.state}",
+            )
     return None
 
 
@@ -138,23 +146,23 @@ def is_worse(waiver: Waiver, row: ComparisonOut | GateOut) -> bool:
     """Check whether a row is worse than what was waived, for certain: its interval lies beyond."""
     if isinstance(row, GateOut):
         limit = waiver.worst_actual
-        if limit is None:
-            return False
-        best = row.lower if row.op in ("<", "<=") else row.upper
-        best = row.actual if best is None else best
-        if best is None:
-            return True
-        return best > limit if row.op in ("<", "<=") else best < limit
+        return limit is not None and is_worse_than(limit, row)
     if waiver.worst_ratio is None:
         return False
     best = row.ratio if row.lower is None else row.lower
     return best is None or best > waiver.worst_ratio
 
 
-def _is_known(alert: KnownAlert, row: ComparisonOut) -> bool:
-    if (alert.benchmark, alert.arm, alert.metric, alert.demonstration) != (
-        row.benchmark,
-        row.arm,
+def _is_known(alert: KnownAlert, row: ComparisonOut | GateOut, run: WaivedRun) -> bool:
+    if (alert.benchmark, alert.arm) != (row.benchmark, row.arm):
+        return False
+    if isinstance(row, GateOut):
+        return (
+            alert.metric == metric_of(row)
+            and alert.demonstration == run.demonstration
+            and any(figure.admits(row) for figure in alert.figures)
+        )
+    if row.sides != "arms" or (alert.metric, alert.demonstration) != (
         row.metric,
         row.demonstration,
     ):

@@ -8,6 +8,7 @@ from datetime import datetime
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
+from paceline_server.detect.gate_figures import GateFigure
 from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.decisions import Comparison, Finding, JobReport
 from paceline_server.store.tables.fleet import Target
@@ -44,13 +45,13 @@ def lock_waiver(session: Session, waiver_id: str) -> Waiver | None:
 
 
 def known_alerts(session: Session, suite: str, target_id: str) -> list[Alert]:
-    """List alerts about arms of a suite on a target, the newest first."""
+    """List alerts about arms and gates of a suite on a target, the newest first."""
     query = (
         select(Alert)
         .where(
             Alert.suite == suite,
             Alert.target_id == target_id,
-            Alert.kind == "arm_slower",
+            Alert.kind.in_(("arm_slower", "gate")),
             Alert.shadow.is_(False),
         )
         .order_by(Alert.created_at.desc(), Alert.id.desc())
@@ -74,6 +75,22 @@ def failing_evidence(
         (alert_id, params, upper)
         for alert_id, params, upper in session.execute(query)
         if alert_id is not None and upper is not None
+    ]
+
+
+def gate_figures(
+    session: Session, alert_ids: Sequence[str]
+) -> list[tuple[str, GateFigure]]:
+    """List (alert, figure) of every failing gate that an alert rests on. Findings from before these were kept have
+    none."""
+    query = select(Finding.alert_id, Finding.numbers).where(
+        Finding.alert_id.in_(alert_ids), Finding.kind == "gate"
+    )
+    return [
+        (alert_id, GateFigure(**figure))
+        for alert_id, numbers in session.execute(query)
+        if alert_id is not None
+        for figure in (numbers or {}).get("figures", ())
     ]
 
 

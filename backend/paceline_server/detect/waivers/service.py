@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from paceline_server.detect.analyse import Analysis
+from paceline_server.detect.gate_figures import GateFigure, worst_of
 from paceline_server.detect.queries import JobContext
 from paceline_server.detect.reasons import (
     join_reasons,
@@ -104,12 +105,12 @@ def _judge_again(
 def _waived_run(run: Run, target: Target) -> WaivedRun:
     request = run.pull_request
     number = None if request is None else int(request["number"])
-    return WaivedRun(run.id, run.commit, number, target.id)
+    return WaivedRun(run.id, run.commit, number, target.id, run.demonstration)
 
 
 def _known_alerts(session: Session, suite: str, target_id: str) -> list[KnownAlert]:
-    """Return the slowdowns of arms that people know: of each cause the newest alert, if it is acknowledged or
-    expected."""
+    """Return the slowdowns of arms and failing gates that people know: of each cause the newest alert, if it is
+    acknowledged or expected."""
     newest = {
         alert.cause_key: alert
         for alert in reversed(queries.known_alerts(session, suite, target_id))
@@ -120,10 +121,12 @@ def _known_alerts(session: Session, suite: str, target_id: str) -> list[KnownAle
         if alert.state in ("acknowledged", "expected")
     ]
     accepted: dict[str, dict[str, float]] = defaultdict(dict)
-    for alert_id, params, upper in queries.failing_evidence(
-        session, [alert.id for alert in known_alerts]
-    ):
+    alert_ids = [alert.id for alert in known_alerts]
+    for alert_id, params, upper in queries.failing_evidence(session, alert_ids):
         accepted[alert_id][params] = max(upper, accepted[alert_id].get(params, upper))
+    figures: dict[str, list[GateFigure]] = defaultdict(list)
+    for alert_id, figure in queries.gate_figures(session, alert_ids):
+        figures[alert_id].append(figure)
     return [
         KnownAlert(
             alert.id,
@@ -133,6 +136,7 @@ def _known_alerts(session: Session, suite: str, target_id: str) -> list[KnownAle
             alert.metric,
             alert.demonstration,
             accepted[alert.id],
+            figures[alert.id],
         )
         for alert in known_alerts
     ]
@@ -197,15 +201,9 @@ def _limit_to_measured(session: Session, waiver: Waiver, run_id: str) -> None:
     # A pattern may cover gates in both directions, of which no figure is the worse one.
     directions = {gate.op[0] for gate in gates}
     if waiver.worst_actual is None and len(directions) == 1:
-        lower_is_better = directions == {"<"}
-        ends = [
-            end
-            for gate in gates
-            if (end := (gate.upper if lower_is_better else gate.lower) or gate.actual)
-            is not None
-        ]
+        ends = [end for gate in gates if (end := worst_of(gate)) is not None]
         if ends:
-            waiver.worst_actual = max(ends) if lower_is_better else min(ends)
+            waiver.worst_actual = max(ends) if directions == {"<"} else min(ends)
 
 
 def _let_pass(session: Session, waiver: Waiver, at: datetime) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Float, ForeignKey, Index, String, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from paceline_server.store.base import Base, Json, JsonOrNull, Timestamp
+from paceline_server.store.base import Base, Json, JsonOrNull, OrderedJson, Timestamp
 from paceline_server.store.owned import ProjectOwned, ProjectRoot
 
 _present = text("deleted_at IS NULL")
@@ -31,17 +31,16 @@ class Channel(ProjectRoot, Base):
     id: Mapped[str] = mapped_column(String, primary_key=True)
     name: Mapped[str]
     kind: Mapped[str]
-    """webhook | slack | mattermost | teams | discord | email."""
+    """webhook | slack | chat | email."""
     address: Mapped[str]
     """Where it leads: a URL, or comma-separated e-mail addresses. A URL may hold a secret, so people see it shortened."""
+    template: Mapped[dict[str, Any] | None] = mapped_column(OrderedJson)
+    """Of a chat: the message, with the fields of `chat_messages.FIELDS` in its texts."""
     origin: Mapped[str]
     """api | environment: made for `PACELINE_WEBHOOK_URL`, which decides its address."""
     filters: Mapped[dict[str, list[str]]] = mapped_column(Json)
     """Patterns by `filtering.FIELDS`; an empty or missing list admits everything."""
     time_zone: Mapped[str]
-    quiet_begins: Mapped[time | None]
-    quiet_ends: Mapped[time | None]
-    """Times of day between which nothing is sent; null: there are none."""
     digest_at: Mapped[time | None]
     """The time of day at which everything since the last digest is sent as one message; null: at once, one by one."""
     muted_until: Mapped[datetime | None] = mapped_column(Timestamp)

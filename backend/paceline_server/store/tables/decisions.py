@@ -76,7 +76,7 @@ class Finding(ProjectOwned, Base):
     """The subject of a history finding."""
     numbers: Mapped[dict[str, Any] | None] = mapped_column(Json)
     """Numbers of a history finding: effect, lower, upper, p_value, levels, n before and after, index, commits,
-    and a sentence.
+    and a sentence. Of what a run's end shows: a sentence, the points that fail, and the `GateFigure`s of a gate.
     """
     run_id: Mapped[str]
     job_id: Mapped[str] = mapped_column(String, index=True)

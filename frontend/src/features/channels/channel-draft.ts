@@ -24,9 +24,9 @@ export interface ChannelDraft {
   severities: Severity[];
   /** Patterns separated by commas. */
   patterns: Record<PatternField, string>;
+  /** Of a chat: the message as JSON, as it is typed. */
+  template: string;
   timeZone: string;
-  quietBegins: string;
-  quietEnds: string;
   digestAt: string;
 }
 
@@ -36,9 +36,12 @@ export const EMPTY_DRAFT: ChannelDraft = {
   address: '',
   severities: [],
   patterns: { kinds: '', states: '', suites: '', targets: '', branches: '' },
+  template: JSON.stringify(
+    { text: '#### {title}\n{summary}\n\n{text}\n\n{facts}\n{links}' },
+    null,
+    2,
+  ),
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-  quietBegins: '',
-  quietEnds: '',
   digestAt: '',
 };
 
@@ -57,9 +60,11 @@ export function draftOf(channel: Channel): ChannelDraft {
       targets: text('targets'),
       branches: text('branches'),
     },
+    template:
+      channel.template === null
+        ? ''
+        : JSON.stringify(channel.template, null, 2),
     timeZone: channel.time_zone,
-    quietBegins: channel.quiet_hours?.begins ?? '',
-    quietEnds: channel.quiet_hours?.ends ?? '',
     digestAt: channel.digest_at ?? '',
   };
 }
@@ -78,6 +83,31 @@ function addressOf(draft: ChannelDraft) {
     : { url: draft.address.trim() };
 }
 
+/** The template that a text is. Throws a SyntaxError that says why it is none. */
+function parseTemplate(text: string): Record<string, unknown> {
+  const template: unknown = JSON.parse(text);
+  if (
+    typeof template !== 'object' ||
+    template === null ||
+    Array.isArray(template)
+  )
+    throw new SyntaxError(
+      'A JSON object is expected, as in {"text": "{title}"}.',
+    );
+  return template as Record<string, unknown>;
+}
+
+/** Why the template of a chat cannot be sent; null if it can. */
+export function templateFault({ kind, template }: ChannelDraft): string | null {
+  if (kind !== 'chat') return null;
+  try {
+    parseTemplate(template);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
 function settingsOf(draft: ChannelDraft) {
   const { kinds, states, suites, targets, branches } = draft.patterns;
   return {
@@ -90,11 +120,8 @@ function settingsOf(draft: ChannelDraft) {
       targets: listOf(targets),
       branches: listOf(branches),
     },
+    ...(draft.kind === 'chat' && { template: parseTemplate(draft.template) }),
     time_zone: draft.timeZone,
-    quiet_hours:
-      draft.quietBegins === ''
-        ? null
-        : { begins: draft.quietBegins, ends: draft.quietEnds },
     digest_at: draft.digestAt === '' ? null : draft.digestAt,
   };
 }
@@ -108,11 +135,10 @@ export function changeOf(draft: ChannelDraft): ChannelChange {
   return { ...settingsOf(draft), ...addressOf(draft) };
 }
 
-/** Whether it can be sent: quiet hours have both ends or none. */
 export function isComplete(draft: ChannelDraft, isNew: boolean): boolean {
   return (
     draft.name.trim() !== '' &&
     (!isNew || draft.address.trim() !== '') &&
-    (draft.quietBegins === '') === (draft.quietEnds === '')
+    templateFault(draft) === null
   );
 }

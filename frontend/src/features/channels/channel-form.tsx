@@ -6,6 +6,7 @@ import {
   Checkbox,
   Group,
   Stack,
+  Textarea,
   TextInput,
 } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
@@ -19,6 +20,7 @@ import { FILTER_LABELS, KIND_OPTIONS } from './channel-labels';
 import {
   isComplete,
   PATTERN_FIELDS,
+  templateFault,
   type ChannelDraft,
   type Severity,
 } from './channel-draft';
@@ -39,6 +41,8 @@ export interface ChannelFormProps<Saved> {
   isNew: boolean;
   save: (draft: ChannelDraft) => Promise<Saved>;
   onSaved: (saved: Saved) => void;
+  /** Offers, beside saving a chat, to send what its template makes. */
+  onTest?: () => void;
 }
 
 export function ChannelForm<Saved>({
@@ -46,14 +50,19 @@ export function ChannelForm<Saved>({
   isNew,
   save,
   onSaved,
+  onTest,
 }: ChannelFormProps<Saved>) {
   const [draft, setDraft] = useState(initial);
   const queryClient = useQueryClient();
   const saving = useMutation({
-    mutationFn: () => save(draft),
-    onSuccess: (saved) => {
+    mutationFn: async (thenTest: boolean) => ({
+      saved: await save(draft),
+      thenTest,
+    }),
+    onSuccess: ({ saved, thenTest }) => {
       setDraft(initial);
       onSaved(saved);
+      if (thenTest) onTest?.();
       void queryClient.invalidateQueries({ queryKey: channelKeys.all });
     },
   });
@@ -61,12 +70,13 @@ export function ChannelForm<Saved>({
     setDraft({ ...draft, ...change });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    saving.mutate();
+    saving.mutate(false);
   };
   return (
     <form onSubmit={submit}>
       <Stack gap="md" align="stretch">
         <Destination draft={draft} isNew={isNew} onEdit={edit} />
+        {draft.kind === 'chat' && <Template draft={draft} onEdit={edit} />}
         <Filters draft={draft} onEdit={edit} />
         <Times draft={draft} onEdit={edit} />
         {saving.error !== null && (
@@ -79,14 +89,24 @@ export function ChannelForm<Saved>({
             {isNew ? 'Not made' : 'Not changed'}: {saving.error.message}
           </Alert>
         )}
-        <Button
-          type="submit"
-          style={{ alignSelf: 'flex-start' }}
-          loading={saving.isPending}
-          disabled={!isComplete(draft, isNew)}
-        >
-          {isNew ? 'Make channel' : 'Save'}
-        </Button>
+        <Group gap="xs">
+          <Button
+            type="submit"
+            loading={saving.isPending}
+            disabled={!isComplete(draft, isNew)}
+          >
+            {isNew ? 'Make channel' : 'Save'}
+          </Button>
+          {draft.kind === 'chat' && onTest !== undefined && (
+            <Button
+              variant="default"
+              disabled={saving.isPending || !isComplete(draft, isNew)}
+              onClick={() => saving.mutate(true)}
+            >
+              Save and send a test
+            </Button>
+          )}
+        </Group>
       </Stack>
     </form>
   );
@@ -142,6 +162,24 @@ function Destination({
   );
 }
 
+function Template({ draft, onEdit }: FieldsProps) {
+  return (
+    <Textarea
+      label="Template"
+      description="The message as JSON. {title}, {summary}, {text}, {url}, {links}, {facts} and the other fields of an event are filled in. A test shows how the chat lays it out."
+      required
+      autosize
+      minRows={3}
+      maxRows={20}
+      maxLength={10_000}
+      classNames={{ input: classes.template }}
+      value={draft.template}
+      error={templateFault(draft)}
+      onChange={(event) => onEdit({ template: event.currentTarget.value })}
+    />
+  );
+}
+
 function Filters({ draft, onEdit }: FieldsProps) {
   return (
     <fieldset className={classes.group}>
@@ -190,20 +228,6 @@ function Times({ draft, onEdit }: FieldsProps) {
     <fieldset className={classes.group}>
       <legend>When</legend>
       <div className={classes.fields}>
-        <TextInput
-          type="time"
-          label="Quiet from"
-          value={draft.quietBegins}
-          onChange={(event) =>
-            onEdit({ quietBegins: event.currentTarget.value })
-          }
-        />
-        <TextInput
-          type="time"
-          label="Quiet until"
-          value={draft.quietEnds}
-          onChange={(event) => onEdit({ quietEnds: event.currentTarget.value })}
-        />
         <TextInput
           type="time"
           label="Daily digest at"

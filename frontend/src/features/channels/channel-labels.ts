@@ -5,9 +5,7 @@ import type { Badge } from '../../ui/status';
 export const KIND_LABELS: Record<ChannelKind, string> = {
   webhook: 'Webhook',
   slack: 'Slack',
-  mattermost: 'Mattermost',
-  teams: 'Microsoft Teams',
-  discord: 'Discord',
+  chat: 'Chat by template',
   email: 'E-mail',
 };
 

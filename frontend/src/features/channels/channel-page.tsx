@@ -111,6 +111,7 @@ export function ChannelPage({
                 isNew={false}
                 save={(draft) => changeChannel(channelId, changeOf(draft))}
                 onSaved={() => setEditing(false)}
+                onTest={() => testing.mutate()}
               />
             </Panel>
           ) : (
@@ -158,7 +159,6 @@ function stateSentence(channel: Channel): string {
 }
 
 function Definition({ channel }: { channel: Channel }) {
-  const { quiet_hours: quiet, time_zone: zone } = channel;
   return (
     <Panel title="Settings">
       <Facts
@@ -166,16 +166,10 @@ function Definition({ channel }: { channel: Channel }) {
           ['Leads to', channel.address],
           ['Is sent', filtersText(channel) ?? 'everything'],
           [
-            'Quiet hours',
-            quiet === null
-              ? 'none'
-              : `${quiet.begins} to ${quiet.ends}, ${zone}`,
-          ],
-          [
             'Daily digest',
             channel.digest_at === null
               ? 'no, single messages'
-              : `at ${channel.digest_at}, ${zone}`,
+              : `at ${channel.digest_at}, ${channel.time_zone}`,
           ],
           ['Waiting', channel.waiting],
           ['Owner', channel.owner?.name ?? channel.created_by],

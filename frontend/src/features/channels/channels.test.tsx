@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 
 import { renderApp } from '../../testing/render-app';
 
@@ -20,10 +20,8 @@ describe('the channels of a project', () => {
       screen.getByRole('textbox', { name: 'Branches' }),
       'main, release/*',
     );
-    await user.type(screen.getByLabelText('Quiet from'), '22:00');
+    await user.type(screen.getByLabelText('Daily digest at'), '07:00');
     const make = screen.getByRole('button', { name: 'Make channel' });
-    expect(make, 'quiet hours need an end').toBeDisabled();
-    await user.type(screen.getByLabelText('Quiet until'), '07:00');
     await user.click(make);
     expect(
       await screen.findByText(/Not made: A channel named 'team'/),
@@ -34,8 +32,7 @@ describe('the channels of a project', () => {
     expect(backend.channels.channels[0]).toMatchObject({
       name: 'team2',
       filters: { severities: ['critical'], branches: ['main', 'release/*'] },
-      quiet_hours: { begins: '22:00', ends: '07:00' },
-      digest_at: null,
+      digest_at: '07:00',
     });
     await user.click(screen.getByRole('button', { name: 'Hide' }));
     expect(screen.queryByText(/whsec/)).toBeNull();
@@ -82,6 +79,34 @@ describe('one channel', () => {
       address: 'https://hooks.slack.com/…',
       filters: { suites: [], branches: ['main'] },
       digest_at: null,
+    });
+  });
+
+  it('of a chat has a template that is JSON, and a test of it is sent when it is saved', async () => {
+    const { user, backend } = renderApp('/channels/chn-1', ({ channels }) => {
+      const [first] = channels.channels;
+      if (first !== undefined)
+        Object.assign(first, { kind: 'chat', template: { text: '{title}' } });
+    });
+    await user.click(await screen.findByRole('button', { name: 'Edit' }));
+    const template = screen.getByRole('textbox', { name: /^Template/ });
+    expect(template).toHaveValue('{\n  "text": "{title}"\n}');
+    const save = screen.getByRole('button', { name: 'Save and send a test' });
+    for (const [typed, complaint] of [
+      ['{"text": "{title}"', /after property value/],
+      ['["{title}"]', /A JSON object is expected/],
+    ] as const) {
+      fireEvent.change(template, { target: { value: typed } });
+      expect(screen.getByText(complaint)).toBeVisible();
+      expect(save).toBeDisabled();
+    }
+    fireEvent.change(template, {
+      target: { value: '{"content": "{title}: {summary}"}' },
+    });
+    await user.click(save);
+    expect(await screen.findByText('Test of channel team')).toBeVisible();
+    expect(backend.channels.channels[0]?.template).toEqual({
+      content: '{title}: {summary}',
     });
   });
 
