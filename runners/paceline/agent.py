@@ -122,7 +122,13 @@ class Agent:
         with (
             self._lock_data_directory(),
             contextlib.closing(
-                enrol(self._server, self._data_dir, enrolment_code, name)
+                enrol(
+                    self._server,
+                    self._data_dir,
+                    enrolment_code,
+                    name=name,
+                    host_serial=self._announcer.serial,
+                )
             ) as api,
         ):
             if not self._first_heartbeat(api):

@@ -171,8 +171,13 @@ class ApiClient:
     def close(self) -> None:
         self._client.close()
 
-    def enrol(self, code: str, name: str) -> EnrolmentReply:
-        body = {"code": code, "name": name, "version": __version__}
+    def enrol(self, code: str, name: str, host_serial: str) -> EnrolmentReply:
+        body = {
+            "code": code,
+            "name": name,
+            "version": __version__,
+            "host_serial": host_serial,
+        }
         return msgspec.convert(
             self.call("POST", "/agents/enrol", body, tries=3), EnrolmentReply
         )

@@ -21,6 +21,8 @@ log = logging.getLogger("paceline.agent")
 
 NOT_ACCEPTED = (401, 403)
 """Statuses that waiting does not change: the credential is unknown, revoked or not an agent's."""
+NO_OTHER_START = 77
+"""The exit status that tells service managers that another start is of no use (EX_NOPERM of sysexits.h)."""
 
 
 class Credential(msgspec.Struct, frozen=True):
@@ -29,7 +31,9 @@ class Credential(msgspec.Struct, frozen=True):
     credential: str
 
 
-def enrol(server: str, data_dir: Path, code: str | None, name: str) -> ApiClient:
+def enrol(
+    server: str, data_dir: Path, code: str | None, *, name: str, host_serial: str
+) -> ApiClient:
     """Return a client with this agent's credential, which is obtained with `code` if there is none yet. Raises
     UserError."""
     server = check_address(server)
@@ -49,8 +53,12 @@ def enrol(server: str, data_dir: Path, code: str | None, name: str) -> ApiClient
         raise UserError(f"This agent is not enrolled at {server}. {state}", advice)
     api = ApiClient(server)
     try:
-        enrolment = api.enrol(check_credential(code, "The enrolment code"), name)
+        enrolment = api.enrol(
+            check_credential(code, "The enrolment code"), name, host_serial
+        )
     except ApiError as error:
+        if error.code == "host_taken":
+            raise HostTakenError(error) from error
         advice = "Codes work once and expire: get a new one and start again."
         raise UserError(
             f"The server refused the enrolment: {error.detail}", advice
@@ -91,11 +99,22 @@ def rotate(api: ApiClient, data_dir: Path) -> None:
     log.info("replaced the credential of %s", known.agent_id)
 
 
-class NotAcceptedError(UserError):
-    """The server does not accept this agent. Its exit status tells service managers that another start is of no
-    use (77 is EX_NOPERM of sysexits.h)."""
+class HostTakenError(UserError):
+    """The server enrols no second agent for this host. Its sentence says what to do."""
 
-    exit_status = 77
+    exit_status = NO_OTHER_START
+
+    def __init__(self, error: ApiError) -> None:
+        super().__init__(
+            f"The server refused the enrolment: {error.detail}",
+            "The code was not used: it works until it expires.",
+        )
+
+
+class NotAcceptedError(UserError):
+    """The server does not accept this agent."""
+
+    exit_status = NO_OTHER_START
 
     def __init__(self, error: ApiError, data_dir: Path) -> None:
         advice = (

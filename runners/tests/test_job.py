@@ -52,7 +52,7 @@ def test_an_unexpected_device_error_is_not_blamed_on_the_suite(
     job = world.add_job()
     data = tmp_path / "agent"
     with contextlib.closing(ApiClient(world.server.url)) as enrolling:
-        credential = enrolling.enrol("good-code", "here").credential
+        credential = enrolling.enrol("good-code", "here", world.serial).credential
     api = ApiClient(world.server.url, credential)
     api.heartbeat([{"serial": world.serial, "kind": "host"}], [])
     lease = api.lease(5.0)

@@ -84,6 +84,23 @@ def test_a_host_that_the_server_does_not_take_leases_nothing_until_it_does(
     assert server_remarks.findings(world.data) == []
 
 
+def test_a_host_of_another_agent_ends_the_enrolment_and_its_code_still_works(
+    world: World,
+) -> None:
+    """It enrolled, said "ready" and waited for ever, and its code was used up."""
+    why = "host:x belongs to the agent 'lab-1', and a host has one agent."
+    world.server.taken_hosts = {world.serial: why}
+    assert world.spawn().wait(WITHIN_S) == 77
+    text = (world.data.parent / "agent.log").read_text()
+    assert why in text
+    assert "The code was not used" in text
+    assert not (world.data / "credential.json").exists()
+    assert world.server.heartbeats == []
+    world.server.taken_hosts = {}
+    world.spawn()
+    world.server.wait_for(lambda: world.server.heartbeats)
+
+
 @pytest.mark.parametrize("beats", [True, False], ids=["heartbeat", "lease"])
 def test_a_revoked_credential_ends_the_agent_with_the_advice_of_its_start(
     world: World, beats: bool

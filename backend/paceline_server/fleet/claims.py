@@ -4,7 +4,7 @@
       └───a person keeps it where it is──▶ dismissed
 
 The claim is an incident: it is reported once, not with every heartbeat. Nothing that a claiming agent reports about
-the target is stored.
+the target is stored. An agent that names its host when it enrols is refused before it can claim that.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 from sqlalchemy.orm import Session
 
-from paceline_server.fleet import agent_audit, queries
+from paceline_server.fleet import agent_audit, grants, queries
 from paceline_server.fleet.schemas import TargetRefusedOut
 from paceline_server.fleet.target_events import SYSTEM, record_event
 from paceline_server.fleet.target_views import publish_target
@@ -35,6 +35,26 @@ ADVICE_FOR_TWINS = {
     "device": " If they are two phones with one serial number, as some makers sell them, plug in one at a time.",
 }
 """What to do where the identity is not unique, by kind of target."""
+
+
+def check_host(
+    session: Session, agent: Agent, serial: str, replaces: str | None
+) -> None:
+    """Raise 409 `host_taken` if the host of an agent that enrols is bound to another one than it `replaces`. An agent that
+    may not announce the host may enrol beside its owner, to drive devices."""
+    if not grants.may_announce_target(agent, "host", serial):
+        return
+    host = queries.target_identified(session, "host", serial)
+    if host is None or host.agent_id == replaces:
+        return
+    raise conflict(
+        f"host:{serial} belongs to the agent {_describe_owner(session, host, agent)}, and a host has one agent. To "
+        "measure another repository on it, name the repository in the agent.toml of that agent (`make run "
+        "REPOSITORY=PATH` does, if `make run` started it). To put this agent in its place, make a code with "
+        f"`paceline-server enrolment-code --replaces {host.agent_id}`: this agent gets its targets, and that one is "
+        f"revoked.{ADVICE_FOR_TWINS['host']}",
+        "host_taken",
+    )
 
 
 def note_claim(
@@ -61,14 +81,19 @@ def note_claim(
         _report(session, target, agent)
     elif at - claim.last_at >= SEEN_EVERY:
         claim.last_at = at
-    owner = queries.agent_names(session, {target.agent_id}).get(target.agent_id, "")
-    called = f"{owner!r} ({target.agent_id})" if owner == agent.name else repr(owner)
     return TargetRefusedOut(
         kind=target.kind,
         serial=target.serial,
-        why=f"It belongs to the agent {called}. An admin of the installation can move it to this agent, on the page "
-        f"Agents or with `paceline-server agent move`.{ADVICE_FOR_TWINS.get(target.kind, '')}",
+        why=f"It belongs to the agent {_describe_owner(session, target, agent)}. An admin of the installation can move "
+        f"it to this agent, on the page Agents or with `paceline-server agent move`."
+        f"{ADVICE_FOR_TWINS.get(target.kind, '')}",
     )
+
+
+def _describe_owner(session: Session, target: Target, agent: Agent) -> str:
+    """Return the name of the agent that `target` is bound to, with its id where `agent` has the same name."""
+    owner = queries.agent_names(session, {target.agent_id}).get(target.agent_id, "")
+    return f"{owner!r} ({target.agent_id})" if owner == agent.name else repr(owner)
 
 
 def describe_claims(

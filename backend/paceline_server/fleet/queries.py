@@ -75,7 +75,9 @@ def agents() -> Select[Any]:
 
 
 def agents_heard_last(session: Session, limit: int) -> list[Agent]:
-    ordered = agents().order_by(Agent.last_seen_at.desc().nulls_last(), Agent.id)
+    """Return agents that are not revoked, those heard of most recently first."""
+    active = agents().where(Agent.revoked_at.is_(None))
+    ordered = active.order_by(Agent.last_seen_at.desc().nulls_last(), Agent.id)
     return list(session.scalars(ordered.limit(limit)))
 
 
@@ -156,6 +158,11 @@ def _in_state(
 
 def target(session: Session, target_id: str) -> Target | None:
     return session.get(Target, target_id)
+
+
+def target_identified(session: Session, kind: str, serial: str) -> Target | None:
+    query = select(Target).where(Target.kind == kind, Target.serial == serial)
+    return session.scalars(query).one_or_none()
 
 
 def lock_target(session: Session, target_id: str) -> Target:

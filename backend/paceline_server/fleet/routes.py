@@ -71,7 +71,8 @@ def create_enrolment_code(
     "/agents/enrol", status_code=201, max_body_size=ENROL_BYTES, dependencies=[ANYONE]
 )
 def enrol(body: EnrolIn, session: SystemSession) -> EnrolOut:
-    """Join with a one-time code; the credential is returned only here."""
+    """Join with a one-time code; the credential is returned only here. 409 `host_taken`: the host is another agent's,
+    and the code still works."""
     return service.enrol(session, body)
 
 

@@ -127,6 +127,8 @@ class EnrolIn(Request):
     code: str = Field(min_length=1, max_length=200)
     name: str = Field(min_length=1, max_length=200)
     version: str = Field(max_length=100)
+    host_serial: str | None = Field(default=None, min_length=1, max_length=200)
+    """The serial of the host that it will announce; agents before this field send none."""
 
 
 class EnrolOut(Response):

@@ -148,7 +148,8 @@ def delete_expired_codes(session: Session) -> None:
 
 
 def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
-    """Turn a code into an agent and its credential. Raises 401 `enrolment_code_invalid`."""
+    """Turn a code into an agent and its credential. Raises 401 `enrolment_code_invalid`, and 409 `host_taken`, after
+    which the code still works."""
     at = clock.now()
     agent_id = new_id("agt")
     code = queries.take_code(session, sha256_hex(spec.code), agent_id, at)
@@ -171,6 +172,8 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
         agent,
         Grant(code.granted_projects, code.granted_repositories, code.granted_targets),
     )
+    if spec.host_serial is not None:
+        claims.check_host(session, agent, spec.host_serial, code.replaces)
     session.add(agent)
     _, credential = accounts.issue_token(
         session, spec.name, "pla", ["agent"], agent_id=agent_id
@@ -243,7 +246,7 @@ def _not_granted(agent: Agent, target: TargetAnnouncementIn) -> TargetRefusedOut
 
 
 def agents_heard_last(session: Session, limit: int) -> list[AgentOut]:
-    """Return at most `limit` agents, those heard of most recently first."""
+    """Return at most `limit` agents that are not revoked, those heard of most recently first."""
     return [agent_out(agent) for agent in queries.agents_heard_last(session, limit)]
 
 

@@ -1,4 +1,4 @@
-"""Starts the agent of this host for `up`, and restarts it when it ends.
+"""Starts the agent of this host for `up`, and restarts it when it ends, unless the server does not accept it.
 
 The agent never outlives the server, even a killed one (on Linux, by the parent-death signal). It is told to end before
 the server, so that it can report. Its output goes to a file.
@@ -24,6 +24,8 @@ RESTART_AFTER_S = (1.0, 2.0, 5.0, 15.0, 30.0)
 CANCEL_AFTER_S = 2.0
 """An idle agent has ended by then. A measuring agent gets a second signal, which cancels its job."""
 ENDS_WITHIN_S = 15.0
+NO_OTHER_START = 77
+"""The exit status of an agent that the server does not accept: `paceline/enrolment.py`."""
 PR_SET_PDEATHSIG = 1
 
 
@@ -52,11 +54,12 @@ class AgentChild:
         data_dir: Path,
         config: Path,
         new_code: Callable[[], str | None],
+        say: Callable[[str], None],
     ) -> None:
         self._url = server_url
         self._data = data_dir / "agent"
         self._config = config
-        self._new_code = new_code
+        self._new_code, self._say = new_code, say
         self.log_file = data_dir / "agent.log"
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
@@ -100,10 +103,20 @@ class AgentChild:
                 log.exception("agent_not_started")
             if self._stopping.is_set():
                 return
+            if self._is_refused():
+                log.error("agent_refused", log=str(self.log_file))
+                self._say(
+                    "The server does not accept the agent of this host, which is not started again: the end of "
+                    f"{self.log_file} says what to do"
+                )
+                return
             pause = RESTART_AFTER_S[min(failures, len(RESTART_AFTER_S) - 1)]
             failures += 1
             log.warning("agent_ended", again_in_s=pause, log=str(self.log_file))
             self._stopping.wait(pause)
+
+    def _is_refused(self) -> bool:
+        return self._process is not None and self._process.poll() == NO_OTHER_START
 
     def _run_once(self) -> None:
         argv = [

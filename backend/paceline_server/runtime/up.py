@@ -109,6 +109,7 @@ def run(settings: Settings, options: Options) -> int:
             settings.data_dir,
             settings.data_dir / CONFIG_FILE,
             lambda: _code_if_needed(settings.data_dir, address),
+            _say,
         )
         ended = threading.Event()
         after = threading.Thread(

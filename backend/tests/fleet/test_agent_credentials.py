@@ -138,6 +138,8 @@ def test_an_agent_that_enrols_again_gets_the_targets_of_the_one_it_replaces(
         ["device:*"],
     )
     assert agent_named(person, "lab-1")["targets"] == []
+    shown = [agent["name"] for agent in person.get("/overview")["agents"]]
+    assert shown == ["lab-9"], "what is revoked was listed as offline for ever"
     again = ScriptedDevice(client, bearer(answer["credential"]), serial=phone.serial)
     assert again.heartbeat()["driven_by"] is None
     unknown = {"replaces": "agt_imports"}

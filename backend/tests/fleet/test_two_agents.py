@@ -218,6 +218,66 @@ def test_the_twin_of_a_cloned_machine_is_told_how_to_get_an_identity_of_its_own(
     assert heartbeat(other, "host-of-its-own")["refused_targets"] == []
 
 
+def enrol(client: TestClient, code: str, host_serial: str) -> Any:
+    body = {"code": code, "name": "x", "version": "1", "host_serial": host_serial}
+    return client.post(f"{PREFIX}/agents/enrol", json=body)
+
+
+def enrolment_code(person: Person, **grant: Any) -> str:
+    made = person.send("POST", "/agents/enrolment-codes", grant)
+    assert made.status_code == 201, made.text
+    return str(made.json()["code"])
+
+
+def owner_of_lab(person: Person) -> str:
+    (host,) = person.get("/targets?kind=host&q=serial-lab-1")["items"]
+    return str(host["agent_id"])
+
+
+def test_a_second_agent_of_a_host_is_refused_when_it_enrols_and_its_code_still_works(
+    client: TestClient, lab: ScriptedAgent, person: Person
+) -> None:
+    """It enrolled, waited for ever as a claim, and its code was used up."""
+    owner, code = owner_of_lab(person), enrolment_code(person)
+    refused = enrol(client, code, "serial-lab-1")
+    assert (refused.status_code, refused.json()["code"]) == (409, "host_taken")
+    why = refused.json()["detail"]
+    assert "host:serial-lab-1 belongs to the agent 'lab-1'" in why
+    assert "make run REPOSITORY=PATH" in why
+    assert f"paceline-server enrolment-code --replaces {owner}" in why
+    assert "systemd-machine-id-setup" in why
+    assert len(person.get("/agents")["items"]) == 1
+    assert (claims(person), incidents(person)) == ([], [])
+    assert enrol(client, "unknown", "serial-lab-1").json()["code"] == (
+        "enrolment_code_invalid"
+    )
+    assert enrol(client, code, "serial-of-its-own").status_code == 201
+    assert lab.headers
+
+
+def test_a_host_is_enrolled_again_by_a_code_that_replaces_its_own_agent(
+    client: TestClient, lab: ScriptedAgent, other: ScriptedAgent, person: Person
+) -> None:
+    """As one whose data directory was lost; a code for the place of another agent does not take the host."""
+    owner = owner_of_lab(person)
+    (another,) = {agent["id"] for agent in person.get("/agents")["items"]} - {owner}
+    of_another = enrolment_code(person, replaces=another)
+    assert enrol(client, of_another, "serial-lab-1").json()["code"] == "host_taken"
+    again = enrol(client, enrolment_code(person, replaces=owner), "serial-lab-1")
+    assert again.status_code == 201, again.text
+    assert owner_of_lab(person) == again.json()["agent_id"]
+    assert lab.headers
+    assert other.headers
+
+
+def test_an_agent_that_may_drive_devices_alone_enrols_beside_the_agent_of_its_host(
+    client: TestClient, lab: ScriptedAgent, person: Person
+) -> None:
+    devices = enrolment_code(person, targets=["device:*"])
+    assert enrol(client, devices, "serial-lab-1").status_code == 201
+    assert lab.headers
+
+
 def test_the_owner_of_a_cloned_machine_and_its_page_hear_of_the_twin(
     client: TestClient, lab: ScriptedAgent, other: ScriptedAgent, person: Person
 ) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import queue
 import re
+import shutil
 import signal
 import socket
 import sqlite3
@@ -251,6 +252,36 @@ def test_another_port_keeps_the_same_agent(tmp_path: Path, started: list[Up]) ->
     assert wait_for_agent(fresh, cookie_for(fresh, link)) != agent_id, (
         "an empty database enrols it again"
     )
+
+
+def test_an_agent_that_lost_its_data_comes_back_but_the_host_of_another_one_is_not_taken(
+    tmp_path: Path, started: list[Up]
+) -> None:
+    """`up` makes a code that replaces the agent it started before; the agent of somebody else keeps its host."""
+    data = tmp_path / "data"
+
+    def owner_after(*, before: str | None) -> str:
+        up = start(started, data, "--no-first-run", "--port", "0")
+        address, token = up.ready()
+        cookie = cookie_for(address, token)
+
+        def probe() -> Any:
+            found = httpx.get(f"{address}/api/v1/targets", headers=cookie).json()
+            owners = [target["agent_id"] for target in found["items"]]
+            return owners[0] if owners and owners[0] != before else None
+
+        owner = str(wait_until("the host", probe))
+        assert up.end() == 0
+        shutil.rmtree(data / "agent")
+        return owner
+
+    owner_after(before=owner_after(before=None))
+    with closing(sqlite3.connect(data / "paceline.sqlite")) as database, database:
+        database.execute("UPDATE agent SET enrolled_by = 'somebody'")
+    last = start(started, data, "--no-first-run", "--port", "0")
+    last.line("does not accept the agent of this host, which is not started again")
+    assert "enrolment-code --replaces agt_" in (data / "agent.log").read_text()
+    assert last.end() == 0
 
 
 @pytest.mark.parametrize("chosen", [True, False])

@@ -238,7 +238,8 @@ export interface paths {
         put?: never;
         /**
          * Enrol
-         * @description Join with a one-time code; the credential is returned only here.
+         * @description Join with a one-time code; the credential is returned only here. 409 `host_taken`: the host is another agent's,
+         *     and the code still works.
          */
         post: operations["enrol"];
         delete?: never;
@@ -5042,6 +5043,8 @@ export interface components {
             name: string;
             /** Version */
             version: string;
+            /** Host Serial */
+            host_serial?: string | null;
         };
         /** EnrolOut */
         EnrolOut: {

@@ -91,6 +91,8 @@ class FakeServer:
         """What is wrong with the agent's identity, in every heartbeat's reply."""
         self.refuse_targets: dict[str, str] = {}
         """Serial → why the server does not take this target from the agent."""
+        self.taken_hosts: dict[str, str] = {}
+        """Serial → why the server enrols no agent for this host."""
         self.forget_items = 0
         """Number of further finishes that lose the items of their attempt, as after a restored backup."""
         self.run: Json | None = None
@@ -181,6 +183,8 @@ class FakeServer:
     def _enrol(self, body: Json) -> tuple[int, Json]:
         if body["code"] not in self.codes:
             return _problem(403, "forbidden", "The code is not valid.")
+        if body["host_serial"] in self.taken_hosts:
+            return _problem(409, "host_taken", self.taken_hosts[body["host_serial"]])
         self.codes.discard(body["code"])
         return 201, {"agent_id": "agent-1", "credential": self.credential}
 

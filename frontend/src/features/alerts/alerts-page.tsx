@@ -249,7 +249,7 @@ function NoAlerts({
   if (names.length === 1 && search.state === 'open') {
     return (
       <EmptyState icon="check" title="No open alerts" action={clear}>
-        Someone is working on every confirmed alert.
+        Every confirmed alert was acknowledged or closed.
       </EmptyState>
     );
   }

@@ -220,7 +220,7 @@ function NoTargets() {
       action={<CodeBox text="paceline-server enrolment-code" />}
     >
       Make a one-time code on the server and start an agent with it. The host
-      and its devices appear here with the first heartbeat. Without a phone,
+      and its devices appear here once the agent runs. Without a phone,
       simulated devices show the whole loop: make run DEVICES=3.
     </EmptyState>
   );
