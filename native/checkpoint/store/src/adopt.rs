@@ -12,10 +12,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::archive::Contents;
+use crate::attributes::have_changed;
 use crate::error::{Error, Result};
 use crate::history::{BandReader, Checkpoint};
 use crate::pages::{LEAF, PAGE, PageSet, index, runs};
-use crate::record::{BandChange, BandState, Meta};
+use crate::record::{BandAt, BandChange, Meta};
 use crate::store::{Store, Taken, nanoseconds};
 use crate::tree::{Tree, leaf_of};
 use crate::unpack::{unpack, unreadable};
@@ -51,24 +52,14 @@ impl Store {
                 contents.check_names(self.disk.as_ref())?;
                 self.check_name(&chosen(contents))
             },
-            |name, state, bytes| {
-                let head = heads.get(name).copied();
-                self.compare(name, state, head, bytes, &mut adopted)
-            },
+            |name, band, bytes| self.compare(name, band, heads.get(name), bytes, &mut adopted),
         )?;
         let name = chosen(&contents);
         for gone in heads
             .into_keys()
             .filter(|name| !contents.bands.iter().any(|(kept, _)| kept == name))
         {
-            adopted.bands.push((
-                BandChange {
-                    name: gone,
-                    state: None,
-                    runs: vec![],
-                },
-                None,
-            ));
+            adopted.bands.push((BandChange::removed(gone), None));
         }
         let hash_ns = nanoseconds(begin);
         let begin = Instant::now();
@@ -106,16 +97,22 @@ impl Store {
     fn compare(
         &self,
         name: &str,
-        state: BandState,
-        head: Option<BandState>,
+        band: &BandAt,
+        head: Option<&BandAt>,
         bytes: &mut dyn Read,
         adopted: &mut Adopted,
     ) -> Result<()> {
+        let state = band.state;
         let before = match head {
-            Some(head) if head != state => Some(self.history.band_at(name, self.history.head())?),
+            Some(head) if head.state != state => {
+                Some(self.history.band_at(name, self.history.head())?)
+            }
             _ => None,
         };
-        let same = head == Some(state);
+        let same = head.is_some_and(|head| head.state == state);
+        let same_rights = head.is_some_and(|head| {
+            !have_changed(head.attributes.as_deref(), band.attributes.as_deref())
+        });
         let (mut pages, mut leaves) = (Vec::new(), Vec::new());
         let mut buffer = vec![0; index(PIECE.min(state.size.max(1)))];
         let mut at = 0;
@@ -147,10 +144,11 @@ impl Store {
             )));
         }
         adopted.read += state.size;
-        if !same {
+        if !same || !same_rights {
             let change = BandChange {
                 name: name.to_owned(),
                 state: Some(state),
+                attributes: band.attributes.clone(),
                 runs: runs(&pages),
             };
             adopted.bands.push((change, Some(Arc::new(tree))));
@@ -180,7 +178,8 @@ impl Store {
             // The band appeared, vanished or changed its size, so pages alone do not say what
             // differs.
             band.unknown |= !steady;
-            (band.head, band.tree, band.seen) = (change.state, tree, None);
+            band.set_head(change.after());
+            (band.tree, band.seen) = (tree, None);
             self.dirty.insert(change.name.clone());
             self.fresh_trees.insert(change.name);
         }

@@ -1,29 +1,35 @@
 //! Writes a checkpoint as an archive: a tar of its bands behind a manifest of their ids.
 //!
 //! ```text
-//! MANIFEST       "paceline-archive 1", "checkpoint TIME NAME", "ID SIZE BAND" by name, its own BLAKE3
+//! MANIFEST       "paceline-archive 2", "checkpoint TIME NAME", "ID SIZE ATTRIBUTES BAND" by name, its own BLAKE3
 //! bands/BAND     one plain file for each line, in that order; pages of zeros are holes (GNU's sparse format)
 //! ```
 //! [`Store::export`] writes it, `import` reads it, any `tar` unpacks it and any `b3sum` verifies
 //! it. Each band is checked against its id before any byte of it is written. Archives are neither
-//! compressed nor signed.
+//! compressed nor signed. Where the attributes of no band are known the manifest has none, as in
+//! version 1.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
+use crate::attributes::{Attributes, of_word, word};
 use crate::bytes::{hex, sealed, unhex, unsealed};
 use crate::disk::Disk;
 use crate::error::{Doing, Error, Result};
 use crate::history::{BandReader, Checkpoint};
 use crate::names::{check_bands, check_checkpoint, is_band};
 use crate::pages::{LEAF, PAGE, PageSet, index, runs};
-use crate::record::BandState;
+use crate::record::{BandAt, BandState};
 use crate::store::Store;
 use crate::tree::{Tree, leaf_of, leaves_of};
 
 const FIRST_LINE: &str = "paceline-archive 1";
+const FIRST_LINE_WITH_ATTRIBUTES: &str = "paceline-archive 2";
+/// The permissions of an entry of which none are known.
+const PRIVATE: u32 = 0o600;
 /// The first entry.
 pub(crate) const MANIFEST: &str = "MANIFEST";
 /// The directory of all other entries.
@@ -39,7 +45,7 @@ pub(crate) struct Contents {
     pub(crate) name: String,
     pub(crate) created_ns: i64,
     /// Ordered by name.
-    pub(crate) bands: Vec<(String, BandState)>,
+    pub(crate) bands: Vec<(String, BandAt)>,
 }
 
 /// The result of an export.
@@ -57,13 +63,24 @@ pub struct Exported {
 
 impl Contents {
     pub(crate) fn text(&self) -> String {
+        let mut bands = self.bands.iter();
+        let with_attributes = bands.any(|(_, band)| band.attributes.is_some());
+        let first_line = if with_attributes {
+            FIRST_LINE_WITH_ATTRIBUTES
+        } else {
+            FIRST_LINE
+        };
         let mut text = format!(
-            "{FIRST_LINE}\ncheckpoint {} {}\n",
+            "{first_line}\ncheckpoint {} {}\n",
             self.created_ns, self.name
         );
-        for (name, state) in &self.bands {
+        for (name, BandAt { state, attributes }) in &self.bands {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "{} {} {name}", hex(&state.id), state.size);
+            let _ = write!(text, "{} {} ", hex(&state.id), state.size);
+            if with_attributes {
+                text.extend([&word(attributes.as_deref()), " "]);
+            }
+            text.extend([name, "\n"]);
         }
         sealed(text)
     }
@@ -76,16 +93,29 @@ impl Contents {
     /// Reads exactly what [`Contents::text`] wrote; every name in it is a valid file name.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut lines = unsealed(text)?.lines();
-        if lines.next()? != FIRST_LINE {
-            return None;
-        }
+        let with_attributes = match lines.next()? {
+            FIRST_LINE => false,
+            FIRST_LINE_WITH_ATTRIBUTES => true,
+            _ => return None,
+        };
         let (created_ns, name) = lines.next()?.strip_prefix("checkpoint ")?.split_once(' ')?;
         check_checkpoint(name).ok()?;
         let band = |line: &str| {
-            let mut words = line.splitn(3, ' ');
+            let mut words = line.splitn(if with_attributes { 4 } else { 3 }, ' ');
             let (id, size) = (unhex(words.next()?)?, words.next()?.parse().ok()?);
+            let attributes = if with_attributes {
+                of_word(words.next()?)?
+            } else {
+                None
+            };
+            // Somebody else may have written it.
+            let harmless = |it: &Attributes| *it == it.for_archive();
+            if !attributes.as_deref().is_none_or(harmless) {
+                return None;
+            }
             let name = words.next().filter(|name| is_band(name))?.to_owned();
-            Some((name, BandState { size, id }))
+            let state = BandState { size, id };
+            Some((name, BandAt { state, attributes }))
         };
         let bands: Vec<_> = lines.map(band).collect::<Option<_>>()?;
         let ascending = bands.windows(2).all(|pair| pair[0].0 < pair[1].0);
@@ -108,28 +138,37 @@ impl Store {
     pub fn export(&self, name: &str, out: impl Write) -> Result<Exported> {
         let checkpoint = self.history.find(name)?;
         let archive = Path::new(ARCHIVE);
-        let bands: Vec<_> = self
+        let mut bands: Vec<_> = self
             .history
             .bands_at(checkpoint.epoch)
             .into_iter()
             .collect();
+        for (_, band) in &mut bands {
+            let attributes = band.attributes.as_ref();
+            band.attributes = attributes.map(|it| Arc::new(it.for_archive()));
+        }
         let contents = Contents {
             name: name.to_owned(),
             created_ns: checkpoint.created_ns,
             bands,
         };
-        let seconds = u64::try_from(checkpoint.created_ns / 1_000_000_000).unwrap_or(0);
         let mut builder = tar::Builder::new(out);
         let text = contents.text();
-        let mut header = plain(text.len() as u64, seconds);
+        let unknown = Attributes {
+            mode: PRIVATE,
+            modified_ns: checkpoint.created_ns,
+            ..Attributes::default()
+        };
+        let mut header = plain(text.len() as u64, &unknown);
         builder
             .append_data(&mut header, MANIFEST, text.as_bytes())
             .doing("writing", archive)?;
         let (bands, mut bytes, mut carried) = (contents.bands.len() as u64, 0, 0);
-        for (name, state) in contents.bands {
+        for (name, BandAt { state, attributes }) in contents.bands {
             let reader = self.history.band_at(&name, checkpoint.epoch)?;
             let full = full_pages(&reader, &name, state)?;
-            let (mut header, front) = sparse(state.size, &full, seconds);
+            let attributes = attributes.as_deref().unwrap_or(&unknown);
+            let (mut header, front) = sparse(state.size, &full, attributes);
             let data = Stretches {
                 reader: &reader,
                 left: full.iter().copied().collect(),
@@ -184,26 +223,30 @@ fn full_pages(reader: &BandReader, name: &str, state: BandState) -> Result<Vec<(
     Ok(runs(&pages).into_iter().map(bytes).collect())
 }
 
-fn plain(bytes: u64, seconds: u64) -> tar::Header {
+/// The header of a file, with its rights for those who unpack it by other means.
+fn plain(bytes: u64, attributes: &Attributes) -> tar::Header {
     let mut header = tar::Header::new_gnu();
     header.set_entry_type(tar::EntryType::Regular);
-    header.set_mode(0o644);
-    header.set_mtime(seconds);
+    header.set_mode(attributes.mode);
+    header.set_uid(u64::from(attributes.owner));
+    header.set_gid(u64::from(attributes.group));
+    header.set_mtime(u64::try_from(attributes.modified_ns / 1_000_000_000).unwrap_or(0));
     header.set_size(bytes);
     header
 }
 
 /// The header of a band and the blocks before its data, in GNU's old sparse format: the last
 /// stretch ends at the size of the file.
-fn sparse(size: u64, full: &[(u64, u64)], seconds: u64) -> (tar::Header, Vec<u8>) {
+fn sparse(size: u64, full: &[(u64, u64)], attributes: &Attributes) -> (tar::Header, Vec<u8>) {
     if full == [(0, size)] || size == 0 {
-        return (plain(size, seconds), vec![]);
+        return (plain(size, attributes), vec![]);
     }
     let mut stretches: Vec<(u64, u64)> = full.iter().map(|(from, to)| (*from, to - from)).collect();
     if full.last().is_none_or(|(_, end)| *end < size) {
         stretches.push((size, 0));
     }
-    let mut header = plain(full.iter().map(|(from, to)| to - from).sum(), seconds);
+    let carried = full.iter().map(|(from, to)| to - from).sum();
+    let mut header = plain(carried, attributes);
     header.set_entry_type(tar::EntryType::GNUSparse);
     let mut stretches = stretches.into_iter();
     if let Some(gnu) = header.as_gnu_mut() {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::disk::Stamp;
 use crate::error::{Doing, Error, Result};
 use crate::pages::PAGE;
-use crate::record::BandState;
+use crate::record::{BandAt, BandState};
 use crate::store::Store;
 use crate::work::Waiting;
 
@@ -72,7 +72,7 @@ impl Store {
     pub fn verify(&self, name: &str) -> Result<Verified> {
         let checkpoint = self.history.find(name)?;
         let mut verified = Verified::default();
-        for (band, state) in self.history.bands_at(checkpoint.epoch) {
+        for (band, BandAt { state, .. }) in self.history.bands_at(checkpoint.epoch) {
             let read = self
                 .history
                 .band_at(&band, checkpoint.epoch)
@@ -91,7 +91,7 @@ impl Store {
         Ok(verified)
     }
 
-    /// Lists the bands that differ between two checkpoints, by name.
+    /// Lists the bands whose bytes differ between two checkpoints, by name.
     ///
     /// # Errors
     /// `NotFound`.
@@ -101,7 +101,8 @@ impl Store {
         let touched = self.history.touched(from.min(to), from.max(to));
         let mut differences = Vec::new();
         for band in touched.keys() {
-            let (from, to) = (old.get(band).copied(), new.get(band).copied());
+            let state = |bands: &BTreeMap<String, BandAt>| bands.get(band).map(|it| it.state);
+            let (from, to) = (state(&old), state(&new));
             if from != to {
                 let bytes = touched[band].count() * PAGE;
                 differences.push(Difference {
@@ -120,7 +121,9 @@ impl Store {
     /// # Errors
     /// `NotFound`.
     pub fn bands(&self, name: &str) -> Result<BTreeMap<String, BandState>> {
-        Ok(self.history.bands_at(self.history.find(name)?.epoch))
+        let bands = self.history.bands_at(self.history.find(name)?.epoch);
+        let states = bands.into_iter().map(|(name, band)| (name, band.state));
+        Ok(states.collect())
     }
 
     /// Summarises the store.

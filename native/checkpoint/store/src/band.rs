@@ -7,10 +7,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::attributes::{Attributes, KnownAttributes, have_changed};
 use crate::disk::{DiskFile, Stamp};
 use crate::error::{Error, ErrorKind};
 use crate::pages::{LEAF, PAGE, PAGES_PER_LEAF, PageSet, index, runs};
-use crate::record::{BandChange, BandState};
+use crate::record::{BandAt, BandChange, BandState};
 use crate::tree::{Leaf, Tree, leaf_of, leaves_of};
 
 /// Neighbouring leaves read at a time: 256 KiB stay in the core's own cache.
@@ -23,6 +24,8 @@ const LEAVES_BESIDE: usize = 128;
 pub(crate) struct Band {
     /// State in the last epoch.
     pub(crate) head: Option<BandState>,
+    /// The attributes of its file in the last epoch.
+    pub(crate) attributes: KnownAttributes,
     /// The tree of `head`; read from the log when it is needed and not in memory.
     pub(crate) tree: Option<Arc<Tree>>,
     /// Size of the live file; none when there is no file.
@@ -43,6 +46,22 @@ pub(crate) struct Band {
 }
 
 impl Band {
+    /// The band in the last epoch.
+    pub(crate) fn at_head(&self) -> Option<BandAt> {
+        self.head.map(|state| BandAt {
+            state,
+            attributes: self.attributes.clone(),
+        })
+    }
+
+    /// Makes this its state in the last epoch.
+    pub(crate) fn set_head(&mut self, head: Option<BandAt>) {
+        (self.head, self.attributes) = match head {
+            Some(head) => (Some(head.state), head.attributes),
+            None => (None, None),
+        };
+    }
+
     /// Where live may differ from the last epoch.
     pub(crate) fn marks(&self) -> Marks {
         Marks {
@@ -217,11 +236,17 @@ impl Collecting {
         }
     }
 
-    /// The change, if there is one, and the new tree.
-    pub(crate) fn done(mut self) -> (Option<BandChange>, Arc<Tree>) {
+    /// The change, if there is one, and the new tree. `before` are the attributes in the last epoch,
+    /// `now` those of the file.
+    pub(crate) fn done(
+        mut self,
+        before: Option<&Attributes>,
+        now: KnownAttributes,
+    ) -> (Option<BandChange>, Arc<Tree>) {
         // The tree is that of the readable bytes of `head`, which may be damaged.
         let is_head = |head: BandState| head.size == self.size && head.id == self.tree.id();
-        if self.changed.is_empty() && self.head.is_some_and(is_head) {
+        let same_rights = !have_changed(before, now.as_deref());
+        if self.changed.is_empty() && self.head.is_some_and(is_head) && same_rights {
             return (None, self.tree);
         }
         if !self.changed.is_empty() {
@@ -235,6 +260,7 @@ impl Collecting {
             Some(BandChange {
                 name: self.name,
                 state,
+                attributes: now,
                 runs: runs(&self.pages),
             }),
             self.tree,
@@ -254,6 +280,7 @@ pub(crate) fn collect(
 ) -> Result<(Option<BandChange>, Arc<Tree>), Miss> {
     let marks = band.marks();
     let leaves = marks.leaves(size);
+    let before = band.attributes.as_deref();
     let mut collecting = Collecting::new(name, band.head, size, marks, tree);
     let Scratch {
         pages,
@@ -265,7 +292,7 @@ pub(crate) fn collect(
         // touched.
         pages.reserve(leaves.len() * index(LEAF));
         *read += collecting.take_all(&leaves, file, buffer, pages)?;
-        return Ok(collecting.done());
+        return Ok(collecting.done(before, attributes_of(file)?));
     }
     let (front, back) = leaves.split_at(leaves.len() / 2);
     let (mut rest, mut rest_buffer, mut rest_pages) = (collecting.clone(), Vec::new(), Vec::new());
@@ -289,7 +316,11 @@ pub(crate) fn collect(
     };
     collecting.join(rest);
     pages.append(&mut rest_pages);
-    Ok(collecting.done())
+    Ok(collecting.done(before, attributes_of(file)?))
+}
+
+fn attributes_of(file: &dyn DiskFile) -> Result<KnownAttributes, Miss> {
+    Ok(file.attributes().map_err(Miss::Io)?.map(Arc::new))
 }
 
 /// Reads leaves up to the end of a band of `size` bytes; returns their size in bytes.

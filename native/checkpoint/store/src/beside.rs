@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use crate::attributes::KnownAttributes;
 use crate::band::{Collecting, Marks};
 use crate::capture::{Capture, Shot};
 use crate::disk::Disk;
@@ -66,6 +67,8 @@ struct Current {
     name: String,
     head: Option<BandState>,
     size: u64,
+    /// The attributes of its file, in the last epoch and now.
+    attributes: [KnownAttributes; 2],
     way: Way,
     /// The first of the leaves that were read and not hashed, if any.
     first: Option<u64>,
@@ -122,12 +125,7 @@ impl Store {
                 unread.insert(name.clone(), Shot::new(size, band.head, &its));
                 left.push_back(name.clone());
             } else {
-                let gone = BandChange {
-                    name: name.clone(),
-                    state: None,
-                    runs: vec![],
-                };
-                let change = band.head.map(|_| gone);
+                let change = band.head.map(|_| BandChange::removed(name.clone()));
                 collected.push(CollectedBand {
                     name: name.clone(),
                     change,
@@ -250,6 +248,9 @@ impl Store {
             return Err(unknown());
         };
         let (head, size, marks) = (shot.head, shot.size, marks.clone());
+        let before = self.bands.get(&name);
+        let before = before.and_then(|band| band.attributes.clone());
+        let attributes = [before, self.shot_attributes(&name)?];
         // Shared until new leaves are added, because the store keeps the tree of the last epoch.
         let tree = match (
             self.bands.get(&name).and_then(|band| band.tree.clone()),
@@ -275,6 +276,7 @@ impl Store {
             name,
             head,
             size,
+            attributes,
             way,
             first: None,
             buffer: vec![],
@@ -403,7 +405,8 @@ impl Pending {
             collecting.take(first, &current.buffer, &mut self.pages);
         }
         if current.last {
-            let (change, tree) = collecting.done();
+            let [before, now] = current.attributes;
+            let (change, tree) = collecting.done(before.as_deref(), now);
             self.collected.push(CollectedBand {
                 name: current.name,
                 change,

@@ -36,9 +36,14 @@ impl<'a> Reader<'a> {
         (count.checked_mul(least)? <= self.0.len()).then_some(count)
     }
 
-    pub(crate) fn text(&mut self) -> Option<String> {
+    /// What [`put_bytes`] wrote.
+    pub(crate) fn bytes(&mut self) -> Option<&'a [u8]> {
         let count = self.count(1)?;
-        String::from_utf8(self.take(count)?.to_vec()).ok()
+        self.take(count)
+    }
+
+    pub(crate) fn text(&mut self) -> Option<String> {
+        String::from_utf8(self.bytes()?.to_vec()).ok()
     }
 }
 
@@ -47,13 +52,21 @@ pub(crate) fn put_count(out: &mut Vec<u8>, count: usize) {
     out.extend_from_slice(&u32::try_from(count).unwrap_or(u32::MAX).to_le_bytes());
 }
 
+pub(crate) fn put_u32(out: &mut Vec<u8>, number: u32) {
+    out.extend_from_slice(&number.to_le_bytes());
+}
+
 pub(crate) fn put_u64(out: &mut Vec<u8>, number: u64) {
     out.extend_from_slice(&number.to_le_bytes());
 }
 
+pub(crate) fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
+    put_count(out, bytes.len());
+    out.extend_from_slice(bytes);
+}
+
 pub(crate) fn put_text(out: &mut Vec<u8>, text: &str) {
-    put_count(out, text.len());
-    out.extend_from_slice(text.as_bytes());
+    put_bytes(out, text.as_bytes());
 }
 
 /// Lower-case hexadecimal digits.
@@ -71,8 +84,19 @@ pub fn hex(bytes: &[u8]) -> String {
     String::from_utf8(bytes.iter().flat_map(digits).collect()).unwrap_or_default()
 }
 
-/// Reads what [`hex`] wrote.
+/// Reads what [`hex`] wrote of so many bytes.
 pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    unhex_into(text, &mut bytes).map(|()| bytes)
+}
+
+/// Reads what [`hex`] wrote of any number of bytes.
+pub(crate) fn unhex_all(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; text.len() / 2];
+    unhex_into(text, &mut bytes).map(|()| bytes)
+}
+
+fn unhex_into(text: &str, bytes: &mut [u8]) -> Option<()> {
     let value = |digit: u8| match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'a'..=b'f' => Some(digit - b'a' + 10),
@@ -80,14 +104,13 @@ pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
         _ => None,
     };
     let digits = text.as_bytes();
-    if digits.len() != N * 2 {
+    if digits.len() != bytes.len() * 2 {
         return None;
     }
-    let mut bytes = [0; N];
     for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
         *byte = value(pair[0])? << 4 | value(pair[1])?;
     }
-    Some(bytes)
+    Some(())
 }
 
 /// A text with its own hash as the last line, which [`unsealed`] checks.

@@ -4,8 +4,9 @@
 //! changes there (D15). [`crate::beside`] begins and drives it.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 
+use crate::attributes::KnownAttributes;
 use crate::band::{LEAVES_PER_READ, Marks, read};
 use crate::disk::{Access, DiskFile};
 use crate::error::{Doing, Error, ErrorKind, Result};
@@ -93,6 +94,20 @@ impl Store {
         out: &mut Vec<u8>,
     ) -> Result<()> {
         let path = self.live.join(name);
+        let (shot, file) = self.shot_file(name)?;
+        read(file, shot.size, leaf, until, out).map_err(|miss| miss.of(&path, shot.size))?;
+        Ok(())
+    }
+
+    /// The attributes of a band that the running checkpoint reads.
+    pub(crate) fn shot_attributes(&mut self, name: &str) -> Result<KnownAttributes> {
+        let path = self.live.join(name);
+        let (_, file) = self.shot_file(name)?;
+        Ok(file.attributes().doing("looking at", &path)?.map(Arc::new))
+    }
+
+    /// What is still to be read of a band, and the file that it is read from.
+    fn shot_file(&mut self, name: &str) -> Result<(&Shot, &dyn DiskFile)> {
         if self.shot_of(name).is_some_and(|shot| shot.file.is_none()) {
             self.file(name, false)?; // opens it
         }
@@ -103,9 +118,7 @@ impl Store {
             .as_ref()
             .or_else(|| self.files.get(name))
             .ok_or_else(gone)?;
-        read(file.as_ref(), shot.size, leaf, until, out)
-            .map_err(|miss| miss.of(&path, shot.size))?;
-        Ok(())
+        Ok((shot, file.as_ref()))
     }
 
     fn shot_of(&self, name: &str) -> Option<&Shot> {

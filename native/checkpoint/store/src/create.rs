@@ -8,6 +8,7 @@ use std::hash::BuildHasher;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::attributes::KnownAttributes;
 use crate::disk::{Access, Disk, DiskFile, Kind, Stamp};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::history::{Checkpoint, History};
@@ -70,7 +71,7 @@ impl Store {
                 ));
             }
             let file = base_file(&entry.name, 1);
-            let copied = copy_live(disk.as_ref(), &path, &base_path(&root, &file))?;
+            let (attributes, copied) = copy_live(disk.as_ref(), &path, &base_path(&root, &file))?;
             let state = BandState {
                 size: copied.0.size(),
                 id: copied.0.id(),
@@ -79,6 +80,7 @@ impl Store {
             bands.push(BaseBand {
                 name: entry.name,
                 state,
+                attributes,
                 file,
                 patched: 0,
             });
@@ -184,8 +186,11 @@ pub(crate) fn store_id(now_ns: i64, live: &Path) -> [u8; 16] {
     id
 }
 
+/// Its attributes; its tree, with its stamp and the wall clock at that moment.
+type Copied = (KnownAttributes, (Arc<Tree>, Stamp, i64));
+
 /// Copies a band, repeatedly if somebody writes to it meanwhile.
-fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stamp, i64)> {
+fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<Copied> {
     let source = disk.open(from, Access::Read).doing("opening", from)?;
     let target = disk.open(to, Access::CreatePrivate).doing("making", to)?;
     for _ in 0..TRIES {
@@ -203,6 +208,7 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
             target.write_at(bytes, at)
         });
         let tree = tree.doing("copying", from)?;
+        let attributes = source.attributes().doing("looking at", from)?;
         let after = source.stamp().doing("looking at", from)?;
         let quiet = after.same(&before);
         // A stamp this young may hide a write; two readings with the same result prove that there
@@ -210,7 +216,7 @@ fn copy_live(disk: &dyn Disk, from: &Path, to: &Path) -> Result<(Arc<Tree>, Stam
         let twice = (is_young(&before, begin_ns, false) || !disk.stamps_show_writes())
             && read_tree(source.as_ref(), &after, |_, _| Ok(())).doing("reading", from)? != tree;
         if quiet && !twice {
-            return Ok((tree, before, begin_ns));
+            return Ok((attributes.map(Arc::new), (tree, before, begin_ns)));
         }
     }
     let what = format!(

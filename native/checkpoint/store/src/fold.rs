@@ -15,8 +15,8 @@ use crate::disk::Access;
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::history::History;
 use crate::manifest::{BaseBand, Manifest, base_file, base_path};
-use crate::pages::{PAGE, index};
-use crate::record::{BandState, Meta};
+use crate::pages::{PAGE, PageSet, index};
+use crate::record::{BandAt, BandState, Meta};
 use crate::restore::write_out;
 
 /// A base file is rewritten once a quarter of its pages was written into clones of it.
@@ -43,7 +43,7 @@ pub(crate) struct Folding {
     past: History,
     /// The new base as far as it is made; its bands are not in order yet.
     manifest: Manifest,
-    left: VecDeque<(String, BandState)>,
+    left: VecDeque<(String, BandAt)>,
     pub(crate) folded: Folded,
     staged: bool,
 }
@@ -71,10 +71,15 @@ impl Folding {
         };
         let touched = history.touched(old.epoch, target);
         let (mut bands, mut left) = (Vec::new(), VecDeque::new());
-        for (name, state) in history.bands_at(target) {
+        for (name, band) in history.bands_at(target) {
+            let same_bytes = touched.get(&name).is_none_or(PageSet::is_empty);
             match old.band(&name) {
-                Some(band) if !touched.contains_key(&name) => bands.push(band.clone()),
-                _ => left.push_back((name, state)),
+                // Its rights may have changed.
+                Some(old) if same_bytes && old.state == band.state => bands.push(BaseBand {
+                    attributes: band.attributes,
+                    ..old.clone()
+                }),
+                _ => left.push_back((name, band)),
             }
         }
         let (store, chain) = (old.store, record.chain);
@@ -137,9 +142,9 @@ impl Folding {
     /// Makes one band, or the steps after the last one. Returns whether only [`Folding::place`] is
     /// left. It can be repeated after an error.
     pub(crate) fn step(&mut self) -> Result<bool> {
-        if let Some((name, state)) = self.left.front().cloned() {
+        if let Some((name, band)) = self.left.front().cloned() {
             let before = self.past.manifest.band(&name).cloned();
-            let band = self.fold_band(&name, state, before.as_ref())?;
+            let band = self.fold_band(&name, band, before.as_ref())?;
             self.folded.bands += 1;
             self.folded.rewritten += u64::from(band.patched == 0);
             self.manifest.bands.push(band);
@@ -174,12 +179,8 @@ impl Folding {
     }
 
     /// A band's file as of the target: a clone with the log's pages, or rewritten.
-    fn fold_band(
-        &self,
-        name: &str,
-        state: BandState,
-        before: Option<&BaseBand>,
-    ) -> Result<BaseBand> {
+    fn fold_band(&self, name: &str, band: BandAt, before: Option<&BaseBand>) -> Result<BaseBand> {
+        let BandAt { state, attributes } = band;
         let (disk, root) = (self.past.disk.as_ref(), &self.past.root);
         let file = base_file(name, self.target());
         let path = base_path(root, &file);
@@ -202,6 +203,7 @@ impl Folding {
                     return Ok(BaseBand {
                         name,
                         state,
+                        attributes,
                         file,
                         patched,
                     });
@@ -218,6 +220,7 @@ impl Folding {
         Ok(BaseBand {
             name,
             state,
+            attributes,
             file,
             patched: 0,
         })

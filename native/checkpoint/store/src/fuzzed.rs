@@ -4,11 +4,13 @@
 //! them. Whatever the bytes, a reader terminates, allocates in proportion to its input, and returns
 //! nothing, an error, or what its writer would have written. Compiled for tests and fuzzers only.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use crate::archive::{Contents, MANIFEST};
+use crate::attributes::{Attributes, KnownAttributes};
 use crate::bytes::{Reader, sealed};
 use crate::disk::{Access, Disk, FakeDisk};
 use crate::error::ErrorKind;
@@ -77,6 +79,18 @@ pub fn record(bytes: &[u8]) {
     }
 }
 
+/// Those of `a` are known.
+fn attributes_of(name: &str) -> KnownAttributes {
+    let known = Attributes {
+        mode: 0o640,
+        owner: 65534,
+        group: 7,
+        modified_ns: -5,
+        extended: BTreeMap::from([(b"user.a".to_vec(), b"b".to_vec())]),
+    };
+    (name == "a").then(|| Arc::new(known))
+}
+
 /// The records of the log that the other modes change.
 fn sound() -> Vec<Meta> {
     let band = |name: &str, first: u64| BandChange {
@@ -85,6 +99,7 @@ fn sound() -> Vec<Meta> {
             size: 9 * PAGE,
             id: [1; 32],
         }),
+        attributes: attributes_of(name),
         runs: vec![(first, 1)],
     };
     vec![
@@ -232,12 +247,12 @@ pub fn archive(bytes: &[u8]) {
             sizes = contents
                 .bands
                 .iter()
-                .fold(0, |sum, (_, state)| sum.saturating_add(state.size));
+                .fold(0, |sum, (_, band)| sum.saturating_add(band.state.size));
             Ok(())
         },
-        |_, state, bytes| {
+        |_, band, bytes| {
             let _ = std::io::copy(
-                &mut bytes.take(state.size.min(BYTES_MOST)),
+                &mut bytes.take(band.state.size.min(BYTES_MOST)),
                 &mut std::io::sink(),
             );
             Ok(())
@@ -270,9 +285,10 @@ pub fn archive(bytes: &[u8]) {
         }
         Ok(store) => {
             let contents = read.expect("it was taken in");
+            let bands = contents.bands.into_iter();
             assert_eq!(
                 store.bands(&contents.name).expect("kept"),
-                contents.bands.into_iter().collect()
+                bands.map(|(name, band)| (name, band.state)).collect()
             );
             assert!(store.verify(&contents.name).expect("kept").wrong.is_empty());
         }
@@ -344,6 +360,7 @@ mod tests {
         let band = |name: &str| {
             let (name, file) = (name.to_owned(), base_file(name, 4));
             BaseBand {
+                attributes: attributes_of(&name),
                 name,
                 state,
                 file,
@@ -431,7 +448,46 @@ mod tests {
     fn a_record_of_an_older_version_is_read() {
         let bytes = std::fs::read(vectors("record").join("unsealed0")).expect("there");
         let (head, meta, _) = decode(&bytes).expect("whole");
-        assert_eq!((head.seal, &meta), (None, &sound()[0]));
+        assert_eq!((head.seal, &meta), (None, &unattributed()));
+    }
+
+    /// The first record, as versions before attributes wrote it.
+    fn unattributed() -> Meta {
+        let mut meta = sound().remove(0);
+        if let Meta::Checkpoint { bands, .. } = &mut meta {
+            for band in bands {
+                band.attributes = None;
+            }
+        }
+        meta
+    }
+
+    /// Records, manifests and archives as versions before attributes wrote them, byte by byte.
+    #[test]
+    fn what_versions_before_attributes_wrote_is_read_and_written_as_it_was() {
+        let old = |target: &str| {
+            let path = vectors(target).join("unattributed0");
+            std::fs::read(path).expect("there")
+        };
+        let record = old("record");
+        let (_, meta, chain) = decode(&record).expect("whole");
+        assert_eq!(meta, unattributed());
+        let pages = vec![9; index(pages_of(&meta) * PAGE)];
+        let (front, again) = encode(5, &[3; 32], &meta, &pages, &SEAL);
+        assert_eq!((&front[..record.len()], again), (record.as_slice(), chain));
+        let text = String::from_utf8(old("manifest")).expect("text");
+        let read = Manifest::parse(&text).expect("whole");
+        assert!(read.bands.iter().all(|band| band.attributes.is_none()));
+        assert_eq!(read.text(), text);
+        let taken = unpack(
+            &old("archive")[1..],
+            |_| Ok(()),
+            |_, band, _| {
+                assert_eq!(band.attributes, None);
+                Ok(())
+            },
+        );
+        assert_eq!(taken.expect("whole").bands.len(), 2);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::log::{Epoch, segment_path};
 use crate::manifest::{Manifest, base_path};
 use crate::pages::{LEAF, PAGE, PageSet, index};
-use crate::record::{BandChange, BandState, Chain, Meta, StateSum};
+use crate::record::{BandAt, BandChange, Chain, Meta, StateSum};
 use crate::survey::Lost;
 use crate::tree::{Tree, leaf_of, leaves_of};
 
@@ -139,10 +139,7 @@ impl History {
     /// The sum over all bands of the last epoch.
     pub(crate) fn sum(&self) -> StateSum {
         let known = self.epochs.last().and_then(|epoch| epoch.sum);
-        known.unwrap_or_else(|| {
-            let bands = self.bands_at(self.head());
-            StateSum::of(bands.iter().map(|(name, state)| (name.as_str(), *state)))
-        })
+        known.unwrap_or_else(|| StateSum::of(&self.bands_at(self.head())))
     }
 
     /// The target of a fold: the oldest kept checkpoint, or the last epoch if none is kept.
@@ -279,12 +276,11 @@ impl History {
     }
 
     /// All bands at an epoch, by name.
-    pub(crate) fn bands_at(&self, epoch: u64) -> BTreeMap<String, BandState> {
-        let base = self.manifest.bands.iter();
-        let mut bands: BTreeMap<_, _> = base.map(|band| (band.name.clone(), band.state)).collect();
+    pub(crate) fn bands_at(&self, epoch: u64) -> BTreeMap<String, BandAt> {
+        let mut bands = self.manifest.bands_at();
         for (_, change) in self.changes(self.manifest.epoch, epoch) {
-            match change.state {
-                Some(state) => bands.insert(change.name.clone(), state),
+            match change.after() {
+                Some(band) => bands.insert(change.name.clone(), band),
                 None => bands.remove(&change.name),
             };
         }

@@ -16,7 +16,7 @@ use crate::create::{begin, make_empty, refuse_store};
 use crate::disk::{Access, Disk, Kind};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::pages::{LEAF, index};
-use crate::record::BandState;
+use crate::record::BandAt;
 use crate::restore::parent;
 use crate::store::{Options, Store, refuse_nameless, store_path};
 use crate::unpack::{unpack, unreadable};
@@ -72,7 +72,7 @@ fn take(
     let contents = unpack(
         archive,
         |it| it.check_names(disk),
-        |name, state, bytes| take_band(disk, bytes, &swap.join(name), state),
+        |name, band, bytes| take_band(disk, bytes, &swap.join(name), band),
     )?;
     disk.sync_dir(&swap).doing("syncing", &swap)?;
     disk.rename(&swap, live).doing("placing", live)?;
@@ -82,9 +82,13 @@ fn take(
     Ok((contents.name, Some(contents.created_ns)))
 }
 
-/// Writes a band, with zeros as holes, and checks what it wrote.
-fn take_band(disk: &dyn Disk, entry: &mut dyn Read, path: &Path, state: BandState) -> Result<()> {
-    let file = disk.open(path, Access::Create).doing("making", path)?;
+/// Writes a band, with zeros as holes, and checks what it wrote. It gets the rights that the
+/// archive says, and stays its owner's alone where that says none.
+fn take_band(disk: &dyn Disk, entry: &mut dyn Read, path: &Path, band: &BandAt) -> Result<()> {
+    let state = band.state;
+    let file = disk
+        .open(path, Access::CreatePrivate)
+        .doing("making", path)?;
     file.set_len(state.size).doing("making", path)?;
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; index((16 * LEAF).min(state.size.max(1)))];
@@ -104,7 +108,13 @@ fn take_band(disk: &dyn Disk, entry: &mut dyn Read, path: &Path, state: BandStat
             "band {name} of the archive has another id"
         )));
     }
-    file.sync_data().doing("syncing", path)
+    if let Some(attributes) = &band.attributes {
+        file.set_attributes(attributes)
+            .doing("setting the rights of", path)?;
+        disk.set_modified(path, attributes.modified_ns)
+            .doing("setting the time of", path)?;
+    }
+    file.sync_all().doing("syncing", path)
 }
 
 /// Removes what a failed import made. Best effort: the caller needs the failure itself, and the

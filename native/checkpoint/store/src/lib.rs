@@ -1,6 +1,6 @@
 //! Checkpoints of a directory of band files by one append and one sync; rollback, verify, fold.
 //!
-//! Read the README beside this crate first (vocabulary, layout, invariants D1 to D16), then
+//! Read the README beside this crate first (vocabulary, layout, invariants D1 to D17), then
 //! [`store`](Store), `band`, `log`, `walk`, `history`. Looking back: `audit`, `restore`, `swap`,
 //! `forget`, `fold`, `compact`. Damaged stores: `read_only`, `survey`, `repair`. Archives:
 //! `archive`, `unpack`, `import`, `adopt`. Finding changes: `observe`, `mapped`, `marked`, `watch`. Concurrent
@@ -10,6 +10,7 @@
 
 mod adopt;
 mod archive;
+mod attributes;
 mod audit;
 mod background;
 mod band;

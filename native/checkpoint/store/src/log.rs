@@ -439,6 +439,7 @@ mod tests {
             let bands = vec![BandChange {
                 name: "a".into(),
                 state,
+                attributes: None,
                 runs: runs.to_vec(),
             }];
             Meta::Checkpoint {
@@ -488,6 +489,7 @@ mod tests {
             let bands = vec![BandChange {
                 name: "a".into(),
                 state,
+                attributes: None,
                 runs: vec![(3, 1)],
             }];
             Meta::Checkpoint {

@@ -6,18 +6,23 @@
 //! `CURRENT.copy` names is removed before the copy names something newer, so it can replace a
 //! damaged `CURRENT`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use crate::attributes::{KnownAttributes, of_word, word};
 use crate::bytes::{hex, sealed, unhex, unsealed};
 use crate::disk::{Access, Disk, DiskFile};
 use crate::error::{Doing, Error, ErrorKind, Result};
 use crate::names::{check_checkpoint, is_band, is_base_file};
 use crate::pages::index;
-use crate::record::{BandState, Chain};
+use crate::record::{BandAt, BandState, Chain};
 use crate::tree::Id;
 
+/// Of a base in which the attributes of no band are known, as older versions wrote it.
 const FIRST_LINE: &str = "paceline-checkpoint 1";
+/// Of a base whose bands have a word for their attributes.
+const FIRST_LINE_WITH_ATTRIBUTES: &str = "paceline-checkpoint 2";
 const CURRENT: &str = "CURRENT";
 const NEXT: &str = "CURRENT.new";
 /// A second copy of the same text.
@@ -30,6 +35,8 @@ const MOST_BYTES: u64 = 1 << 30;
 pub(crate) struct BaseBand {
     pub(crate) name: String,
     pub(crate) state: BandState,
+    /// The attributes that it had in live.
+    pub(crate) attributes: KnownAttributes,
     /// Its file in `base/`.
     pub(crate) file: String,
     /// Pages written into clones since the file was last rewritten: its fragmentation.
@@ -49,9 +56,30 @@ pub(crate) struct Manifest {
     pub(crate) bands: Vec<BaseBand>,
 }
 
+impl BaseBand {
+    pub(crate) fn at(&self) -> BandAt {
+        BandAt {
+            state: self.state,
+            attributes: self.attributes.clone(),
+        }
+    }
+}
+
 impl Manifest {
+    /// All bands by name.
+    pub(crate) fn bands_at(&self) -> BTreeMap<String, BandAt> {
+        let bands = self.bands.iter();
+        bands.map(|band| (band.name.clone(), band.at())).collect()
+    }
+
     pub(crate) fn text(&self) -> String {
-        let mut text = format!("{FIRST_LINE}\nstore {}\n", hex(&self.store));
+        let with_attributes = self.bands.iter().any(|band| band.attributes.is_some());
+        let first_line = if with_attributes {
+            FIRST_LINE_WITH_ATTRIBUTES
+        } else {
+            FIRST_LINE
+        };
+        let mut text = format!("{first_line}\nstore {}\n", hex(&self.store));
         let kept = if self.kept { "kept" } else { "pruned" };
         // Writing to a string cannot fail.
         let _ = writeln!(
@@ -64,13 +92,11 @@ impl Manifest {
         );
         for band in &self.bands {
             text.push_str(&hex(&band.state.id));
-            let _ = write!(
-                text,
-                " {} {} {}/",
-                band.state.size,
-                band.patched,
-                band.file.len()
-            );
+            let _ = write!(text, " {} {} ", band.state.size, band.patched);
+            if with_attributes {
+                text.extend([&word(band.attributes.as_deref()), " "]);
+            }
+            let _ = write!(text, "{}/", band.file.len());
             text.extend([band.file.as_str(), &band.name, "\n"]);
         }
         sealed(text)
@@ -78,9 +104,11 @@ impl Manifest {
 
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let mut lines = unsealed(text)?.lines();
-        if lines.next()? != FIRST_LINE {
-            return None;
-        }
+        let with_attributes = match lines.next()? {
+            FIRST_LINE => false,
+            FIRST_LINE_WITH_ATTRIBUTES => true,
+            _ => return None,
+        };
         let store = unhex(lines.next()?.strip_prefix("store ")?)?;
         let mut words = lines.next()?.strip_prefix("epoch ")?.splitn(5, ' ');
         let (epoch, chain) = (words.next()?.parse().ok()?, unhex(words.next()?)?);
@@ -91,7 +119,8 @@ impl Manifest {
         };
         let (created_ns, name) = (words.next()?.parse().ok()?, words.next()?.to_owned());
         check_checkpoint(&name).ok()?;
-        let bands: Vec<BaseBand> = lines.map(band).collect::<Option<_>>()?;
+        let bands = lines.map(|line| band(line, with_attributes));
+        let bands: Vec<BaseBand> = bands.collect::<Option<_>>()?;
         let ascending = bands.windows(2).all(|pair| pair[0].name < pair[1].name);
         let read = Self {
             store,
@@ -211,16 +240,22 @@ fn missing(doing: &str, root: &Path, path: &Path, error: std::io::Error) -> Erro
     }
 }
 
-fn band(line: &str) -> Option<BaseBand> {
-    let mut words = line.splitn(4, ' ');
+fn band(line: &str, with_attributes: bool) -> Option<BaseBand> {
+    let mut words = line.splitn(if with_attributes { 5 } else { 4 }, ' ');
     let (id, size) = (unhex::<32>(words.next()?)?, words.next()?.parse().ok()?);
     let patched = words.next()?.parse().ok()?;
+    let attributes = if with_attributes {
+        of_word(words.next()?)?
+    } else {
+        None
+    };
     let (length, both) = words.next()?.split_once('/')?;
     let (file, name) = both.split_at_checked(length.parse().ok()?)?;
     let state = BandState { size, id: id as Id };
     (is_base_file(file) && is_band(name)).then(|| BaseBand {
         name: name.to_owned(),
         state,
+        attributes,
         file: file.to_owned(),
         patched,
     })

@@ -20,7 +20,7 @@ use crate::manifest::Manifest;
 use crate::mapped::Mapped;
 use crate::names::{check_band, check_bands};
 use crate::observe::Look;
-use crate::record::{BandState, Chain};
+use crate::record::{BandAt, Chain};
 use crate::store::{Options, Store, refuse_unless_directory, store_path};
 use crate::survey::Survey;
 use crate::walk::Place;
@@ -113,8 +113,9 @@ impl Store {
     ) -> Self {
         let root = history.root.clone();
         let heads = history.bands_at(history.head());
-        let band = |head: BandState| Band {
-            head: Some(head),
+        let band = |head: BandAt| Band {
+            head: Some(head.state),
+            attributes: head.attributes,
             unknown: true,
             ..Band::default()
         };

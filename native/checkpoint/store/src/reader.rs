@@ -5,16 +5,32 @@
 
 use proptest::prelude::*;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::archive::Contents;
+use crate::attributes::{Attributes, KnownAttributes};
 use crate::bytes::{Reader, sealed, unsealed};
 use crate::manifest::{BaseBand, Manifest, base_file};
-use crate::record::{BandChange, BandState, HEADER, Meta, Seal, decode, encode, meta};
+use crate::record::{BandAt, BandChange, BandState, HEADER, Meta, Seal, decode, encode, meta};
 
 fn band_state(size: u64) -> BandState {
     BandState {
         size,
         id: [size.to_le_bytes()[0]; 32],
     }
+}
+
+fn attributes_if(known: bool) -> KnownAttributes {
+    known.then(|| {
+        Arc::new(Attributes {
+            mode: 0o640,
+            owner: 65534,
+            group: 7,
+            modified_ns: -5,
+            extended: BTreeMap::from([(b"user.a".to_vec(), b"b".to_vec())]),
+        })
+    })
 }
 
 fn metas() -> impl Strategy<Value = Meta> {
@@ -27,9 +43,11 @@ fn metas() -> impl Strategy<Value = Meta> {
         }
         runs
     });
-    let band = ("[a-z]{1,9}", runs, any::<bool>()).prop_map(|(name, runs, there)| BandChange {
+    let band = ("[a-z]{1,9}", runs, any::<bool>(), any::<bool>());
+    let band = band.prop_map(|(name, runs, there, known)| BandChange {
         name,
         state: there.then(|| band_state(40 * 4096)),
+        attributes: attributes_if(there && known),
         runs: if there { runs } else { vec![] },
     });
     let checkpoint = (
@@ -103,6 +121,7 @@ proptest! {
     ) {
         let band = |name: &String| BaseBand {
             name: name.clone(), state: band_state(epoch), file: base_file(name, epoch), patched: 3,
+            attributes: attributes_if(name.len().is_multiple_of(2)),
         };
         let bands = names.iter().map(band).collect();
         let manifest = Manifest {
@@ -124,7 +143,11 @@ proptest! {
     fn a_changed_manifest_of_an_archive_is_refused_or_canonical(
         names in prop::collection::btree_set("[a-z]{1,9}", 0..4), size: u64, how in changes(),
     ) {
-        let bands = names.into_iter().map(|name| (name, band_state(size))).collect();
+        let band = |name: String| {
+            let attributes = attributes_if(name.len().is_multiple_of(2));
+            (name, BandAt { state: band_state(size), attributes })
+        };
+        let bands = names.into_iter().map(band).collect();
         let contents = Contents { name: "first".into(), created_ns: -5, bands };
         let text = contents.text();
         prop_assert_eq!(Contents::parse(&text), Some(contents));

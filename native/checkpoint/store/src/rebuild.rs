@@ -15,7 +15,7 @@ use crate::history::{Checkpoint, History};
 use crate::log::{Epoch, Log};
 use crate::manifest::{BaseBand, Manifest, base_file, base_path};
 use crate::pages::runs;
-use crate::record::{BandChange, BandState, Meta, StateSum};
+use crate::record::{BandAt, BandChange, Meta, StateSum};
 use crate::restore::write_out;
 
 /// The states to write, and where.
@@ -46,8 +46,8 @@ impl Rebuilding<'_> {
         let (store, epoch, past) = (self.store, self.epoch, self.past);
         let chain = *blake3::hash(&store).as_bytes();
         let mut bands = Vec::new();
-        for (name, state) in past.bands_at(first.epoch) {
-            bands.push(self.base_band(name, state, first.epoch)?);
+        for (name, band) in past.bands_at(first.epoch) {
+            bands.push(self.base_band(name, band, first.epoch)?);
         }
         let base = self.root.join("base");
         disk.sync_dir(&base).doing("syncing", &base)?;
@@ -71,8 +71,7 @@ impl Rebuilding<'_> {
         let (mut epochs, mut before) = (Vec::new(), first.epoch);
         for checkpoint in later {
             let (changes, pages) = self.between(before, checkpoint.epoch)?;
-            let state = past.bands_at(checkpoint.epoch);
-            let sum = StateSum::of(state.iter().map(|(name, state)| (name.as_str(), *state)));
+            let sum = StateSum::of(&past.bands_at(checkpoint.epoch));
             let (name, created_ns) = (checkpoint.name.clone(), checkpoint.created_ns);
             let meta = Meta::Checkpoint {
                 name,
@@ -86,15 +85,19 @@ impl Rebuilding<'_> {
     }
 
     /// Adds a band to the new base: the file of the old base if it has these bytes, otherwise a new file.
-    fn base_band(&self, name: String, state: BandState, at: u64) -> Result<BaseBand> {
+    fn base_band(&self, name: String, band: BandAt, at: u64) -> Result<BaseBand> {
         let (disk, past) = (self.disk.as_ref(), self.past);
+        let BandAt { state, attributes } = band;
         let reader = past.band_at(&name, at)?;
         let old = past
             .manifest
             .band(&name)
             .filter(|old| old.state == state && reader.logged().is_empty() && reader.keeps_base());
         if let Some(old) = old {
-            return Ok(old.clone());
+            return Ok(BaseBand {
+                attributes,
+                ..old.clone()
+            });
         }
         let file = base_file(&name, self.epoch);
         let path = base_path(self.root, &file);
@@ -109,6 +112,7 @@ impl Rebuilding<'_> {
         Ok(BaseBand {
             name,
             state,
+            attributes,
             file,
             patched: 0,
         })
@@ -119,10 +123,11 @@ impl Rebuilding<'_> {
         let past = self.past;
         let (before, after) = (past.bands_at(from), past.bands_at(to));
         let (mut changes, mut bytes) = (Vec::new(), Vec::new());
-        for (name, state) in &after {
-            if before.get(name) == Some(state) {
+        for (name, band) in &after {
+            if before.get(name) == Some(band) {
                 continue;
             }
+            let state = band.state;
             let old = before
                 .get(name)
                 .map(|_| past.band_at(name, from))
@@ -138,16 +143,13 @@ impl Rebuilding<'_> {
             }
             changes.push(BandChange {
                 name: name.clone(),
-                state: Some(*state),
+                state: Some(state),
+                attributes: band.attributes.clone(),
                 runs: runs(&pages),
             });
         }
         for name in before.into_keys().filter(|name| !after.contains_key(name)) {
-            changes.push(BandChange {
-                name,
-                state: None,
-                runs: vec![],
-            });
+            changes.push(BandChange::removed(name));
         }
         Ok((changes, bytes))
     }

@@ -6,7 +6,9 @@
 //! its state to be complete.
 
 use std::ops::{AddAssign, SubAssign};
+use std::sync::Arc;
 
+use crate::attributes::{Attributes, KnownAttributes};
 use crate::bytes::{Reader, put_count, put_text, put_u64};
 use crate::names::{check_checkpoint, is_band};
 use crate::pages::{PAGE, index};
@@ -17,6 +19,10 @@ pub(crate) const HEADER: usize = 192;
 const MAGIC: &[u8; 8] = b"PLCKREC1";
 const KIND_CHECKPOINT: u8 = 1;
 const KIND_PRUNE: u8 = 2;
+const BAND_REMOVED: u8 = 0;
+/// Versions before attributes wrote it of every band.
+const BAND_OF_UNKNOWN_ATTRIBUTES: u8 = 1;
+const BAND_WITH_ATTRIBUTES: u8 = 2;
 /// More than any checkpoint needs; a record that claims more is not read.
 const META_MOST: u64 = 1 << 30;
 
@@ -32,6 +38,13 @@ pub struct BandState {
     pub id: Id,
 }
 
+/// A band at some epoch, with the attributes of its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BandAt {
+    pub(crate) state: BandState,
+    pub(crate) attributes: KnownAttributes,
+}
+
 /// The change of one band in a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BandChange {
@@ -39,11 +52,31 @@ pub(crate) struct BandChange {
     pub name: String,
     /// Its new state; none when it was removed.
     pub state: Option<BandState>,
+    /// The attributes of its file; none when it was removed, or they are not known.
+    pub attributes: KnownAttributes,
     /// The pages that the record carries: (first, count), ascending.
     pub runs: Vec<(u64, u64)>,
 }
 
 impl BandChange {
+    /// The removal of a band.
+    pub(crate) fn removed(name: String) -> Self {
+        Self {
+            name,
+            state: None,
+            attributes: None,
+            runs: vec![],
+        }
+    }
+
+    /// The band after it.
+    pub(crate) fn after(&self) -> Option<BandAt> {
+        self.state.map(|state| BandAt {
+            state,
+            attributes: self.attributes.clone(),
+        })
+    }
+
     /// The number of pages that the record carries of it.
     pub(crate) fn pages(&self) -> u64 {
         self.runs.iter().map(|(_, count)| count).sum()
@@ -69,7 +102,7 @@ pub(crate) enum Meta {
     },
 }
 
-/// A sum over the names, sizes and ids of all bands of a state: two states with equal sums are
+/// A sum over the names, sizes, ids and known attributes of all bands of a state: two states with equal sums are
 /// equal. Changing one band changes the sum by that band alone, so updating it does not depend on
 /// the number of bands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,19 +113,25 @@ impl StateSum {
     pub(crate) const ZERO: Self = Self([0; 4]);
 
     /// The sum of a state.
-    pub(crate) fn of<'a>(bands: impl Iterator<Item = (&'a str, BandState)>) -> Self {
-        bands.fold(Self::ZERO, |mut sum, (name, state)| {
-            sum += Self::of_band(name, state);
+    pub(crate) fn of<'a>(bands: impl IntoIterator<Item = (&'a String, &'a BandAt)>) -> Self {
+        bands.into_iter().fold(Self::ZERO, |mut sum, (name, band)| {
+            sum += Self::of_band(name, band);
             sum
         })
     }
 
-    pub(crate) fn of_band(name: &str, state: BandState) -> Self {
+    /// Where attributes are not known it is what versions before them computed.
+    pub(crate) fn of_band(name: &str, band: &BandAt) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher
-            .update(&state.size.to_le_bytes())
-            .update(&state.id)
+            .update(&band.state.size.to_le_bytes())
+            .update(&band.state.id)
             .update(name.as_bytes());
+        if let Some(attributes) = &band.attributes {
+            let mut bytes = vec![0]; // no name has it
+            attributes.put(&mut bytes);
+            hasher.update(&bytes);
+        }
         let hash = hasher.finalize();
         Self::read(&mut Reader(hash.as_bytes())).unwrap_or_default() // a hash has 32 bytes
     }
@@ -327,10 +366,17 @@ fn put_meta(out: &mut Vec<u8>, meta: &Meta) {
 
 fn put_band(out: &mut Vec<u8>, band: &BandChange) {
     put_text(out, &band.name);
-    out.push(u8::from(band.state.is_some()));
+    out.push(match (&band.state, &band.attributes) {
+        (None, _) => BAND_REMOVED,
+        (Some(_), None) => BAND_OF_UNKNOWN_ATTRIBUTES,
+        (Some(_), Some(_)) => BAND_WITH_ATTRIBUTES,
+    });
     if let Some(state) = &band.state {
         put_u64(out, state.size);
         out.extend_from_slice(&state.id);
+        if let Some(attributes) = &band.attributes {
+            attributes.put(out);
+        }
     }
     put_count(out, band.runs.len());
     for (first, count) in &band.runs {
@@ -365,13 +411,19 @@ pub(crate) fn meta(reader: &mut Reader<'_>) -> Option<Meta> {
 
 fn band(reader: &mut Reader<'_>) -> Option<BandChange> {
     let name = reader.text()?;
-    let state = match reader.byte()? {
-        0 => None,
-        1 => Some(BandState {
+    let kind = reader.byte()?;
+    let state = match kind {
+        BAND_REMOVED => None,
+        BAND_OF_UNKNOWN_ATTRIBUTES | BAND_WITH_ATTRIBUTES => Some(BandState {
             size: reader.u64()?,
             id: reader.array()?,
         }),
         _ => return None,
+    };
+    let attributes = if kind == BAND_WITH_ATTRIBUTES {
+        Some(Arc::new(Attributes::read(reader)?))
+    } else {
+        None
     };
     let count = reader.count(16)?;
     let runs: Vec<(u64, u64)> = (0..count)
@@ -386,7 +438,12 @@ fn band(reader: &mut Reader<'_>) -> Option<BandChange> {
         }
         free = first + count;
     }
-    is_band(&name).then_some(BandChange { name, state, runs })
+    is_band(&name).then_some(BandChange {
+        name,
+        state,
+        attributes,
+        runs,
+    })
 }
 
 #[cfg(test)]
@@ -401,7 +458,9 @@ mod tests {
             epoch: u64, size in 1_u64..1 << 40, id: [u8; 32], place: prop::sample::Index, bit in 0_u32..8,
         ) {
             let runs = vec![(0, 1)];
-            let bands = vec![BandChange { name: "a".into(), state: Some(BandState { size, id }), runs }];
+            let state = Some(BandState { size, id });
+            let attributes = size.is_multiple_of(2).then(|| Arc::new(Attributes { mode: 0o600, owner: 5, ..Attributes::default() }));
+            let bands = vec![BandChange { name: "a".into(), state, attributes, runs }];
             let meta = Meta::Checkpoint { name: "c".into(), created_ns: -1, bands };
             let seal = Seal { store: [3; 16], segment: epoch, at: size, sum: StateSum([5, epoch, size, 1]) };
             let (front, chain) = encode(epoch, &[7; 32], &meta, &[1; 4096], &seal);

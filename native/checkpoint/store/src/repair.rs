@@ -20,7 +20,7 @@ use crate::log::{Log, segment_path};
 use crate::manifest::Manifest;
 use crate::opening::{OnDisk, lock};
 use crate::rebuild::Rebuilding;
-use crate::record::BandState;
+use crate::record::BandAt;
 use crate::store::{Options, Store, refuse_nameless, store_path};
 use crate::survey::{Damage, Survey, lost_of};
 
@@ -124,18 +124,17 @@ fn refuse_unless_equal(
     repaired: &History,
     kept: &[Checkpoint],
 ) -> Result<()> {
-    let states = |history: &History,
-                  all: &[Checkpoint]|
-     -> Vec<(String, i64, BTreeMap<String, BandState>)> {
-        let state = |checkpoint: &Checkpoint| {
-            (
-                checkpoint.name.clone(),
-                checkpoint.created_ns,
-                history.bands_at(checkpoint.epoch),
-            )
+    let states =
+        |history: &History, all: &[Checkpoint]| -> Vec<(String, i64, BTreeMap<String, BandAt>)> {
+            let state = |checkpoint: &Checkpoint| {
+                (
+                    checkpoint.name.clone(),
+                    checkpoint.created_ns,
+                    history.bands_at(checkpoint.epoch),
+                )
+            };
+            all.iter().map(state).collect()
         };
-        all.iter().map(state).collect()
-    };
     let same = states(repaired, &repaired.checkpoints()) == states(&survey.history, kept);
     if same && lost_of(repaired).is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Rollback: live becomes an earlier checkpoint in one step (D9).
+//! Rollback: live becomes an earlier checkpoint in one step (D9), and no right becomes wider (D17).
 //!
 //! ```text
 //! log live as before-rollback-N ─▶ build swap/ ─▶ sync swap/ ─▶ exchange with live (`swap`)
@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use crate::disk::{Access, DiskFile, Kind};
+use crate::disk::{Access, Attributes, DiskFile, Kind};
 use crate::error::{Doing, Error, Result};
 use crate::history::BandReader;
 use crate::pages::PageSet;
-use crate::record::BandState;
+use crate::record::{BandAt, BandState};
 use crate::store::{Store, Taken};
 
 /// The directory whose sync makes a name durable: for a bare name the current one; the root is its
@@ -104,9 +104,9 @@ impl Store {
         let swap = self.root.join("swap");
         self.remove_swap()?;
         self.disk.make_private_dir(&swap).doing("making", &swap)?;
-        for (name, state) in &wanted {
+        for (name, band) in &wanted {
             if touched.contains_key(name) {
-                self.restore(name, target, *state)?;
+                self.restore(name, target, band)?;
             } else {
                 let (live, to) = (self.live.join(name), swap.join(name));
                 self.disk.link(&live, &to).doing("linking", &live)?;
@@ -149,11 +149,11 @@ impl Store {
         &mut self,
         target: u64,
         touched: BTreeMap<String, PageSet>,
-        wanted: &BTreeMap<String, BandState>,
+        wanted: &BTreeMap<String, BandAt>,
     ) {
         let head = self.history.head();
         let heads = self.history.bands_at(head);
-        let size = |name: &str| wanted.get(name).map(|state| state.size);
+        let size = |name: &str| wanted.get(name).map(|band| band.state.size);
         let mut steady: BTreeSet<String> = touched.keys().cloned().collect();
         for (_, change) in self.history.changes(target, head) {
             if change.state.map(|state| state.size) != size(&change.name) {
@@ -161,14 +161,15 @@ impl Store {
             }
         }
         for (name, pages) in touched {
-            let state = wanted.get(&name);
+            let state = wanted.get(&name).map(|band| band.state);
             let head = heads.get(&name);
-            if state == head && state.is_none() {
+            if state.is_none() && head.is_none() {
                 continue;
             }
             let band = self.bands.entry(name.clone()).or_default();
-            (band.head, band.seen) = (head.copied(), None);
-            band.size = head.map(|head| head.size);
+            band.set_head(head.cloned());
+            band.seen = None;
+            band.size = head.map(|head| head.state.size);
             match state {
                 Some(state) if steady.contains(&name) => {
                     band.dirty.add(&pages);
@@ -190,29 +191,41 @@ impl Store {
     }
 
     /// Writes a band as of an epoch into `swap/`, checked and synced.
-    fn restore(&self, name: &str, epoch: u64, state: BandState) -> Result<()> {
+    fn restore(&self, name: &str, epoch: u64, band: &BandAt) -> Result<()> {
         let path = self.root.join("swap").join(name);
         let reader = self.history.band_at(name, epoch)?;
         let file = self
             .disk
             .open(&path, Access::CreatePrivate)
             .doing("making", &path)?;
-        write_out(&reader, file.as_ref(), &path, state)?;
-        let live = self.live.join(name);
-        // A band that no longer exists gets the access rights of the directory's contents.
-        let there = self
-            .disk
-            .stamp(&live)
-            .is_ok_and(|stamp| stamp.kind == Kind::File);
-        let source = if there { &live } else { &self.live };
+        write_out(&reader, file.as_ref(), &path, band.state)?;
+        let recorded = band.attributes.as_deref();
+        if let Some(attributes) = self.rights_of_restored(name, recorded) {
+            file.set_attributes(&attributes)
+                .doing("setting the rights of", &path)?;
+        }
+        let modified_ns = recorded.map(|it| it.modified_ns);
+        let modified_ns = modified_ns.unwrap_or_else(|| self.history.changed_ns(name, epoch));
         self.disk
-            .keep_attributes(source, &path)
-            .doing("keeping the attributes of", source)?;
-        let changed_ns = self.history.changed_ns(name, epoch);
-        self.disk
-            .set_modified(&path, changed_ns)
+            .set_modified(&path, modified_ns)
             .doing("setting the time of", &path)?;
         file.sync_all().doing("syncing", &path)
+    }
+
+    /// The rights of a band of the past: those it had, without any that the band of its name in
+    /// live does not give. If it is not known what it had, those of live; if there is none either,
+    /// it stays accessible to the user who restores it only.
+    fn rights_of_restored(&self, name: &str, recorded: Option<&Attributes>) -> Option<Attributes> {
+        // What cannot be opened as a file gives no rights.
+        let live = self.disk.open(&self.live.join(name), Access::Read);
+        let live = live.and_then(|file| file.attributes()).ok().flatten();
+        match (recorded, live) {
+            (Some(recorded), Some(live)) => Some(Attributes {
+                mode: recorded.mode & live.mode,
+                ..recorded.clone()
+            }),
+            (recorded, live) => recorded.cloned().or(live),
+        }
     }
 }
 
@@ -239,4 +252,56 @@ pub(crate) fn write_out(
         "{}: what is stored of it has another id",
         path.display()
     )))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::sync::Arc;
+
+    use crate::disk::RealDisk;
+    use crate::manifest::Manifest;
+    use crate::store::{Options, Store, store_path};
+
+    /// A store of a version that recorded no attributes opens; a band that is gone comes back for
+    /// nobody but the user who restores it, and one that live has keeps its rights.
+    #[test]
+    fn what_an_older_version_did_not_record_comes_back_for_its_restorer_only() {
+        let root = tempfile::tempdir().expect("a directory");
+        let live = root.path().join("bands");
+        fs::create_dir(&live).expect("made");
+        let options = Options {
+            segment_bytes: 1 << 20,
+            skip_proven_syncs: false,
+        };
+        for name in ["gone", "there"] {
+            fs::write(live.join(name), b"then").expect("written");
+            let mode = Permissions::from_mode(0o644);
+            fs::set_permissions(live.join(name), mode).expect("set");
+        }
+        drop(Store::init(Arc::new(RealDisk), &live, options, "first").expect("new"));
+        let store = store_path(&live);
+        let mut manifest = Manifest::read(&RealDisk, &store).expect("whole");
+        for band in &mut manifest.bands {
+            assert!(band.attributes.take().is_some(), "{}", band.name);
+        }
+        assert!(manifest.text().starts_with("paceline-checkpoint 1\n"));
+        manifest.install(&RealDisk, &store).expect("as it was then");
+        fs::remove_file(live.join("gone")).expect("removed");
+        fs::write(live.join("there"), b"now!").expect("written");
+        let mut store = Store::open(Arc::new(RealDisk), &live, options).expect("opened");
+        store.rollback_observed("first").expect("back");
+        let owner = fs::metadata(root.path()).expect("there").uid();
+        for (name, mode) in [("gone", 0o600), ("there", 0o644)] {
+            let meta = fs::metadata(live.join(name)).expect("back");
+            assert_eq!((meta.mode() & 0o7777, meta.uid()), (mode, owner), "{name}");
+            assert_eq!(fs::read(live.join(name)).expect("back"), b"then");
+        }
+        // From now on it is known what they have.
+        fs::remove_file(live.join("there")).expect("removed");
+        store.rollback_observed("before-rollback-2").expect("back");
+        let meta = fs::metadata(live.join("there")).expect("back");
+        assert_eq!(meta.mode() & 0o7777, 0o644);
+    }
 }

@@ -333,11 +333,7 @@ impl Store {
     fn collect_band(&mut self, name: &str, scratch: &mut Scratch) -> Result<CollectedBand> {
         let band = &self.bands[name];
         let Some(size) = band.size else {
-            let gone = BandChange {
-                name: name.to_owned(),
-                state: None,
-                runs: vec![],
-            };
+            let gone = BandChange::removed(name.to_owned());
             return Ok(CollectedBand {
                 name: name.to_owned(),
                 change: band.head.map(|_| gone),
@@ -436,12 +432,12 @@ impl Store {
     pub(crate) fn sum_after(&self, changes: &[BandChange]) -> StateSum {
         let mut sum = self.history.sum();
         for change in changes {
-            let before = self.bands.get(&change.name).and_then(|band| band.head);
-            if let Some(state) = before {
-                sum -= StateSum::of_band(&change.name, state);
+            let before = self.bands.get(&change.name).and_then(Band::at_head);
+            if let Some(before) = before {
+                sum -= StateSum::of_band(&change.name, &before);
             }
-            if let Some(state) = change.state {
-                sum += StateSum::of_band(&change.name, state);
+            if let Some(after) = change.after() {
+                sum += StateSum::of_band(&change.name, &after);
             }
         }
         sum
@@ -468,7 +464,8 @@ impl Store {
             (checkpoint.name, checkpoint.created_ns) = (name.clone(), *created_ns);
             checkpoint.bands = bands.len() as u64;
             for change in bands {
-                self.bands.entry(change.name.clone()).or_default().head = change.state;
+                let band = self.bands.entry(change.name.clone()).or_default();
+                band.set_head(change.after());
             }
         }
         let written_bytes = epoch.bytes;

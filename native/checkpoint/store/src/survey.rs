@@ -17,7 +17,7 @@ use crate::history::History;
 use crate::log::{Epoch, segment_path};
 use crate::manifest::Manifest;
 use crate::pages::PAGE;
-use crate::record::{self, BandState, Chain, Meta, StateSum};
+use crate::record::{self, BandAt, Chain, Meta, StateSum};
 use crate::segment::{read_head, segments};
 use crate::walk::{Fronts, Place, epoch_of, pages_whole};
 
@@ -369,7 +369,7 @@ struct Judge<'a> {
 /// The state of the bands while the epochs are replayed.
 #[derive(Default)]
 struct ReplayState {
-    heads: BTreeMap<String, BandState>,
+    heads: BTreeMap<String, BandAt>,
     sum: StateSum,
     /// Bands whose bytes may be damaged.
     doubtful: BTreeSet<String>,
@@ -383,12 +383,8 @@ struct ReplayState {
 impl Judge<'_> {
     fn lost(&self) -> Vec<Lost> {
         let base = &self.history.manifest;
-        let heads: BTreeMap<_, _> = base
-            .bands
-            .iter()
-            .map(|band| (band.name.clone(), band.state))
-            .collect();
-        let sum = StateSum::of(heads.iter().map(|(name, state)| (name.as_str(), *state)));
+        let heads = base.bands_at();
+        let sum = StateSum::of(&heads);
         let doubtful = if self.everything {
             heads.keys().cloned().collect()
         } else {
@@ -441,15 +437,15 @@ impl Judge<'_> {
         for change in bands {
             let name = &change.name;
             if let Some(before) = course.heads.remove(name) {
-                course.sum -= StateSum::of_band(name, before);
+                course.sum -= StateSum::of_band(name, &before);
             }
-            let Some(state) = change.state else {
+            let Some(band) = change.after() else {
                 course.doubtful.remove(name);
                 course.cleared.insert(name.clone());
                 continue;
             };
-            course.sum += StateSum::of_band(name, state);
-            course.heads.insert(name.clone(), state);
+            course.sum += StateSum::of_band(name, &band);
+            course.heads.insert(name.clone(), band);
             let reached = self.rotten.contains(&epoch.number)
                 || (course.behind_a_gap && !course.cleared.contains(name));
             if reached || self.everything {
@@ -466,7 +462,7 @@ impl Judge<'_> {
             return Some(format!("it needs what is missing before epoch {since}"));
         }
         for name in course.doubtful.clone() {
-            let Some(state) = course.heads.get(&name) else {
+            let Some(BandAt { state, .. }) = course.heads.get(&name) else {
                 continue;
             };
             let read = self

@@ -10,7 +10,7 @@ use std::path::Path;
 use crate::archive::{ARCHIVE, BANDS, Contents, MANIFEST};
 use crate::error::{Error, ErrorKind, Result};
 use crate::names::is_band;
-use crate::record::BandState;
+use crate::record::BandAt;
 
 /// The size of a manifest of some hundred thousand bands; more is not read.
 const MANIFEST_MOST: u64 = 64 << 20;
@@ -20,7 +20,7 @@ const MANIFEST_MOST: u64 = 64 << 20;
 pub(crate) fn unpack(
     archive: impl Read,
     begin: impl FnOnce(&Contents) -> Result<()>,
-    mut take: impl FnMut(&str, BandState, &mut dyn Read) -> Result<()>,
+    mut take: impl FnMut(&str, &BandAt, &mut dyn Read) -> Result<()>,
 ) -> Result<Contents> {
     let mut archive = tar::Archive::new(archive);
     let mut entries = archive.entries().map_err(unreadable)?;
@@ -34,17 +34,17 @@ pub(crate) fn unpack(
         let mut entry = entry.map_err(unreadable)?;
         let path = path_of(&entry)?;
         let next = due.next();
-        let (name, state) = match next {
-            Some((name, state)) if path == [BANDS, name].concat() => (name, *state),
+        let (name, band) = match next {
+            Some((name, band)) if path == [BANDS, name].concat() => (name, band),
             _ => return Err(refusal(&path, &contents, next)),
         };
-        if entry.size() != state.size {
-            let (is, due) = (entry.size(), state.size);
+        if entry.size() != band.state.size {
+            let (is, due) = (entry.size(), band.state.size);
             return Err(refused(format!(
                 "{path:?}: {is} bytes where the manifest says {due}"
             )));
         }
-        take(name, state, &mut entry)?;
+        take(name, band, &mut entry)?;
     }
     if let Some((name, _)) = due.next() {
         return Err(Error::damaged(format!(
@@ -88,7 +88,7 @@ fn path_of<R: Read>(entry: &tar::Entry<'_, R>) -> Result<String> {
 }
 
 /// Why an entry is not the required one.
-fn refusal(path: &str, contents: &Contents, due: Option<&(String, BandState)>) -> Error {
+fn refusal(path: &str, contents: &Contents, due: Option<&(String, BandAt)>) -> Error {
     let known = |name: &str| contents.bands.iter().any(|(known, _)| known == name);
     let name = path.strip_prefix(BANDS);
     refused(match name {

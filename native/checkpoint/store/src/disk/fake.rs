@@ -259,7 +259,7 @@ impl Disk for FakeDisk {
         let mut state = self.state();
         let node = if matches!(access, Access::Create | Access::CreatePrivate) {
             let stopped = state.step()?;
-            let node = state.create(path, Node::File(Contents::default()))?;
+            let node = state.create(path, Node::File(Contents::new(access)))?;
             ended(stopped, node)?
         } else {
             let node = state.find(path)?;
@@ -299,6 +299,16 @@ impl Disk for FakeDisk {
         let mut state = self.state();
         let stopped = state.step()?;
         state.create(path, Node::Dir(BTreeMap::new()))?;
+        ended(stopped, ())
+    }
+
+    fn set_modified(&self, path: &Path, ns: i64) -> io::Result<()> {
+        let mut state = self.state();
+        let (stopped, now_ns, node) = (state.step()?, state.tick(), state.find(path)?);
+        // A directory's time is that of its names.
+        if let Ok(contents) = state.contents(node) {
+            (contents.modified_ns, contents.changed_ns) = (ns, now_ns);
+        }
         ended(stopped, ())
     }
 
@@ -361,7 +371,7 @@ impl Disk for FakeDisk {
         let stopped = state.step()?;
         let source = state.find(from)?;
         let bytes = state.contents(source)?.on_disk();
-        let node = state.create(to, Node::File(Contents::default()))?;
+        let node = state.create(to, Node::File(Contents::new(Access::CreatePrivate)))?;
         state.write(node, Write::Data { offset: 0, bytes })?;
         ended(stopped, ())
     }

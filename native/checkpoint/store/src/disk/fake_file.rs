@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::fake::{FakeDisk, FakeFile, State, ended, position};
 use super::image::{Names, Node, Write};
-use super::{DiskFile, Kind, Stamp};
+use super::{Attributes, DiskFile, Kind, Stamp};
 
 impl FakeDisk {
     /// Somebody's long write begins: the stamp changes now, and the bytes arrive when somebody
@@ -240,9 +240,36 @@ impl DiskFile for FakeFile {
         }
     }
 
+    fn sync_all(&self) -> io::Result<()> {
+        self.sync_data()?;
+        self.disk.state().contents(self.node)?.sync_attributes();
+        Ok(())
+    }
+
     fn stamp(&self) -> io::Result<Stamp> {
         self.disk.look();
         self.disk.state().stamp(self.node)
+    }
+
+    fn attributes(&self) -> io::Result<Option<Attributes>> {
+        let mut state = self.disk.state();
+        if state.windows {
+            return Ok(None);
+        }
+        let contents = state.contents(self.node)?;
+        let mut attributes = contents.attributes.clone();
+        attributes.modified_ns = contents.modified_ns;
+        Ok(Some(attributes))
+    }
+
+    fn set_attributes(&self, attributes: &Attributes) -> io::Result<()> {
+        let mut state = self.disk.state();
+        let stopped = state.step()?;
+        if !state.windows {
+            state.contents(self.node)?.attributes = attributes.clone();
+            state.touch(self.node);
+        }
+        ended(stopped, ())
     }
 
     fn await_writes(&self) {

@@ -7,6 +7,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::{Access, Attributes};
+
 /// What a disk writes as a whole.
 const SECTOR: usize = 512;
 
@@ -56,9 +58,35 @@ pub(super) struct Contents {
     pub(super) modified_ns: i64,
     /// The same for the inode.
     pub(super) changed_ns: i64,
+    /// As the process sees them; the time in them is not used.
+    pub(super) attributes: Attributes,
+    /// As the last sync of everything left them.
+    durable_attributes: Attributes,
 }
 
 impl Contents {
+    /// A new file, of the superuser.
+    pub(super) fn new(access: Access) -> Self {
+        let mode = if access == Access::CreatePrivate {
+            0o600
+        } else {
+            0o644
+        };
+        let attributes = Attributes {
+            mode,
+            ..Attributes::default()
+        };
+        Self {
+            durable_attributes: attributes.clone(),
+            attributes,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn sync_attributes(&mut self) {
+        self.durable_attributes = self.attributes.clone();
+    }
+
     pub(super) fn write(&mut self, write: Write, now_ns: i64) {
         write.apply(&mut self.data);
         self.pending.push(write);
@@ -105,6 +133,7 @@ impl Contents {
         }
         self.durable.clone_from(&data);
         self.data = data;
+        self.attributes = self.durable_attributes.clone();
     }
 }
 
@@ -200,6 +229,7 @@ impl Image {
         for node in self.nodes.values_mut() {
             if let Node::File(contents) = node {
                 contents.sync();
+                contents.sync_attributes();
             }
         }
     }

@@ -24,6 +24,7 @@ use std::fmt::Debug;
 use std::io;
 use std::path::Path;
 
+pub use crate::attributes::Attributes;
 pub use fake::{FakeDisk, Fault};
 pub use real::RealDisk;
 #[cfg(unix)]
@@ -123,6 +124,15 @@ pub trait DiskFile: Send + Sync + Debug {
     }
     /// Its stamp now.
     fn stamp(&self) -> io::Result<Stamp>;
+    /// Its attributes now; none where the system has none of this kind.
+    fn attributes(&self) -> io::Result<Option<Attributes>> {
+        Ok(None)
+    }
+    /// Gives it these attributes except for the time. What this process may not give away, or not
+    /// with its access list, is then accessible to its owner only.
+    fn set_attributes(&self, _attributes: &Attributes) -> io::Result<()> {
+        Ok(())
+    }
     /// Waits for the end of every write that began before, where the system can do so. A write
     /// changes the stamp when it begins.
     fn await_writes(&self);
@@ -142,9 +152,8 @@ pub trait Disk: Send + Sync + Debug {
     fn make_private_dir(&self, path: &Path) -> io::Result<()> {
         self.make_dir(path)
     }
-    /// Gives `path` the owner, permissions, extended attributes and access lists of `like`, as far
-    /// as this process may and the system has them. A file like a directory gets the permissions
-    /// for the directory's contents.
+    /// Gives a directory the owner, permissions, extended attributes and access lists of another
+    /// one, as far as this process may and the system has them.
     fn keep_attributes(&self, _like: &Path, _path: &Path) -> io::Result<()> {
         Ok(())
     }

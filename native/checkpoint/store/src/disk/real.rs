@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{Access, Disk, DiskFile, Entry, Kind, Moment, Stamp, os};
+use super::{Access, Attributes, Disk, DiskFile, Entry, Kind, Moment, Stamp, os};
 
 /// The real [`Disk`].
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,6 +67,14 @@ impl DiskFile for RealFile {
 
     fn stamp(&self) -> io::Result<Stamp> {
         os::stamp_of(&self.0)
+    }
+
+    fn attributes(&self) -> io::Result<Option<Attributes>> {
+        os::attributes(&self.0)
+    }
+
+    fn set_attributes(&self, attributes: &Attributes) -> io::Result<()> {
+        os::set_attributes(&self.0, attributes)
     }
 
     fn await_writes(&self) {

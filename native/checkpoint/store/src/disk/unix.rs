@@ -2,6 +2,7 @@
 //!
 //! The same functions with the same meaning are in `windows`.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{
@@ -10,8 +11,19 @@ use std::os::unix::fs::{
 use std::path::Path;
 use std::sync::OnceLock;
 
+use rustix::io::Errno;
+
 use super::real::kind_of;
-use super::{Access, Stamp, probe};
+use super::{Access, Attributes, Stamp, probe};
+use crate::attributes::ACCESS_LIST;
+
+/// What an owner may do, and nobody else.
+const OWNERS_RIGHTS: u32 = 0o700;
+/// The error for an extended attribute that a file does not have.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const GONE: Errno = Errno::NODATA;
+#[cfg(target_vendor = "apple")]
+const GONE: Errno = Errno::NOATTR;
 
 /// See [`super::Disk::names_alias`]. On macOS case may be ignored; bands have the names that the
 /// system lists.
@@ -44,27 +56,34 @@ pub(super) fn make_private_dir(path: &Path) -> io::Result<()> {
 }
 
 pub(super) fn keep_attributes(like: &Path, path: &Path) -> io::Result<()> {
-    let (from, to) = (fs::symlink_metadata(like)?, File::open(path)?);
-    let now = to.metadata()?;
-    let mut mode = from.mode() & 0o7777;
-    if (from.uid(), from.gid()) != (now.uid(), now.gid())
-        && fchown(&to, Some(from.uid()), Some(from.gid())).is_err()
-    {
-        // Only the superuser can give files away. Otherwise the file belongs to this user and is
-        // accessible to nobody else.
-        mode &= 0o1777;
-        let _ = fchown(&to, None, Some(from.gid())); // a group of its own
+    match attributes(&File::open(like)?)? {
+        Some(attributes) => set_attributes(&File::open(path)?, &attributes),
+        None => Ok(()),
     }
-    let same_kind = from.is_dir() == now.is_dir();
-    if !same_kind {
-        mode &= 0o666; // permissions of a directory's contents
+}
+
+pub(super) fn attributes(file: &File) -> io::Result<Option<Attributes>> {
+    let meta = file.metadata()?;
+    Ok(Some(Attributes {
+        mode: meta.mode() & 0o7777,
+        owner: meta.uid(),
+        group: meta.gid(),
+        modified_ns: nanoseconds(meta.mtime(), meta.mtime_nsec()),
+        extended: extended(file)?,
+    }))
+}
+
+pub(super) fn set_attributes(file: &File, wanted: &Attributes) -> io::Result<()> {
+    let (now, mut mode) = (file.metadata()?, wanted.mode & 0o7777);
+    // Only the superuser can give files away. Otherwise the file belongs to this user, and the
+    // rights of others were those beside another owner.
+    let given = (wanted.owner, wanted.group) == (now.uid(), now.gid())
+        || fchown(file, Some(wanted.owner), Some(wanted.group)).is_ok();
+    if !set_extended(file, &wanted.extended, given)? || !given {
+        mode &= OWNERS_RIGHTS;
     }
-    to.set_permissions(Permissions::from_mode(mode))?;
-    if same_kind {
-        keep_extended(like, &to)
-    } else {
-        Ok(())
-    }
+    // Last: it also limits what the access list allows.
+    file.set_permissions(Permissions::from_mode(mode))
 }
 
 pub(super) fn set_modified(path: &Path, ns: i64) -> io::Result<()> {
@@ -83,47 +102,90 @@ pub(super) fn set_modified(path: &Path, ns: i64) -> io::Result<()> {
     Ok(utimensat(CWD, path, &times, AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// Extended attributes, which include access lists.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn keep_extended(like: &Path, to: &File) -> io::Result<()> {
-    use rustix::fs::{XattrFlags, fsetxattr, lgetxattr, llistxattr};
-    use rustix::io::Errno;
-    /// More than the systems allow.
+fn is_unknown(error: Errno) -> bool {
+    [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS].contains(&error)
+}
+
+/// Extended attributes, which include access lists, as far as they may be read and fit a record:
+/// the access list does in any case.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn extended(file: &File) -> io::Result<BTreeMap<Vec<u8>, Vec<u8>>> {
+    use rustix::fs::{fgetxattr, flistxattr, flistxattr_query};
+    /// Bytes of one file's attributes in a record; Linux allows as many in one value.
     const MOST: usize = 64 << 10;
-    let is_unknown =
-        |error: Errno| [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS].contains(&error);
-    let (mut names, mut value) = (vec![0; MOST], vec![0; MOST]);
-    let count = match llistxattr(like, names.as_mut_slice()) {
-        Err(error) if is_unknown(error) => return Ok(()),
-        count => count?,
+    let mut all = BTreeMap::new();
+    // Most files have none: asking for their size first allocates nothing.
+    let bytes = match flistxattr_query(file) {
+        Err(error) if is_unknown(error) => 0,
+        bytes => bytes?,
     };
-    for name in names[..count]
-        .split(|byte| *byte == 0)
-        .filter(|name| !name.is_empty())
-    {
-        let count = match lgetxattr(like, name, value.as_mut_slice()) {
-            Err(error) if is_unknown(error) || error == Errno::PERM || error == Errno::ACCESS => {
-                continue;
-            }
+    if bytes == 0 {
+        return Ok(all);
+    }
+    let (mut names, mut value) = (vec![0; MOST], vec![0; MOST]);
+    let count = flistxattr(file, names.as_mut_slice())?;
+    let names = names[..count].split(|byte| *byte == 0);
+    let mut names: Vec<&[u8]> = names.filter(|name| !name.is_empty()).collect();
+    names.sort_by_key(|name| (*name != ACCESS_LIST, *name));
+    let mut left = MOST;
+    for name in names {
+        let count = match fgetxattr(file, name, value.as_mut_slice()) {
+            Err(Errno::PERM | Errno::ACCESS | Errno::RANGE) => continue,
+            Err(error) if is_unknown(error) || error == GONE => continue,
             count => count?,
         };
-        match fsetxattr(to, name, &value[..count], XattrFlags::empty()) {
-            // Some belong to the system and cannot be set.
-            Err(error) if is_unknown(error) || error == Errno::PERM || error == Errno::ACCESS => {}
-            set => set?,
+        if let Some(rest) = left.checked_sub(name.len() + count) {
+            left = rest;
+            all.insert(name.to_vec(), value[..count].to_vec());
         }
     }
-    Ok(())
+    Ok(all)
+}
+
+/// Sets extended attributes, as far as this process may; returns whether the file has the access
+/// list that it should have, or none. A file that was not given to its owner gets none.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn set_extended(file: &File, wanted: &BTreeMap<Vec<u8>, Vec<u8>>, given: bool) -> io::Result<bool> {
+    use rustix::fs::{XattrFlags, fremovexattr, fsetxattr};
+    let mut listed = match wanted.get(ACCESS_LIST) {
+        Some(_) => false,
+        // A new file may have the list that its directory hands down.
+        None => match fremovexattr(file, ACCESS_LIST) {
+            Ok(()) => true,
+            Err(error) => error == GONE || error == Errno::INVAL || is_unknown(error),
+        },
+    };
+    for (name, value) in wanted {
+        if !given && name.starts_with(b"system.") {
+            continue;
+        }
+        match fsetxattr(file, name.as_slice(), value, XattrFlags::empty()) {
+            Ok(()) => listed |= name == ACCESS_LIST,
+            // Some belong to the system and cannot be set.
+            Err(Errno::PERM | Errno::ACCESS) => {}
+            Err(error) if is_unknown(error) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(listed)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn keep_extended(_: &Path, _: &File) -> io::Result<()> {
-    Ok(())
+fn extended(_: &File) -> io::Result<BTreeMap<Vec<u8>, Vec<u8>>> {
+    Ok(BTreeMap::new())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn set_extended(_: &File, wanted: &BTreeMap<Vec<u8>, Vec<u8>>, _: bool) -> io::Result<bool> {
+    Ok(!wanted.contains_key(ACCESS_LIST))
+}
+
+fn nanoseconds(seconds: i64, rest: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(rest)
 }
 
 fn stamp_of_meta(meta: &Metadata) -> Stamp {
-    let nanoseconds =
-        |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
     Stamp {
         kind: kind_of(meta.file_type()),
         device: meta.dev(),
@@ -170,7 +232,6 @@ pub(super) fn await_writes(_: &File) {}
 
 pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
-    use rustix::io::Errno;
     // Errors of filesystems and kernels without an exchange.
     const UNKNOWN: [Errno; 4] = [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOTSUP];
     renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).map_err(|error| {
@@ -191,9 +252,7 @@ pub(super) fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
         // The empty file is removed, because the caller could not copy over it.
         let _ = fs::remove_file(to);
         match error {
-            rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::XDEV | rustix::io::Errno::INVAL => {
-                io::ErrorKind::Unsupported.into()
-            }
+            Errno::OPNOTSUPP | Errno::XDEV | Errno::INVAL => io::ErrorKind::Unsupported.into(),
             other => other.into(),
         }
     })
@@ -203,7 +262,7 @@ pub(super) fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
 pub(super) fn clone_file(from: &Path, to: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, CloneFlags, fclonefileat};
     fclonefileat(File::open(from)?, CWD, to, CloneFlags::empty()).map_err(|error| match error {
-        rustix::io::Errno::NOTSUP | rustix::io::Errno::XDEV => io::ErrorKind::Unsupported.into(),
+        Errno::NOTSUP | Errno::XDEV => io::ErrorKind::Unsupported.into(),
         other => other.into(),
     })
 }
@@ -264,7 +323,7 @@ fn read_boot() -> [u8; 16] {
 
 /// Whether an error says that the file to be opened is a link.
 pub(crate) fn is_link(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+    error.raw_os_error() == Some(Errno::LOOP.raw_os_error())
 }
 
 /// Whether an error says that another program has the file open without sharing it.

@@ -23,7 +23,7 @@ use windows_sys::Win32::Storage::FileSystem::{
     GetFileInformationByHandle, GetFileInformationByHandleEx, GetFileType,
 };
 
-use super::{Access, Kind, Stamp};
+use super::{Access, Attributes, Kind, Stamp};
 
 pub(super) use super::real::sync_each_beneath as sync_beneath;
 
@@ -198,6 +198,15 @@ pub(super) fn set_modified(path: &Path, ns: i64) -> io::Result<()> {
         std::time::UNIX_EPOCH + since
     };
     open(path, Access::Write)?.set_modified(time)
+}
+
+/// A file has the access rights that its directory hands down.
+pub(super) fn attributes(_: &File) -> io::Result<Option<Attributes>> {
+    Ok(None)
+}
+
+pub(super) fn set_attributes(_: &File, _: &Attributes) -> io::Result<()> {
+    Ok(())
 }
 
 /// The access rights of a directory apply to its contents, too; nothing else is copied.

@@ -1,15 +1,19 @@
-//! On a real disk: a rollback keeps permissions, owners, times and attributes, and a store is
+//! A rollback keeps permissions, owners, times and attributes and never widens them, and a store is
 //! private to its owner.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
-use std::path::Path;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use paceline_checkpoint::disk::RealDisk;
+use paceline_checkpoint::disk::{Access, Disk, FakeDisk, RealDisk};
 use paceline_checkpoint::{Options, Store, store_path};
 use rustix::fs::{XattrFlags, getxattr, setxattr};
+
+use crate::world::live_path;
 
 const OPTIONS: Options = Options {
     segment_bytes: 1 << 20,
@@ -34,18 +38,23 @@ fn a_rollback_keeps_owners_permissions_and_attributes() {
     fs::set_permissions(&live, Permissions::from_mode(0o750)).expect("set");
     let is_root = fs::metadata(&live).expect("there").uid() == 0;
     if is_root {
-        chown(live.join("a"), Some(NOBODY), Some(NOBODY)).expect("given away");
+        for name in ["a", "b"] {
+            chown(live.join(name), Some(NOBODY), Some(NOBODY)).expect("given away");
+        }
         chown(&live, Some(NOBODY), Some(NOBODY)).expect("given away");
     }
-    let extended = setxattr(
-        live.join("a"),
-        "user.paceline",
-        b"kept",
-        XattrFlags::empty(),
-    )
-    .is_ok();
+    let extended = ["a", "b"].iter().all(|name| {
+        setxattr(
+            live.join(name),
+            "user.paceline",
+            b"kept",
+            XattrFlags::empty(),
+        )
+        .is_ok()
+    });
+    set_modified(&live.join("b"), LONG_AGO);
     let mut store = Store::init(Arc::new(RealDisk), &live, OPTIONS, "first").expect("new");
-    let first_ns = store.first().expect("new").created_ns;
+    let then = modified_ns(&live.join("a"));
     let before: Vec<_> = ["a", "b", "c", ""]
         .map(|name| what_it_is(&live.join(name)))
         .into();
@@ -64,19 +73,7 @@ fn a_rollback_keeps_owners_permissions_and_attributes() {
     let after: Vec<_> = ["a", "b", "c", ""]
         .map(|name| what_it_is(&live.join(name)))
         .into();
-    assert_eq!(
-        (after[0], after[2], after[3]),
-        (before[0], before[2], before[3])
-    );
-    assert_eq!(
-        after[1].0, 0o640,
-        "it was gone: what the directory lets others do with its contents"
-    );
-    assert_eq!(
-        (after[1].1, after[1].2),
-        (after[3].1, after[3].2),
-        "and whose that is"
-    );
+    assert_eq!(after, before, "also of `b`, which was gone");
     assert_eq!(
         fs::metadata(live.join("c"))
             .expect("there")
@@ -84,18 +81,252 @@ fn a_rollback_keeps_owners_permissions_and_attributes() {
             .expect("a time"),
         untouched
     );
-    let meta = fs::metadata(live.join("a")).expect("there");
     assert_eq!(
-        meta.mtime() * 1_000_000_000 + meta.mtime_nsec(),
-        first_ns,
+        modified_ns(&live.join("a")),
+        then,
         "the time of its contents"
     );
+    assert_eq!(modified_ns(&live.join("b")), 0);
     if extended {
-        let mut value = [0; 16];
-        let count = getxattr(live.join("a"), "user.paceline", value.as_mut_slice()).expect("kept");
-        assert_eq!(&value[..count], b"kept");
+        for name in ["a", "b"] {
+            assert_eq!(attribute(&live.join(name), "user.paceline"), b"kept");
+        }
     }
     assert_eq!(fs::read(live.join("b")).expect("back"), vec![1; 50_000]);
+}
+
+/// A directory with the band `a`, for everybody, and `secret`, for one user; of another one where
+/// the test may give it away.
+fn with_a_secret(root: &Path) -> PathBuf {
+    let live = root.join("bands");
+    fs::create_dir(&live).expect("made");
+    fs::write(live.join("a"), vec![1; 50_000]).expect("written");
+    let secret = live.join("secret");
+    fs::write(&secret, b"secret").expect("written");
+    fs::set_permissions(&secret, Permissions::from_mode(0o600)).expect("set");
+    if fs::metadata(&live).expect("there").uid() == 0 {
+        chown(&secret, Some(NOBODY), Some(NOBODY)).expect("given away");
+    }
+    set_modified(&secret, LONG_AGO);
+    live
+}
+
+fn assert_is_the_secret(live: &Path, owner: u32, what: &str) {
+    let secret = live.join("secret");
+    assert_eq!(fs::read(&secret).expect("back"), b"secret", "{what}");
+    let (mode, uid, _) = what_it_is(&secret);
+    assert_eq!((mode, uid), (0o600, owner), "{what}");
+    assert_eq!(modified_ns(&secret), 0, "{what}");
+}
+
+/// What it had travels with a band through every form in which a checkpoint is kept.
+#[test]
+fn a_band_that_is_gone_comes_back_as_it_was_however_its_checkpoint_was_kept() {
+    for how in [
+        "base", "log", "fold", "compact", "repair", "import", "adopt",
+    ] {
+        let root = tempfile::tempdir().expect("a directory");
+        let live = with_a_secret(root.path());
+        let owner = what_it_is(&live.join("secret")).1;
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let hidden = root.path().join("hidden");
+        if how != "base" {
+            fs::rename(live.join("secret"), &hidden).expect("away");
+        }
+        let mut store = Store::init(Arc::clone(&disk), &live, OPTIONS, "first").expect("new");
+        if how != "base" {
+            fs::rename(&hidden, live.join("secret")).expect("here");
+        }
+        store.checkpoint_observed("kept").expect("taken");
+        store.write_at("a", 0, b"more").expect("written");
+        store.checkpoint_observed("last").expect("taken");
+        match how {
+            "fold" => {
+                store.prune(&["first"]).expect("given up");
+                store.fold().expect("folded");
+            }
+            "compact" => {
+                store.write_at("a", 0, b"most").expect("written");
+                store.checkpoint_observed("more").expect("taken");
+                store.prune(&["last"]).expect("given up");
+                store.compact().expect("compacted");
+            }
+            "repair" => {
+                drop(store);
+                let current = store_path(&live).join("CURRENT");
+                let mut text = fs::read(&current).expect("there");
+                text[3] ^= 1;
+                fs::write(&current, text).expect("decayed");
+                let repaired = Store::repair(&disk, &live, OPTIONS).expect("repaired");
+                assert_eq!(repaired.kept.len(), 3);
+                store = Store::open(Arc::clone(&disk), &live, OPTIONS).expect("sound");
+            }
+            _ => {}
+        }
+        let (mut live, mut store) = (live, store);
+        if how == "import" || how == "adopt" {
+            let mut archive = Vec::new();
+            store.export("kept", &mut archive).expect("exported");
+            live = root.path().join("others");
+            if how == "import" {
+                let made = Store::import(Arc::clone(&disk), &live, OPTIONS, &archive[..]);
+                store = made.expect("imported");
+                assert_is_the_secret(&live, owner, "right after the import");
+            } else {
+                fs::create_dir(&live).expect("made");
+                store = Store::init(Arc::clone(&disk), &live, OPTIONS, "first").expect("new");
+                store.adopt(&archive[..], None).expect("adopted");
+            }
+        }
+        let _ = fs::remove_file(live.join("secret"));
+        store.rollback_observed("kept").expect("back");
+        assert_is_the_secret(&live, owner, how);
+    }
+}
+
+/// A change of rights alone has no pages, and each checkpoint has its own.
+#[test]
+fn a_change_of_rights_alone_is_a_change_of_the_record() {
+    let root = tempfile::tempdir().expect("a directory");
+    let live = root.path().join("bands");
+    fs::create_dir(&live).expect("made");
+    let band = live.join("a");
+    fs::write(&band, vec![1; 50_000]).expect("written");
+    let allow = |mode| fs::set_permissions(&band, Permissions::from_mode(mode)).expect("set");
+    allow(0o644);
+    let mut store = Store::init(Arc::new(RealDisk), &live, OPTIONS, "open").expect("new");
+    allow(0o600);
+    let closed = store
+        .checkpoint_observed("closed")
+        .expect("taken")
+        .checkpoint;
+    assert_eq!((closed.bands, closed.bytes), (1, 0));
+    set_modified(&band, LONG_AGO);
+    let touched = store.checkpoint_observed("touched").expect("taken");
+    assert_eq!(touched.checkpoint.bands, 0, "a time alone is no change");
+    for (name, mode) in [("open", 0o644), ("closed", 0o600)] {
+        fs::remove_file(&band).expect("gone");
+        store.rollback_observed(name).expect("back");
+        assert_eq!(what_it_is(&band).0, mode, "{name}");
+    }
+}
+
+/// Neither a band that was closed since gets its old rights back, nor one that was replaced by an
+/// open file the rights of that.
+#[test]
+fn a_rollback_gives_no_right_that_either_the_checkpoint_or_live_does_not() {
+    let root = tempfile::tempdir().expect("a directory");
+    let live = root.path().join("bands");
+    fs::create_dir(&live).expect("made");
+    let modes = [("closed", 0o644, 0o600), ("opened", 0o640, 0o606)];
+    let allow = |name: &str, mode| {
+        fs::set_permissions(live.join(name), Permissions::from_mode(mode)).expect("set");
+    };
+    for (name, then, _) in modes {
+        fs::write(live.join(name), b"then").expect("written");
+        allow(name, then);
+    }
+    let mut store = Store::init(Arc::new(RealDisk), &live, OPTIONS, "first").expect("new");
+    for (name, _, now) in modes {
+        fs::write(live.join(name), b"now!").expect("written");
+        allow(name, now);
+    }
+    store.rollback_observed("first").expect("back");
+    for (name, _, _) in modes {
+        assert_eq!(fs::read(live.join(name)).expect("back"), b"then");
+        assert_eq!(what_it_is(&live.join(name)).0, 0o600, "{name}");
+    }
+}
+
+/// Names the directory of the test in the process that is no superuser.
+const AS_NOBODY: &str = "CHECKPOINT_AS_NOBODY";
+
+/// Only the superuser can give files away. What another user brings back is then his alone,
+/// without the access list of its owner.
+#[test]
+fn what_cannot_be_given_to_its_owner_is_for_nobody_else() {
+    if let Some(root) = std::env::var_os(AS_NOBODY) {
+        let live = Path::new(&root).join("bands");
+        let mut store = Store::open(Arc::new(RealDisk), &live, OPTIONS).expect("opened");
+        store.rollback_observed("first").expect("back");
+        return;
+    }
+    let root = tempfile::tempdir().expect("a directory");
+    let live = root.path().join("bands");
+    fs::create_dir(&live).expect("made");
+    let band = live.join("a");
+    fs::write(&band, b"bytes").expect("written");
+    fs::set_permissions(&band, Permissions::from_mode(0o644)).expect("set");
+    if fs::metadata(&band).expect("there").uid() != 0 {
+        return; // whoever is not root cannot give it away in the first place
+    }
+    drop(Store::init(Arc::new(RealDisk), &live, OPTIONS, "first").expect("new"));
+    fs::remove_file(&band).expect("gone");
+    let test = root.path().join("test"); // where nobody else may look for it
+    fs::copy(std::env::current_exe().expect("this"), &test).expect("copied");
+    let mut left = vec![root.path().to_owned()];
+    while let Some(path) = left.pop() {
+        chown(&path, Some(NOBODY), Some(NOBODY)).expect("given away");
+        if path.is_dir() {
+            let entries = fs::read_dir(&path).expect("readable");
+            left.extend(entries.map(|entry| entry.expect("readable").path()));
+        }
+    }
+    let name = "attributes::what_cannot_be_given_to_its_owner_is_for_nobody_else";
+    let ran = Command::new(&test)
+        .args(["--exact", name])
+        .env(AS_NOBODY, root.path())
+        .current_dir(root.path())
+        .uid(NOBODY)
+        .gid(NOBODY)
+        .output()
+        .expect("started");
+    assert!(
+        ran.status.success(),
+        "{}",
+        String::from_utf8_lossy(&ran.stdout)
+    );
+    assert_eq!(what_it_is(&band), (0o600, NOBODY, NOBODY));
+    assert_eq!(fs::read(&band).expect("back"), b"bytes");
+}
+
+/// The machine stops at any operation of a rollback: a band is not there, or as it was.
+#[test]
+fn a_band_that_comes_back_has_its_rights_whenever_the_machine_stops() {
+    let secret = live_path().join("secret");
+    for operation in 1.. {
+        let disk = FakeDisk::default();
+        disk.make_dir(&live_path()).expect("made");
+        let file = disk.open(&secret, Access::Create).expect("made");
+        file.write_at(b"secret", 0).expect("written");
+        let mut rights = file.attributes().expect("there").expect("known");
+        (rights.mode, rights.owner) = (0o600, NOBODY);
+        file.set_attributes(&rights).expect("set");
+        disk.sync_beneath(Path::new("/")).expect("synced");
+        disk.advance(1_000_000_000);
+        let mut store =
+            Store::init(Arc::new(disk.clone()), &live_path(), OPTIONS, "first").expect("new");
+        disk.remove(&secret).expect("gone");
+        disk.stop_at(disk.steps() + operation);
+        let done = store.rollback_observed("first").is_ok();
+        drop(store);
+        for seed in 0..8 {
+            let left = disk.after_power_loss(seed);
+            let Ok(file) = left.open(&secret, Access::Read) else {
+                assert!(!done, "stopped at {operation}, {seed}");
+                continue;
+            };
+            let left = file.attributes().expect("there").expect("known");
+            assert_eq!(
+                (left.mode, left.owner),
+                (0o600, NOBODY),
+                "stopped at {operation}, {seed}"
+            );
+        }
+        if done {
+            break;
+        }
+    }
 }
 
 #[test]
@@ -133,6 +364,11 @@ fn a_store_is_accessible_to_its_owner_only() {
     assert!(seen >= 9, "{seen}");
 }
 
+fn set_modified(path: &Path, time: SystemTime) {
+    let set = fs::File::open(path).and_then(|file| file.set_modified(time));
+    set.expect("set");
+}
+
 fn modified_ns(path: &Path) -> i64 {
     let meta = fs::metadata(path).expect("there");
     meta.mtime() * 1_000_000_000 + meta.mtime_nsec()
@@ -150,8 +386,7 @@ fn a_rollback_keeps_the_directorys_time_unless_names_changed() {
     let mut store = Store::init(Arc::new(RealDisk), &live, OPTIONS, "first").expect("new");
     store.write_at("a", 0, b"others").expect("written");
     store.checkpoint("second").expect("taken");
-    let set = fs::File::open(&live).and_then(|dir| dir.set_modified(LONG_AGO));
-    set.expect("an old time");
+    set_modified(&live, LONG_AGO);
     store.rollback("first").expect("back");
     assert_eq!(modified_ns(&live), 0, "no name came or went");
 
