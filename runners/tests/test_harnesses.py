@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from paceline.executors.process import ProcessEnd
 from paceline.harnesses import (
     HARNESSES,
     criterion,
@@ -21,6 +23,7 @@ from paceline.harnesses import (
 )
 from paceline.harnesses.port import (
     DriveRequest,
+    FinishedStart,
     HarnessError,
     MeasuredCase,
     MeasuredMetric,
@@ -279,3 +282,108 @@ def test_options_that_a_user_gave_stay(tmp_path: Path) -> None:
         "-count",
     ]
     assert argv[-3:] == ["./...", "-args", "-x"]
+
+
+@pytest.mark.parametrize("form", ["{option} own.json", "{option}=own.json"])
+def test_results_go_to_the_file_of_paceline_whatever_file_a_user_gave(
+    form: str, tmp_path: Path
+) -> None:
+    """What was left of an option was a path to collect tests from, or an option given twice, which tools refuse."""
+    for name, program, option in (
+        ("pytest-benchmark", "pytest", "--benchmark-json"),
+        ("hyperfine", "hyperfine", "--export-json"),
+        ("jmh", "java", "-rff"),
+    ):
+        command = [program, *form.format(option=option).split(), "last"]
+        request = DriveRequest(command, tmp_path)
+        argv = find_harness(name).make_invocation(request).argv
+        assert [word for word in argv if "own.json" in word] == []
+        assert [word.partition("=")[0] for word in argv].count(option) == 1
+        assert str(request.results) in " ".join(argv)
+        assert "last" in argv
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("jmh", ["java", "-jar", "b.jar", "-f1", "-wi", "4", "-i5", "-w=1s", "-r10ms"]),
+        ("hyperfine", ["hyperfine", "-r5", "ls"]),
+    ],
+)
+def test_an_option_with_its_number_attached_is_not_given_again(
+    name: str, own: list[str], tmp_path: Path
+) -> None:
+    argv = find_harness(name).make_invocation(DriveRequest(own, tmp_path)).argv
+    assert argv[: len(own)] == own
+    added = {word for word in argv[len(own) :] if word.startswith("-")}
+    assert added <= {"-rf", "-rff", "--export-json"}
+
+
+def of_histograms(*histograms: list[Any]) -> bytes:
+    """One fork of JMH's sample mode, whose iterations have these histograms."""
+    metric = {"scoreUnit": "ns/op", "rawDataHistogram": [histograms]}
+    return json.dumps(
+        [{"benchmark": "Sorts.sort", "mode": "sample", "primaryMetric": metric}]
+    ).encode()
+
+
+def test_a_histogram_of_jmh_keeps_its_distribution_in_few_samples() -> None:
+    """Ten million calls were as many floats."""
+    few = jmh.read_json(of_histograms([[5.0, 2], [7.0, 1]], [[6.0, 1]])).cases[0]
+    assert [sample.total for sample in metric(few, "time").samples] == [
+        5 * jmh.EXACT,
+        5 * jmh.EXACT,
+        7 * jmh.EXACT,
+        6 * jmh.EXACT,
+    ]
+    many = jmh.read_json(
+        of_histograms([[5.0, 6 * 10**12 + 1], [7.0, 4 * 10**12 - 1]])
+    ).cases[0]
+    totals = [sample.total for sample in metric(many, "time").samples]
+    assert len(totals) == jmh.KEPT_CALLS
+    assert totals.count(5 * jmh.EXACT) == pytest.approx(0.6 * jmh.KEPT_CALLS, abs=1)
+    assert totals == sorted(totals)
+
+
+@pytest.mark.parametrize("entry", [[5.0], [5.0, -1], [5.0, 1.5], "x"])
+def test_a_broken_histogram_of_jmh_is_refused(entry: object) -> None:
+    with pytest.raises(HarnessError, match=r"Sorts\.sort.*rawDataHistogram"):
+        jmh.read_json(of_histograms([entry]))
+
+
+def test_a_case_with_many_repetitions_is_read_in_one_pass() -> None:
+    """A hundred thousand repetitions took as many passes over them."""
+
+    def repeat(document: Any) -> None:
+        document["benchmarks"] = [
+            {**document["benchmarks"][0], "repetition_index": index}
+            for index in range(100_000)
+        ]
+
+    data = changed(captured("google_benchmark-1.9.5.json"), repeat)
+    (case,) = google_benchmark.read_json(data).cases
+    assert len(metric(case, "time").samples) == 100_000
+
+
+@pytest.mark.parametrize(
+    ("printed", "other"),
+    [
+        (
+            b"     Running benches/sorts.rs\nTimer precision: 20 ns\n"
+            b"sorts      fastest       \xe2\x94\x82 slowest\n",
+            "Divan",
+        ),
+        (
+            b"test sort ... bench:       1,023.50 ns/iter (+/- 12.10)\n",
+            "Rust's own harness",
+        ),
+        (b"running 0 tests\n", "Criterion left no results"),
+    ],
+)
+def test_cargo_bench_of_another_harness_is_named(
+    printed: bytes, other: str, tmp_path: Path
+) -> None:
+    request = DriveRequest(["cargo", "bench"], tmp_path)
+    finished = FinishedStart(request, ProcessEnd(exit_code=0), printed)
+    with pytest.raises(HarnessError, match=re.escape(other)):
+        find_harness("criterion").read(finished)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +25,14 @@ if TYPE_CHECKING:
     from paceline.formats.criterion import CriterionSeries
 
 DIRECTORY = "criterion"
+OTHERS = (
+    (re.compile(rb"^Timer precision: \S+ \S+$", re.MULTILINE), "Divan"),
+    (
+        re.compile(rb"^test .+ \.\.\. bench: +[\d,.]+ ns/iter ", re.MULTILINE),
+        "Rust's own harness (#[bench])",
+    ),
+)
+"""What other harnesses print that `cargo bench` runs, and their names."""
 
 
 class Criterion:
@@ -41,7 +50,15 @@ class Criterion:
         return Invocation(request.command, {"CRITERION_HOME": directory})
 
     def read(self, finished: FinishedStart) -> Reading:
-        return read_directory(finished.request.output / DIRECTORY)
+        directory = finished.request.output / DIRECTORY
+        if not directory.is_dir():
+            for mark, other in OTHERS:
+                if mark.search(finished.stdout):
+                    raise HarnessError(
+                        f"these benchmarks are of {other}, which leaves no samples and is not driven: time them as a "
+                        "process with --harness command"
+                    )
+        return read_directory(directory)
 
 
 def read_directory(directory: Path) -> Reading:

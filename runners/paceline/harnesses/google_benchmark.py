@@ -20,8 +20,8 @@ from paceline.harnesses.port import (
     has_option,
     program_of,
     read_document,
-    refuse_duplicates,
     sample_of,
+    several_are_called,
     split_name,
     time_unit_ns,
     without_options,
@@ -86,7 +86,7 @@ def read_json(data: bytes) -> Reading:
     context = document.get("context")
     version = context.get("library_version") if isinstance(context, dict) else None
     facts = {"google_benchmark": version} if isinstance(version, str) else {}
-    return Reading(refuse_duplicates(_cases_of(runs)), facts)
+    return Reading(_cases_of(runs), facts)
 
 
 def _is_summary(entry: dict[str, Any]) -> bool:
@@ -95,8 +95,13 @@ def _is_summary(entry: dict[str, Any]) -> bool:
 
 
 def _cases_of(runs: dict[str, list[dict[str, Any]]]) -> list[MeasuredCase]:
+    """Return the case of each name. Raises HarnessError for an index that is there twice: then two benchmarks have one
+    name."""
     cases = []
     for name, entries in runs.items():
+        indexes = [entry.get("repetition_index") for entry in entries]
+        if None not in indexes and len(set(map(repr, indexes))) < len(indexes):
+            raise HarnessError(several_are_called(name))
         failed = next((entry for entry in entries if entry.get("error_occurred")), None)
         skipped = next((entry for entry in entries if entry.get("skipped")), None)
         failure = unavailable = None
@@ -108,11 +113,9 @@ def _cases_of(runs: dict[str, list[dict[str, Any]]]) -> list[MeasuredCase]:
         else:
             metrics = _metrics_of(name, entries)
         benchmark, value = split_name(name)
-        # The same index twice is another benchmark of the same name.
-        indexes = [entry.get("repetition_index") for entry in entries]
-        times = max(indexes.count(index) for index in indexes)
-        case = MeasuredCase(name, benchmark, value, metrics, failure, unavailable)
-        cases += [case] * (times if None not in indexes else 1)
+        cases.append(
+            MeasuredCase(name, benchmark, value, metrics, failure, unavailable)
+        )
     return cases
 
 

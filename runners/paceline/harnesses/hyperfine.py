@@ -20,6 +20,7 @@ from paceline.harnesses.port import (
     read_document,
     refuse_duplicates,
     sample_of,
+    without_options,
 )
 
 
@@ -32,7 +33,8 @@ class Hyperfine:
         return program_of(command) == "hyperfine"
 
     def make_invocation(self, request: DriveRequest) -> Invocation:
-        argv = [*request.command, "--export-json", str(request.results)]
+        argv = without_options(request.command, "--export-json")
+        argv += ["--export-json", str(request.results)]
         options = ("-r", "--runs", "-m", "--min-runs", "-M", "--max-runs")
         if not has_option(argv, *options):
             argv += ["--runs", str(max(request.repetitions, 2))]

@@ -1,9 +1,13 @@
-"""Drives JMH and reads its JSON. Every iteration of every fork is a sample."""
+"""Drives JMH and reads its JSON. Every iteration of every fork is a sample, and in its sample mode every call.
+
+Of calls JMH keeps a histogram for each iteration, which may stand for millions. Of more than `KEPT_CALLS` every n-th
+is read, in the order of the file, so that their distribution stays.
+"""
 
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +21,23 @@ from paceline.harnesses.port import (
     MeasuredCase,
     MeasuredMetric,
     Reading,
+    has_option,
     join_name,
     program_of,
     read_document,
     refuse_duplicates,
     sample_of,
     time_unit_ns,
+    without_options,
 )
 
 BENCHMARK_LIST = "META-INF/BenchmarkList"
 """The jar of a JMH project contains this file."""
 EXACT = 1000
 """A sample has so many iterations, and a rate is at least this: JMH gives averages, of which no digit shall be lost."""
+
+KEPT_CALLS = 10_000
+"""At most so many calls of a benchmark are read from its histograms."""
 
 
 class Jmh:
@@ -45,7 +54,7 @@ class Jmh:
         )
 
     def make_invocation(self, request: DriveRequest) -> Invocation:
-        argv = list(request.command)
+        argv = without_options(request.command, "-rf", "-rff")
         defaults = {
             "-f": "1",
             "-wi": "2",
@@ -54,7 +63,7 @@ class Jmh:
             "-r": f"{request.min_time_ns // 1_000_000}ms",
         }
         for option, value in defaults.items():
-            if option not in argv:
+            if not has_option(argv, option):
                 argv += [option, value]
         return Invocation([*argv, "-rf", "json", "-rff", str(request.results)])
 
@@ -93,17 +102,37 @@ def _case_of(entry: Any) -> MeasuredCase:
         # One benchmark may run in several modes.
         name, full_name = f"{name}.{mode}", f"{full_name} ({mode})"
     figures = [figure for fork in primary.get("rawData") or [] for figure in fork]
-    figures += [
-        figure
-        for fork in primary.get("rawDataHistogram") or []
-        for iteration in fork
-        for figure, times in iteration
-        for _ in range(int(times))
-    ]
+    figures += _thin_histograms(full_name, primary.get("rawDataHistogram") or [])
     if not figures:
         raise HarnessError(f"{full_name}: expected samples in primaryMetric.rawData")
     metric = _metric_of(full_name, str(primary.get("scoreUnit")), figures)
     return MeasuredCase(full_name, name, value, [metric])
+
+
+def _thin_histograms(name: str, forks: list[Any]) -> list[Any]:
+    """Return every n-th call of the histograms of all forks, at most `KEPT_CALLS`. Raises HarnessError."""
+    bins = [entry for fork in forks for iteration in fork for entry in iteration]
+    for entry in bins:
+        if not (
+            isinstance(entry, list)
+            and len(entry) == 2
+            and type(entry[1]) is int
+            and entry[1] >= 0
+        ):
+            raise HarnessError(
+                f"{name}: expected pairs of a time and a number of calls in rawDataHistogram, found {entry!r}"
+            )
+    step = -(-sum(calls for _, calls in bins) // KEPT_CALLS) or 1
+    return list(_take_every(step, bins))
+
+
+def _take_every(step: int, bins: list[Any]) -> Iterator[Any]:
+    """Yield every `step`-th figure of (figure, number) pairs without making all of them."""
+    skipped = 0
+    for figure, number in bins:
+        for _ in range(skipped, number, step):
+            yield figure
+        skipped = (skipped - number) % step
 
 
 def _metric_of(name: str, unit: str, figures: list[Any]) -> MeasuredMetric:

@@ -188,30 +188,43 @@ def join_name(benchmark: str, value: str | None) -> str:
     return benchmark if value is None else f"{benchmark}/{value}"
 
 
+def several_are_called(name: str) -> str:
+    """Return the words about two cases of one name."""
+    return f"several cases are called {name}: give each a name of its own"
+
+
 def refuse_duplicates(cases: Iterable[MeasuredCase]) -> list[MeasuredCase]:
     """Return the cases. Raises HarnessError if two have one name, because nothing tells which is which."""
     cases = list(cases)
     counts = Counter(case.name for case in cases)
     duplicates = [name for name, count in counts.items() if count > 1]
     if duplicates:
-        raise HarnessError(
-            f"several cases are called {duplicates[0]}: give each a name of its own"
-        )
+        raise HarnessError(several_are_called(duplicates[0]))
     return cases
 
 
 def has_option(command: Sequence[str], *names: str) -> bool:
-    """Check whether a command line gives one of these options, as `NAME`, or `NAME=VALUE`."""
+    """Check whether a command line gives one of these options, as `NAME`, `NAME=VALUE`, or `-N1`, where a number follows
+    a name of one letter."""
     return any(
-        argument == name or argument.startswith(f"{name}=")
+        argument == name
+        or argument.startswith(f"{name}=")
+        or (len(name) == 2 and argument[:2] == name and argument[2:3].isdigit())
         for argument in command
         for name in names
     )
 
 
 def without_options(command: Sequence[str], *names: str) -> list[str]:
-    """Return a command line without these options, where it gives them as `NAME`, or `NAME=VALUE`."""
-    return [argument for argument in command if not has_option([argument], *names)]
+    """Return a command line without these options and their values, which it gives as `NAME VALUE`, or `NAME=VALUE`."""
+    kept = []
+    arguments = iter(command)
+    for argument in arguments:
+        if argument in names:
+            next(arguments, None)
+        elif not has_option([argument], *names):
+            kept.append(argument)
+    return kept
 
 
 def read_document(data: bytes, tool: str, key: str) -> tuple[dict[str, Any], list[Any]]:
