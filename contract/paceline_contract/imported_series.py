@@ -9,13 +9,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, NamedTuple, Protocol, Self, TypeVar
+from typing import Final, Protocol, Self, TypeVar
 
 import msgspec
 
-from paceline_contract.events import Direction
 from paceline_contract.text_names import DIGEST_MARK, append_digest, name_of
-from paceline_contract.units import Unit
+from paceline_contract.units import KNOWN, MetricUnit, metric_in
 
 MAX_PART: Final = 200
 """Most characters of a part of an id, and of a baseline: what an index of every database holds."""
@@ -31,34 +30,6 @@ MAX_SHOWN: Final = 1_000
 """Most characters of an id or a path of what is left out."""
 LARGEST: Final = 1e18
 """The largest value of an iteration. In nanoseconds it is thirty years, far below the overflow of a double."""
-NS_PER: Final = {
-    "ps": 1e-3,
-    "ns": 1.0,
-    "us": 1e3,
-    "µs": 1e3,
-    "μs": 1e3,
-    "ms": 1e6,
-    "s": 1e9,
-}
-"""Nanoseconds per unit of time; criterion's files name no unit and mean ns."""
-
-
-class ImportedMetric(NamedTuple):
-    """What a series measures. `scale` converts its values to `unit`."""
-
-    name: str
-    unit: Unit
-    direction: Direction
-    scale: float = 1.0
-
-
-_OTHERS: Final = {
-    "bytes": ImportedMetric("bytes", "bytes", "lower"),
-    "ops": ImportedMetric("ops", "ops", "lower"),
-    "count": ImportedMetric("count", "count", "lower"),
-    "op/s": ImportedMetric("throughput", "op/s", "higher"),
-    "bytes/s": ImportedMetric("bandwidth", "bytes/s", "higher"),
-}
 
 
 def _storable(text: str | None) -> str | None:
@@ -122,13 +93,10 @@ class ImportedSeries(Protocol):
 S = TypeVar("S", bound=ImportedSeries)
 
 
-def metric_of(unit: str | None) -> ImportedMetric | None:
-    """Return the metric of values in `unit`; None if the unit is unknown here."""
-    if unit is None:
-        unit = "ns"
-    if unit in NS_PER:
-        return ImportedMetric("time", "ns", "lower", NS_PER[unit])
-    return _OTHERS.get(unit)
+def metric_of(unit: str | None) -> MetricUnit | None:
+    """Return the metric of values in `unit`, which criterion's files leave out where they mean ns; None if the unit is
+    unknown here."""
+    return metric_in("ns" if unit is None else unit)
 
 
 def series_id(series: ImportedSeries) -> str:
@@ -169,8 +137,9 @@ def series_problem(series: ImportedSeries) -> str | None:
     """Return why a series cannot be stored, or None when it can."""
     metric = metric_of(series.unit)
     if metric is None:
-        known = ", ".join((*NS_PER, *_OTHERS))
-        return f"its unit is {series.unit!r}, and only these are known: {known}"
+        return (
+            f"its unit is {series.unit!r}, and only these are known: {', '.join(KNOWN)}"
+        )
     return _name_problem(series) or _samples_problem(series, metric)
 
 
@@ -239,7 +208,7 @@ def _name_problem(series: ImportedSeries) -> str | None:
     return None
 
 
-def _samples_problem(series: ImportedSeries, metric: ImportedMetric) -> str | None:
+def _samples_problem(series: ImportedSeries, metric: MetricUnit) -> str | None:
     iterations, times = series.iterations, series.times
     if len(iterations) != len(times):
         return f"{len(iterations)} iteration counts and {len(times)} times: expected equal numbers"

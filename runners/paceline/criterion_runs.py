@@ -7,7 +7,7 @@ What cannot be read or stored is left out with its id, its path and a reason; th
 is a series. Criterion keeps every run twice, so `new`, the last run, is not listed if it equals a saved baseline byte
 for byte. Benchmarks that the last run did not measure keep their older `new`; they are recognised by their time of
 writing, and left out. Copies of files have other times (a checkout, a download): then nothing tells what the last run
-measured, and no sample gets its commit. Parsing is in `formats/criterion.py`.
+measured, and no sample gets its commit. Parsing is in `paceline_contract.readers.criterion`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from typing import Any, BinaryIO
 
 import msgspec
 from paceline_contract.imported_series import LeftOut, keep_one_of_each, sentences
-from rich.table import Column, Table
-
-from paceline.errors import UserError
-from paceline.formats import criterion
-from paceline.formats.criterion import (
+from paceline_contract.readers import criterion
+from paceline_contract.readers.criterion import (
     LAST_RUN,
     CriterionError,
     CriterionSeries,
     Origin,
 )
+from rich.table import Column, Table
+
+from paceline.errors import UserError
 
 LONGEST_PAUSE_S = 600
 """The longest time in which a run writes nothing, beside what the next benchmark measures: builds between two

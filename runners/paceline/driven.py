@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 from paceline_contract.items import SideName
+from paceline_contract.results import MeasuredCase, Result
 from paceline_contract.text_names import name_of
 
 from paceline import manifest
@@ -42,9 +43,7 @@ from paceline.harnesses.plan import (
 from paceline.harnesses.port import (
     Harness,
     HarnessError,
-    MeasuredCase,
     Overhead,
-    Reading,
 )
 from paceline.launches import BASE, HEAD, Side, SideManifests, prepare_sides
 from paceline.local import Display, RunRecord, measure_and_record, shown_claimant
@@ -112,7 +111,7 @@ class _ProbedSide(msgspec.Struct, frozen=True):
     tree: _Tree
     harness: Harness
     spec: DriveSpec
-    reading: Reading
+    reading: Result
 
 
 def run(

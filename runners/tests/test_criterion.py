@@ -14,8 +14,8 @@ import pytest
 from paceline import criterion_runs
 from paceline.cli import app
 from paceline.errors import UserError
-from paceline.formats import criterion
-from paceline.formats.criterion import CriterionError
+from paceline_contract.readers import criterion
+from paceline_contract.readers.criterion import CriterionError
 from typer.testing import CliRunner
 
 ITERS = [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0]

@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 from paceline.errors import UserError
 from paceline.harnesses.plan import Plan, SuiteDescription, make_manifest, parse_arms
-from paceline.harnesses.port import MeasuredCase, MeasuredMetric, Sample, split_name
 from paceline.manifest import of_raw
+from paceline_contract.results import (
+    MeasuredCase,
+    MeasuredMetric,
+    Sample,
+    params_of,
+    split_name,
+)
 from paceline_contract.text_names import name_of
 
 TIME = MeasuredMetric("time", "ns", "lower", [Sample(1, 5)])
@@ -14,7 +20,8 @@ ABOUT = SuiteDescription("suite", "./bench", ["x"], 600)
 
 
 def case(name: str) -> MeasuredCase:
-    return MeasuredCase(name, *split_name(name), [TIME])
+    benchmark, value = split_name(name)
+    return MeasuredCase(name, benchmark, params_of(value), [TIME])
 
 
 def test_arms_are_mapped_and_a_made_manifest_is_valid() -> None:

@@ -19,7 +19,6 @@ import numpy as np
 from paceline_contract.events import ParamValue
 from paceline_contract.imported_series import (
     MAX_GATES,
-    ImportedMetric,
     LeftOut,
     arm_of,
     keep_one_of_each,
@@ -32,6 +31,7 @@ from paceline_contract.imported_series import (
 from paceline_contract.manifest import PRIMARY_METRIC, Benchmark, Manifest
 from paceline_contract.manifest_reader import ManifestError, read_manifest
 from paceline_contract.text_names import name_of
+from paceline_contract.units import MetricUnit
 from sqlalchemy.orm import Session
 
 from paceline_server.catalog import service as catalog
@@ -322,7 +322,7 @@ class ImportedCase:
     benchmark: str
     arm: str
     params: dict[str, ParamValue]
-    metric: ImportedMetric
+    metric: MetricUnit
     series: CriterionSeriesIn
 
 

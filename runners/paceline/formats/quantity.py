@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from paceline_contract.events import INT64_MAX
 from paceline_contract.items import PrintedNumber
+from paceline_contract.units import NS_PER
 
 KIBI = 1024
 """The factor between B, KB, MB and GB. The only app that prints MB prints 175 pieces of 1 MiB as 175.0 MB, so its factor
@@ -45,9 +46,8 @@ _BYTES = {"B": 1} | {
 DURATION = Units(
     "ns",
     "a duration such as 2.82ms",
-    {"ns": 1, "us": 10**3, "\u00b5s": 10**3, "\u03bcs": 10**3, "ms": 10**6, "s": 10**9},
+    {unit: int(NS_PER[unit]) for unit in ("ns", "us", "\u00b5s", "\u03bcs", "ms", "s")},
 )
-"""The micro sign and the Greek letter mu look alike and are both in use."""
 SIZE = Units("bytes", "a size such as 175.0MB", _BYTES)
 RATE = Units(
     "bytes/s",

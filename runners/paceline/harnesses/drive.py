@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 from paceline_contract.events import MAX_VALUES
+from paceline_contract.results import MeasuredCase, Result, ResultError, Sample
 from paceline_contract.workload import orders
 
 from paceline.errors import UserError
@@ -36,10 +37,7 @@ from paceline.harnesses.port import (
     FinishedStart,
     Harness,
     HarnessError,
-    MeasuredCase,
     Overhead,
-    Reading,
-    Sample,
 )
 from paceline.source import STEP_TIMEOUT_S, Log, describe_end, drain
 from paceline.stop import Stop
@@ -105,7 +103,7 @@ def measure(
     only: Sequence[str] = (),
     log: Log,
     stop: Stop,
-) -> Reading:
+) -> Result:
     """Start the tool in `directory`, after as many starts as shall warm it up, and read its results. Raises
     HarnessError."""
     harness = find_harness(spec.harness)
@@ -122,7 +120,7 @@ def _run_once(
     only: Sequence[str],
     log: Log,
     stop: Stop,
-) -> Reading:
+) -> Result:
     if spec.prepare:
         run_quietly("--prepare", spec.prepare, directory, log, stop)
     with tempfile.TemporaryDirectory(prefix="paceline-") as results:
@@ -146,7 +144,10 @@ def _run_once(
         if failure is not None:
             raise HarnessError(failure, output.excerpt)
         finished = FinishedStart(request, end, output.stdout(), spec.overhead)
-        return harness.read(finished)
+        try:
+            return harness.read(finished)
+        except ResultError as error:
+            raise HarnessError(str(error)) from error
 
 
 def _explain_failure(end: ProcessEnd, stop: Stop, timeout_s: float) -> str | None:
@@ -327,7 +328,7 @@ class _Launch:
                     "t_ns": now,
                 }
                 for metric in case.metrics
-                for iterations, values in _group_by_iterations(_thin(metric.samples))
+                for iterations, values in _group_by_iterations(_thin(metric.values))
             ),
         ]
 

@@ -1,34 +1,25 @@
-"""Drives JMH and reads its JSON. Every iteration of every fork is a sample."""
+"""Drives JMH."""
 
 from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+
+from paceline_contract.readers.jmh import read_json
+from paceline_contract.results import Result
 
 from paceline.harnesses.port import (
-    NS_PER_S,
-    TIME_UNITS,
     DriveRequest,
     FinishedStart,
-    HarnessError,
     Invocation,
-    MeasuredCase,
-    MeasuredMetric,
-    Reading,
-    join_name,
+    has_option,
     program_of,
-    read_document,
-    refuse_duplicates,
-    sample_of,
-    time_unit_ns,
+    without_options,
 )
 
 BENCHMARK_LIST = "META-INF/BenchmarkList"
 """The jar of a JMH project contains this file."""
-EXACT = 1000
-"""A sample has so many iterations, and a rate is at least this: JMH gives averages, of which no digit shall be lost."""
 
 
 class Jmh:
@@ -45,7 +36,7 @@ class Jmh:
         )
 
     def make_invocation(self, request: DriveRequest) -> Invocation:
-        argv = list(request.command)
+        argv = without_options(request.command, "-rf", "-rff")
         defaults = {
             "-f": "1",
             "-wi": "2",
@@ -54,11 +45,11 @@ class Jmh:
             "-r": f"{request.min_time_ns // 1_000_000}ms",
         }
         for option, value in defaults.items():
-            if option not in argv:
+            if not has_option(argv, option):
                 argv += [option, value]
         return Invocation([*argv, "-rf", "json", "-rff", str(request.results)])
 
-    def read(self, finished: FinishedStart) -> Reading:
+    def read(self, finished: FinishedStart) -> Result:
         return read_json(finished.read_results())
 
 
@@ -68,57 +59,3 @@ def _is_jmh(jar: Path) -> bool:
             return BENCHMARK_LIST in archive.namelist()
     except (OSError, zipfile.BadZipFile):
         return False
-
-
-def read_json(data: bytes) -> Reading:
-    """Read a file of `-rf json`. Raises HarnessError."""
-    _, entries = read_document(b'{"results":' + data + b"}", "JMH", "results")
-    cases = refuse_duplicates(_case_of(entry) for entry in entries)
-    versions = {
-        str(entry["jmhVersion"]) for entry in entries if entry.get("jmhVersion")
-    }
-    return Reading(cases, {"jmh": ", ".join(sorted(versions))} if versions else {})
-
-
-def _case_of(entry: Any) -> MeasuredCase:
-    name = entry.get("benchmark") if isinstance(entry, dict) else None
-    if not isinstance(name, str):
-        raise HarnessError('expected every result to have a "benchmark"')
-    params = entry.get("params") or {}
-    pairs = [f"{key}={text}" for key, text in params.items()]
-    value = " ".join(params.values() if len(pairs) == 1 else pairs) or None
-    mode, primary = str(entry.get("mode")), entry.get("primaryMetric") or {}
-    full_name = join_name(name, value)
-    if mode != "avgt":
-        # One benchmark may run in several modes.
-        name, full_name = f"{name}.{mode}", f"{full_name} ({mode})"
-    figures = [figure for fork in primary.get("rawData") or [] for figure in fork]
-    figures += [
-        figure
-        for fork in primary.get("rawDataHistogram") or []
-        for iteration in fork
-        for figure, times in iteration
-        for _ in range(int(times))
-    ]
-    if not figures:
-        raise HarnessError(f"{full_name}: expected samples in primaryMetric.rawData")
-    metric = _metric_of(full_name, str(primary.get("scoreUnit")), figures)
-    return MeasuredCase(full_name, name, value, [metric])
-
-
-def _metric_of(name: str, unit: str, figures: list[Any]) -> MeasuredMetric:
-    amount, _, per = unit.partition("/")
-    where = f"a sample of {name}"
-    for figure in figures:
-        sample_of(figure, 1, where)
-    if amount == "ops" and per in TIME_UNITS:
-        scale = NS_PER_S / TIME_UNITS[per]
-        if any(figure * scale < EXACT for figure in figures):
-            raise HarnessError(
-                f"{name}: rates below {EXACT} per second lose digits; measure its time: -bm avgt"
-            )
-        rates = [sample_of(figure, 1, where, scale) for figure in figures]
-        return MeasuredMetric("throughput", "op/s", "higher", rates)
-    scale = time_unit_ns(amount, f"scoreUnit of {name}")
-    times = [sample_of(figure, EXACT, where, scale) for figure in figures]
-    return MeasuredMetric("time", "ns", "lower", times)

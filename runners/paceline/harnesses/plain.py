@@ -10,17 +10,19 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from paceline_contract.results import (
+    MeasuredCase,
+    MeasuredMetric,
+    Result,
+    ResultError,
+    Sample,
+)
 from paceline_contract.units import Unit
 
 from paceline.harnesses.port import (
     DriveRequest,
     FinishedStart,
-    HarnessError,
     Invocation,
-    MeasuredCase,
-    MeasuredMetric,
-    Reading,
-    Sample,
 )
 
 
@@ -37,10 +39,10 @@ class PlainCommand:
     def make_invocation(self, request: DriveRequest) -> Invocation:
         return Invocation(request.command, discards_stdout=True)
 
-    def read(self, finished: FinishedStart) -> Reading:
+    def read(self, finished: FinishedStart) -> Result:
         end, overhead = finished.end, finished.overhead
         if end.wall_ns is None:
-            raise HarnessError("processes can be timed on Linux and macOS only")
+            raise ResultError("processes can be timed on Linux and macOS only")
         figures: list[tuple[str, Unit, int]] = [
             ("time", "ns", end.wall_ns - overhead.wall_ns),
             ("user_time", "ns", (end.user_ns or 0) - overhead.user_ns),
@@ -48,7 +50,7 @@ class PlainCommand:
             ("peak_memory", "bytes", end.rss_peak_bytes or 0),
         ]
         if figures[0][2] <= 0:
-            raise HarnessError(
+            raise ResultError(
                 "the command takes no longer than a shell that does nothing: leave out --shell"
             )
         name = shlex.join(finished.request.command)
@@ -57,4 +59,4 @@ class PlainCommand:
             for metric, unit, figure in figures
             if figure > 0
         ]
-        return Reading([MeasuredCase(name, name, None, metrics)])
+        return Result(self.name, [MeasuredCase(name, name, metrics=metrics)])

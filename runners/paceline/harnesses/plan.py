@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import msgspec
 from paceline_contract.events import INT64_MAX, ParamValue
 from paceline_contract.params import SEPARATORS
+from paceline_contract.results import MeasuredCase, split_name
 from paceline_contract.text_names import append_digest, name_of
 
 from paceline.errors import UserError
-from paceline.harnesses.port import MeasuredCase, split_name
 
 ONLY_ARM = "code"
 """The arm of benchmarks for which no arms are mapped."""

@@ -1,73 +1,34 @@
 """The port of a harness: another tool's benchmark runner that Paceline drives.
 
-A harness says how its tool is started so that it leaves results, and reads them. Samples are totals over iterations,
-as in the bench stream, so that no figure is rounded. What failed is named, never a figure.
+A harness says how its tool is started so that it leaves results, and names the reader of these.
 """
 
 from __future__ import annotations
 
-import json
-import math
-from collections import Counter
-from collections.abc import Iterable, Sequence
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
 import msgspec
-from paceline_contract.events import INT64_MAX, Direction
-from paceline_contract.units import Unit
+from paceline_contract.results import MAX_BYTES, Result, ResultError
 
 from paceline.executors.process import ProcessEnd
 from paceline.first_error import Excerpt
 
 RESULTS = "results.json"
 """The file in which tools leave their results."""
-NS_PER_S = 1e9
+SEARCHED_BYTES = 256 << 20
+"""The largest program that is searched for what tells which harness it is."""
 
 
 class HarnessError(Exception):
-    """The results cannot be used; the text says what was expected and what is there instead. `excerpt` is what a
-    person should see of the tool's output."""
+    """The tool cannot be driven, or its results cannot be used; the text says why. `excerpt` is what a person should see
+    of the tool's output."""
 
     def __init__(self, text: str, excerpt: Excerpt | None = None) -> None:
         super().__init__(text)
         self.excerpt = excerpt
-
-
-class Sample(NamedTuple):
-    """A measured total over so many iterations; of a rate, the rate itself."""
-
-    iterations: int
-    total: int
-
-
-class MeasuredMetric(NamedTuple):
-    """A quantity of a case with its samples, in the order in which they were taken."""
-
-    name: str
-    unit: Unit
-    direction: Direction
-    samples: list[Sample]
-
-
-class MeasuredCase(msgspec.Struct, frozen=True):
-    """One case as the tool names it. `value` tells apart the cases of one benchmark, such as its arguments."""
-
-    name: str
-    benchmark: str
-    value: str | None
-    metrics: list[MeasuredMetric]
-    failure: str | None = None
-    """The tool's words about what went wrong; such a case has no figures."""
-    unavailable: str | None = None
-    """The reason for which the tool skipped it here."""
-
-
-class Reading(msgspec.Struct, frozen=True):
-    """The results of one process start of a tool, and facts about the tool, such as its version."""
-
-    cases: list[MeasuredCase]
-    facts: dict[str, str] = {}
 
 
 class DriveRequest(msgspec.Struct, frozen=True):
@@ -111,11 +72,16 @@ class FinishedStart(msgspec.Struct, frozen=True):
     overhead: Overhead = Overhead()
 
     def read_results(self) -> bytes:
-        """Return the bytes of the file of results. Raises HarnessError without one."""
+        """Return the bytes of the file of results. Raises ResultError without one, and if it is too large."""
         try:
+            size = self.request.results.stat().st_size
+            if size > MAX_BYTES:
+                raise ResultError(
+                    f"the command left {size:,} bytes of results: expected at most {MAX_BYTES:,}; run parts of it"
+                )
             return self.request.results.read_bytes()
         except FileNotFoundError:
-            raise HarnessError(
+            raise ResultError(
                 "the command exited with status 0 and left no results: it ran no benchmark, or not with this harness"
             ) from None
 
@@ -139,93 +105,54 @@ class Harness(Protocol):
     def make_invocation(self, request: DriveRequest) -> Invocation:
         """Say how to start it so that it leaves its results in the request's `output` or on standard output."""
 
-    def read(self, finished: FinishedStart) -> Reading:
-        """Return what a start of it measured. Raises HarnessError."""
-
-
-TIME_UNITS = {
-    "ns": 1.0,
-    "us": 1e3,
-    "\u00b5s": 1e3,
-    "\u03bcs": 1e3,
-    "ms": 1e6,
-    "s": NS_PER_S,
-    "m": 60e9,
-}
-"""The nanoseconds of the units in which tools give times."""
-
-
-def time_unit_ns(unit: str, where: str) -> float:
-    """Return the nanoseconds of a unit of time. Raises HarnessError, which says `where`."""
-    if unit not in TIME_UNITS:
-        raise HarnessError(
-            f"{where}: expected a unit of time ({', '.join(TIME_UNITS)}), found {unit!r}"
-        )
-    return TIME_UNITS[unit]
-
-
-def sample_of(figure: object, iterations: int, where: str, scale: float = 1) -> Sample:
-    """Return the sample of a figure per iteration, in units of which the metric's is `scale` times as small. Raises
-    HarnessError, which says `where`, for what is no figure."""
-    if isinstance(figure, bool) or not isinstance(figure, int | float):
-        raise HarnessError(f"{where}: expected a number, found {figure!r}")
-    total = figure * scale * iterations
-    if not math.isfinite(total) or not 0 <= total <= INT64_MAX or iterations < 1:
-        raise HarnessError(
-            f"{where}: expected a figure from 0, found {figure} over {iterations} iterations"
-        )
-    return Sample(iterations, round(total))
-
-
-def split_name(name: str) -> tuple[str, str | None]:
-    """Split `BENCHMARK/VALUE` into benchmark and value."""
-    benchmark, _, value = name.partition("/")
-    return benchmark, value or None
-
-
-def join_name(benchmark: str, value: str | None) -> str:
-    """Return `BENCHMARK/VALUE`, or the benchmark if it has no value."""
-    return benchmark if value is None else f"{benchmark}/{value}"
-
-
-def refuse_duplicates(cases: Iterable[MeasuredCase]) -> list[MeasuredCase]:
-    """Return the cases. Raises HarnessError if two have one name, because nothing tells which is which."""
-    cases = list(cases)
-    counts = Counter(case.name for case in cases)
-    duplicates = [name for name, count in counts.items() if count > 1]
-    if duplicates:
-        raise HarnessError(
-            f"several cases are called {duplicates[0]}: give each a name of its own"
-        )
-    return cases
+    def read(self, finished: FinishedStart) -> Result:
+        """Return what a start of it measured, as its reader (`paceline_contract.readers`) reads it. Raises
+        ResultError."""
 
 
 def has_option(command: Sequence[str], *names: str) -> bool:
-    """Check whether a command line gives one of these options, as `NAME`, or `NAME=VALUE`."""
+    """Check whether a command line gives one of these options, as `NAME`, `NAME=VALUE`, or `-N1`, where a number follows
+    a name of one letter."""
     return any(
-        argument == name or argument.startswith(f"{name}=")
+        argument == name
+        or argument.startswith(f"{name}=")
+        or (len(name) == 2 and argument[:2] == name and argument[2:3].isdigit())
         for argument in command
         for name in names
     )
 
 
 def without_options(command: Sequence[str], *names: str) -> list[str]:
-    """Return a command line without these options, where it gives them as `NAME`, or `NAME=VALUE`."""
-    return [argument for argument in command if not has_option([argument], *names)]
-
-
-def read_document(data: bytes, tool: str, key: str) -> tuple[dict[str, Any], list[Any]]:
-    """Return the object in a tool's JSON, and its list `key`. Raises HarnessError."""
-    try:
-        document = json.loads(data)
-    except ValueError as error:
-        raise HarnessError(f"the results of {tool} are not JSON: {error}") from error
-    entries = document.get(key) if isinstance(document, dict) else None
-    if not isinstance(entries, list):
-        raise HarnessError(f'expected an object with a list "{key}" from {tool}')
-    return document, entries
+    """Return a command line without these options and their values, which it gives as `NAME VALUE`, or `NAME=VALUE`."""
+    kept = []
+    arguments = iter(command)
+    for argument in arguments:
+        if argument in names:
+            next(arguments, None)
+        elif not has_option([argument], *names):
+            kept.append(argument)
+    return kept
 
 
 def program_of(command: Sequence[str]) -> str:
     """Return the file name of the program that a command starts."""
     return Path(command[0]).name
+
+
+def program_contains(
+    command: Sequence[str], directory: Path, marks: Sequence[bytes]
+) -> bool:
+    """Check whether the program that `command`, started in `directory`, runs contains one of these texts; of Python, the
+    script."""
+    names = [command[0]]
+    if program_of(command).startswith("python"):
+        names = [argument for argument in command[1:2] if argument.endswith(".py")]
+    for name in names:
+        program = directory / name
+        if not program.is_file() and "/" not in name:
+            program = Path(shutil.which(name) or program)
+        if program.is_file() and program.stat().st_size <= SEARCHED_BYTES:
+            data = program.read_bytes()
+            if any(mark in data for mark in marks):
+                return True
+    return False

@@ -1,25 +1,20 @@
-"""Drives pytest-benchmark and reads its JSON, which has every round. A test that fails makes pytest fail."""
+"""Drives pytest-benchmark. A test that fails makes pytest fail."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+
+from paceline_contract.readers.pytest_benchmark import read_json
+from paceline_contract.results import Result
+from paceline_contract.units import NS_PER
 
 from paceline.harnesses.port import (
-    NS_PER_S,
     DriveRequest,
     FinishedStart,
-    HarnessError,
     Invocation,
-    MeasuredCase,
-    MeasuredMetric,
-    Reading,
     has_option,
     program_of,
-    read_document,
-    refuse_duplicates,
-    sample_of,
     without_options,
 )
 
@@ -39,7 +34,7 @@ class PytestBenchmark:
         argv = without_options(request.command, "--benchmark-json")
         defaults = {
             "--benchmark-json": str(request.results),
-            "--benchmark-max-time": f"{request.min_time_ns / NS_PER_S:g}",
+            "--benchmark-max-time": f"{request.min_time_ns / NS_PER['s']:g}",
             "--benchmark-min-rounds": str(max(request.repetitions, 5)),
         }
         argv += [
@@ -51,36 +46,5 @@ class PytestBenchmark:
             argv.append("--benchmark-only")
         return Invocation(argv)
 
-    def read(self, finished: FinishedStart) -> Reading:
+    def read(self, finished: FinishedStart) -> Result:
         return read_json(finished.read_results())
-
-
-def read_json(data: bytes) -> Reading:
-    """Read a file of `--benchmark-json`. Raises HarnessError."""
-    document, entries = read_document(data, "pytest-benchmark", "benchmarks")
-    cases = refuse_duplicates(_case_of(entry) for entry in entries)
-    version = document.get("version")
-    return Reading(cases, {"pytest_benchmark": str(version)} if version else {})
-
-
-def _case_of(entry: Any) -> MeasuredCase:
-    name = entry.get("fullname") if isinstance(entry, dict) else None
-    if not isinstance(name, str):
-        raise HarnessError('expected every benchmark to have a "fullname"')
-    stats = entry.get("stats")
-    if not isinstance(stats, dict) or not stats.get("data"):
-        raise HarnessError(
-            f"{name}: expected every round in stats.data, as --benchmark-json writes it"
-        )
-    iterations = stats.get("iterations")
-    if not isinstance(iterations, int):
-        raise HarnessError(
-            f"{name}: expected a number of iterations, found {iterations!r}"
-        )
-    samples = [
-        sample_of(time, iterations, f"a round of {name}", NS_PER_S)
-        for time in stats["data"]
-    ]
-    benchmark, _, value = name.removesuffix("]").partition("[")
-    metric = MeasuredMetric("time", "ns", "lower", samples)
-    return MeasuredCase(name, benchmark, value or None, [metric])

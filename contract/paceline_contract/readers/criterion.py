@@ -6,7 +6,8 @@
     {"reason": "benchmark-complete", …}    one line of `cargo criterion --message-format=json`: the same
 
 Every sample is kept; outliers are counted by Tukey's fences, as criterion does, and none is removed.
-Criterion runs one benchmark after another in one process, so there are no blocks to compare and no verdicts.
+Criterion runs one benchmark after another in one process, so there are no blocks to compare and no verdicts. A series
+also says how a saved baseline is stored; `case_of` makes the case of a result from it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,15 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import msgspec
-from paceline_contract.imported_series import series_problem
+
+from paceline_contract.imported_series import metric_of, series_problem
+from paceline_contract.readers.parsing import sample_of
+from paceline_contract.results import (
+    MeasuredCase,
+    MeasuredMetric,
+    ResultError,
+    params_of,
+)
 
 MILD, SEVERE = 1.5, 3.0
 """Tukey's fences, in interquartile ranges from the quartiles (Exploratory Data Analysis, 1977, §2D)."""
@@ -30,7 +39,7 @@ LAST_RUN = "new"
 T = TypeVar("T")
 
 
-class CriterionError(Exception):
+class CriterionError(ResultError):
     """Says what was expected and what is there instead. `id` is the benchmark's, where it could be read."""
 
     def __init__(self, text: str, benchmark_id: str | None = None) -> None:
@@ -187,6 +196,25 @@ def series_from_files(
     outliers = series.outliers()
     return series.as_series(
         _throughput(named.throughput), outliers, _notes(outliers, fences)
+    )
+
+
+def case_of(series: CriterionSeries) -> MeasuredCase:
+    """Return the case of a series. Raises ResultError."""
+    metric = metric_of(series.unit)
+    if metric is None:
+        raise CriterionError(f"its unit is {series.unit!r}", series.id)
+    samples = [
+        sample_of(time / count, count, f"a sample of {series.id}", metric.scale)
+        for time, count in zip(series.times, series.iterations, strict=True)
+    ]
+    measured = MeasuredMetric(metric.name, metric.unit, metric.direction, samples)
+    return MeasuredCase(
+        series.id,
+        series.benchmark,
+        params_of(series.value),
+        [measured],
+        arm=series.arm,
     )
 
 

@@ -1,0 +1,114 @@
+"""Reads the JSON of Google Benchmark. Aggregates (mean, median, complexity) are no samples and left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from paceline_contract.readers.parsing import ns_per, read_document, sample_of
+from paceline_contract.results import (
+    MeasuredCase,
+    MeasuredMetric,
+    Result,
+    ResultError,
+    params_of,
+    several_are_called,
+    split_name,
+)
+
+TOOL = "google-benchmark"
+
+
+class _Entry(msgspec.Struct):
+    name: str
+    run_type: str = "iteration"
+    aggregate_name: str | None = None
+    rms: Any = None
+    repetition_index: int | None = None
+    iterations: int | None = None
+    real_time: Any = None
+    cpu_time: Any = None
+    time_unit: str = "ns"
+    allocs_per_iter: Any = None
+    error_occurred: bool = False
+    error_message: str | None = None
+    skipped: bool = False
+    skip_message: str | None = None
+
+    @property
+    def is_summary(self) -> bool:
+        """Whether it is an aggregate, also of a version that has no run_type."""
+        return (
+            self.run_type != "iteration"
+            or self.aggregate_name is not None
+            or (self.iterations is None and self.rms is not None)
+        )
+
+
+class _Context(msgspec.Struct):
+    library_version: str | None = None
+
+
+class _Document(msgspec.Struct):
+    benchmarks: list[_Entry]
+    context: _Context | None = None
+
+
+def read_json(data: bytes) -> Result:
+    """Read a file of `--benchmark_out_format=json`. Raises ResultError."""
+    document = read_document(data, "Google Benchmark", _Document)
+    runs: dict[str, list[_Entry]] = {}
+    for entry in document.benchmarks:
+        if not entry.is_summary:
+            runs.setdefault(entry.name, []).append(entry)
+    version = None if document.context is None else document.context.library_version
+    cases = [_case_of(name, entries) for name, entries in runs.items()]
+    return Result(TOOL, cases, version)
+
+
+def _case_of(name: str, entries: list[_Entry]) -> MeasuredCase:
+    """Return the case of this name. Raises ResultError for a repetition that is there twice: then two benchmarks have
+    one name."""
+    indexes = [entry.repetition_index for entry in entries]
+    if None not in indexes and len(set(indexes)) < len(indexes):
+        raise ResultError(several_are_called(name))
+    failed = next((entry for entry in entries if entry.error_occurred), None)
+    skipped = next((entry for entry in entries if entry.skipped), None)
+    failure = unavailable = None
+    metrics: list[MeasuredMetric] = []
+    if failed is not None:
+        failure = failed.error_message or "it failed"
+    elif skipped is not None:
+        unavailable = skipped.skip_message or "it was skipped"
+    else:
+        metrics = _metrics_of(name, entries)
+    benchmark, value = split_name(name)
+    return MeasuredCase(
+        name, benchmark, params_of(value), metrics, failure, unavailable
+    )
+
+
+def _metrics_of(name: str, entries: list[_Entry]) -> list[MeasuredMetric]:
+    metrics = []
+    for metric, key in (("time", "real_time"), ("cpu_time", "cpu_time")):
+        where = f"{key} of {name}"
+        samples = [
+            sample_of(
+                getattr(entry, key),
+                entry.iterations or 0,
+                where,
+                ns_per(entry.time_unit, where),
+            )
+            for entry in entries
+        ]
+        if metric == "time" or all(sample.total for sample in samples):
+            metrics.append(MeasuredMetric(metric, "ns", "lower", samples))
+    if all(entry.allocs_per_iter for entry in entries):
+        where = f"allocs_per_iter of {name}"
+        samples = [
+            sample_of(entry.allocs_per_iter, entry.iterations or 0, where)
+            for entry in entries
+        ]
+        metrics.append(MeasuredMetric("allocations", "count", "lower", samples))
+    return metrics

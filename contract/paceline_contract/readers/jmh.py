@@ -1,0 +1,106 @@
+"""Reads the JSON of JMH. Every iteration of every fork is a sample, and in its sample mode every call.
+
+Of calls JMH keeps a histogram for each iteration, which may stand for millions. Of more than `KEPT_CALLS` every n-th
+is read, in the order of the file, so that their distribution stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from paceline_contract.readers.parsing import ns_per, read_document, sample_of
+from paceline_contract.results import (
+    KEPT_DIGITS,
+    MeasuredCase,
+    MeasuredMetric,
+    Result,
+    ResultError,
+    join_name,
+    refuse_duplicates,
+    value_of,
+)
+from paceline_contract.units import NS_PER
+
+TOOL = "jmh"
+EXACT = KEPT_DIGITS
+"""A sample has so many iterations, and a rate is at least this, because JMH gives averages."""
+KEPT_CALLS = 10_000
+"""At most so many calls of a benchmark are read from its histograms."""
+
+_Bin = tuple[Any, Annotated[int, Meta(ge=0)]]
+"""A time, and the number of calls that took it."""
+
+
+class _Metric(msgspec.Struct, rename="camel"):
+    score_unit: str
+    raw_data: list[list[Any]] | None = None
+    raw_data_histogram: list[list[list[_Bin]]] | None = None
+
+
+class _Entry(msgspec.Struct, rename="camel"):
+    benchmark: str
+    mode: str
+    primary_metric: _Metric
+    params: dict[str, str] | None = None
+    jmh_version: str | None = None
+
+
+def read_json(data: bytes) -> Result:
+    """Read a file of `-rf json`. Raises ResultError."""
+    entries = read_document(data, "JMH", list[_Entry])
+    cases = refuse_duplicates(_case_of(entry) for entry in entries)
+    versions = {entry.jmh_version for entry in entries if entry.jmh_version}
+    return Result(TOOL, cases, ", ".join(sorted(versions)) or None)
+
+
+def _case_of(entry: _Entry) -> MeasuredCase:
+    params = entry.params or {}
+    name, full_name = entry.benchmark, join_name(entry.benchmark, value_of(params))
+    if entry.mode != "avgt":
+        # One benchmark may run in several modes.
+        name, full_name = f"{name}.{entry.mode}", f"{full_name} ({entry.mode})"
+    primary = entry.primary_metric
+    figures = [figure for fork in primary.raw_data or [] for figure in fork]
+    figures += _thin_histograms(primary.raw_data_histogram or [])
+    if not figures:
+        raise ResultError(f"{full_name}: expected samples in primaryMetric.rawData")
+    metric = _metric_of(full_name, primary.score_unit, figures)
+    return MeasuredCase(full_name, name, {**params}, [metric])
+
+
+def _thin_histograms(forks: list[list[list[_Bin]]]) -> list[Any]:
+    """Return every n-th call of the histograms of all forks, at most `KEPT_CALLS`."""
+    bins = [entry for fork in forks for iteration in fork for entry in iteration]
+    step = -(-sum(calls for _, calls in bins) // KEPT_CALLS) or 1
+    return list(_take_every(step, bins))
+
+
+def _take_every(step: int, bins: list[_Bin]) -> Iterator[Any]:
+    """Yield the figure of every `step`-th call without making all of them."""
+    skipped = 0
+    for figure, calls in bins:
+        for _ in range(skipped, calls, step):
+            yield figure
+        skipped = (skipped - calls) % step
+
+
+def _metric_of(name: str, unit: str, figures: list[Any]) -> MeasuredMetric:
+    amount, _, per = unit.partition("/")
+    where = f"a sample of {name}"
+    for figure in figures:
+        sample_of(figure, 1, where)
+    if amount == "ops" and per in NS_PER:
+        scale = NS_PER["s"] / NS_PER[per]
+        if any(figure * scale < EXACT for figure in figures):
+            raise ResultError(
+                f"{name}: rates below {EXACT} per second lose digits; measure its time: -bm avgt"
+            )
+        rates = [sample_of(figure, 1, where, scale) for figure in figures]
+        return MeasuredMetric("throughput", "op/s", "higher", rates)
+    scale = ns_per(amount, f"scoreUnit of {name}")
+    times = [sample_of(figure, EXACT, where, scale) for figure in figures]
+    return MeasuredMetric("time", "ns", "lower", times)

@@ -1,0 +1,81 @@
+"""Parses what the outputs of several tools have in common: JSON documents, figures and units of time."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TypeVar
+
+import msgspec
+
+from paceline_contract.events import INT64_MAX
+from paceline_contract.results import MAX_BYTES, ResultError, Sample
+from paceline_contract.units import NS_PER
+
+T = TypeVar("T")
+
+
+def check_size(data: bytes, tool: str) -> None:
+    """Raise ResultError for more than is read."""
+    if len(data) > MAX_BYTES:
+        raise ResultError(
+            f"the results of {tool} have {len(data):,} bytes: expected at most {MAX_BYTES:,}"
+        )
+
+
+def read_document(data: bytes, tool: str, shape: type[T]) -> T:
+    """Return a tool's JSON as `shape`. Raises ResultError. Numbers may be NaN, which many tools write."""
+    check_size(data, tool)
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise ResultError(f"the results of {tool} are not JSON: {error}") from error
+    try:
+        return msgspec.convert(document, shape)
+    except msgspec.ValidationError as error:
+        raise ResultError(
+            f"the results of {tool} have an unexpected form: {error}"
+        ) from error
+
+
+def ns_per(unit: str, where: str) -> float:
+    """Return the nanoseconds of a unit of time. Raises ResultError, which says `where`."""
+    if unit not in NS_PER:
+        raise ResultError(
+            f"{where}: expected a unit of time ({', '.join(NS_PER)}), found {unit!r}"
+        )
+    return NS_PER[unit]
+
+
+def sample_of(figure: object, iterations: int, where: str, scale: float = 1) -> Sample:
+    """Return the sample of a figure per iteration, in units of which the metric's is `scale` times as small. Raises
+    ResultError, which says `where`, for what is no figure."""
+    total = _multiply(figure, scale, iterations, where)
+    if total is None or iterations < 1:
+        raise ResultError(
+            f"{where}: expected a figure from 0, found {figure} over {iterations} iterations"
+        )
+    return Sample(iterations, round(total))
+
+
+def read_figure(figure: object, where: str, scale: float = 1) -> float:
+    """Return a figure that is no total, in units of which its own is `scale` times as large. Raises ResultError, which
+    says `where`, for what is no figure."""
+    value = _multiply(figure, scale, 1, where)
+    if value is None:
+        raise ResultError(f"{where}: expected a figure from 0, found {figure}")
+    return float(value)
+
+
+def _multiply(
+    figure: object, scale: float, iterations: int, where: str
+) -> float | None:
+    """Return the product; None where it is beyond what a sample holds."""
+    if isinstance(figure, bool) or not isinstance(figure, int | float):
+        raise ResultError(f"{where}: expected a number, found {figure!r}")
+    try:
+        product = figure * scale * iterations
+        is_figure = math.isfinite(product) and 0 <= product <= INT64_MAX
+    except OverflowError:
+        return None
+    return product if is_figure else None

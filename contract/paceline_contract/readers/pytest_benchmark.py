@@ -1,0 +1,57 @@
+"""Reads the JSON of pytest-benchmark, which has every round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from paceline_contract.readers.parsing import read_document, sample_of
+from paceline_contract.results import (
+    MeasuredCase,
+    MeasuredMetric,
+    Result,
+    ResultError,
+    params_of,
+    refuse_duplicates,
+)
+from paceline_contract.units import NS_PER
+
+TOOL = "pytest-benchmark"
+
+
+class _Stats(msgspec.Struct):
+    iterations: int
+    data: list[Any] = []
+
+
+class _Benchmark(msgspec.Struct):
+    fullname: str
+    stats: _Stats
+
+
+class _Document(msgspec.Struct):
+    benchmarks: list[_Benchmark]
+    version: str | None = None
+
+
+def read_json(data: bytes) -> Result:
+    """Read a file of `--benchmark-json`. Raises ResultError."""
+    document = read_document(data, TOOL, _Document)
+    cases = refuse_duplicates(_case_of(entry) for entry in document.benchmarks)
+    return Result(TOOL, cases, document.version)
+
+
+def _case_of(entry: _Benchmark) -> MeasuredCase:
+    name, stats = entry.fullname, entry.stats
+    if not stats.data:
+        raise ResultError(
+            f"{name}: expected every round in stats.data, as --benchmark-json writes it"
+        )
+    samples = [
+        sample_of(time, stats.iterations, f"a round of {name}", NS_PER["s"])
+        for time in stats.data
+    ]
+    benchmark, _, value = name.removesuffix("]").partition("[")
+    metric = MeasuredMetric("time", "ns", "lower", samples)
+    return MeasuredCase(name, benchmark, params_of(value), [metric])

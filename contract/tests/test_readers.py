@@ -1,0 +1,311 @@
+"""Tests of what is read of the outputs that real tools printed, of two versions each where they were at hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from paceline_contract.readers import (
+    go_testing,
+    google_benchmark,
+    hyperfine,
+    jmh,
+    pytest_benchmark,
+)
+from paceline_contract.results import (
+    MAX_BYTES,
+    MeasuredCase,
+    MeasuredMetric,
+    ResultError,
+    Sample,
+    Summary,
+)
+
+CAPTURED = Path(__file__).parent / "captured"
+
+
+def captured(name: str) -> bytes:
+    return (CAPTURED / name).read_bytes()
+
+
+def metric(case: MeasuredCase, name: str) -> MeasuredMetric:
+    return next(metric for metric in case.metrics if metric.name == name)
+
+
+def test_google_benchmark_of_two_versions_gives_repetitions_without_aggregates() -> (
+    None
+):
+    old = google_benchmark.read_json(captured("google_benchmark-1.7.1.json"))
+    names = [case.name for case in old.cases]
+    assert names == [
+        "BM_native_sort/64",
+        "BM_native_sort/256",
+        "BM_kotlin_sort/64",
+        "BM_kotlin_sort/256",
+        "BM_fails",
+    ]
+    first = old.cases[0]
+    assert (first.benchmark, first.value) == ("BM_native_sort", "64")
+    # real_time 331.95… ns over 7387 iterations, as a total that loses no digit
+    assert metric(first, "time").samples[0] == Sample(7387, 2452150)
+    assert len(metric(first, "time").samples) == 2
+    assert metric(first, "cpu_time").unit == "ns"
+
+    new = google_benchmark.read_json(captured("google_benchmark-1.9.5.json"))
+    assert new.facts == {"google_benchmark": "1.9.5"}
+    assert [case.name for case in new.cases] == ["native_sort/64", "skipped"]
+
+
+@pytest.mark.parametrize("version", ["1.7.1", "1.9.5"])
+def test_a_failed_case_of_google_benchmark_has_a_reason_and_no_figure(
+    version: str,
+) -> None:
+    read = google_benchmark.read_json(captured(f"google_benchmark-{version}.json"))
+    failed = read.cases[-1]
+    assert (failed.failure, failed.metrics) == ("no such file", [])
+
+
+def changed(document: bytes, change: Callable[[Any], None]) -> bytes:
+    value = json.loads(document)
+    change(value)
+    return json.dumps(value).encode()
+
+
+def test_a_unit_that_changes_between_versions_of_a_benchmark_changes_no_figure() -> (
+    None
+):
+    def in_microseconds(document: Any) -> None:
+        for entry in document["benchmarks"]:
+            if "real_time" in entry:
+                entry["time_unit"] = "us"
+                entry["real_time"] /= 1000
+                entry["cpu_time"] /= 1000
+
+    data = captured("google_benchmark-1.9.5.json")
+    ours = google_benchmark.read_json(data).cases[0]
+    theirs = google_benchmark.read_json(changed(data, in_microseconds)).cases[0]
+    assert metric(ours, "time") == metric(theirs, "time")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("real_time", float("nan"), "real_time of native_sort/64: expected a figure"),
+        ("real_time", float("inf"), "expected a figure from 0, found inf"),
+        ("real_time", -1.0, "expected a figure from 0, found -1.0"),
+        ("real_time", "fast", "expected a number, found 'fast'"),
+        ("time_unit", "fortnight", "expected a unit of time"),
+        ("iterations", 0, "over 0 iterations"),
+    ],
+)
+def test_what_is_no_figure_is_refused_with_its_place(
+    field: str, value: object, said: str
+) -> None:
+    def spoil(document: Any) -> None:
+        document["benchmarks"][0][field] = value
+
+    data = changed(captured("google_benchmark-1.9.5.json"), spoil)
+    with pytest.raises(ResultError, match=said):
+        google_benchmark.read_json(data)
+
+
+def test_two_cases_of_one_name_are_refused() -> None:
+    def double(document: Any) -> None:
+        document["benchmarks"].append(document["benchmarks"][0])
+
+    data = changed(captured("google_benchmark-1.9.5.json"), double)
+    with pytest.raises(ResultError, match="several cases are called native_sort/64"):
+        google_benchmark.read_json(data)
+
+
+@pytest.mark.parametrize("version", ["1.21", "1.26"])
+def test_go_of_two_versions_gives_times_rates_and_allocations(version: str) -> None:
+    read = go_testing.read_text(captured(f"go-{version}.txt"))
+    assert [case.name for case in read.cases] == [
+        "BenchmarkSort/n=1",
+        "BenchmarkSort/n=4",
+        "BenchmarkReport",
+    ]
+    assert read.facts["package"] == "example.org/sorts"
+    sort, _, report = read.cases
+    assert (sort.benchmark, sort.value) == ("BenchmarkSort", "n=1")
+    assert len(metric(sort, "time").samples) == 2
+    assert metric(sort, "allocated").unit == "bytes"
+    rate = metric(report, "throughput")
+    assert (rate.unit, rate.direction) == ("bytes/s", "higher")
+    assert metric(report, "unit_widgets_op").unit == "count"
+    # Nothing was allocated: a ratio of nothing says nothing.
+    assert "allocations" not in [metric.name for metric in report.metrics]
+
+
+def test_go_results_among_progress_are_read_and_packages_keep_names_apart() -> None:
+    text = b"""pkg: a
+warming up: 50 %
+BenchmarkX-2 10 5 ns/op
+pkg: b
+BenchmarkX-2 10 7.5 ns/op
+"""
+    cases = go_testing.read_text(text).cases
+    assert [case.name for case in cases] == ["a.BenchmarkX", "b.BenchmarkX"]
+    assert metric(cases[1], "time").samples == [Sample(10, 75)]
+
+
+def test_a_broken_result_of_go_is_refused_with_its_line() -> None:
+    with pytest.raises(ResultError, match="line 2: expected a number, found 'x'"):
+        go_testing.read_text(b"pkg: a\nBenchmarkX-2 10 x ns/op\n")
+    with pytest.raises(ResultError, match="expected a figure from 0, found inf"):
+        go_testing.read_text(b"BenchmarkX-2 10 Inf ns/op\n")
+
+
+@pytest.mark.parametrize("version", ["4.0.0", "5.3.1"])
+def test_pytest_benchmark_of_two_versions_gives_every_round(version: str) -> None:
+    read = pytest_benchmark.read_json(captured(f"pytest_benchmark-{version}.json"))
+    assert read.facts == {"pytest_benchmark": version}
+    plain, ten, _ = read.cases
+    assert (plain.benchmark, plain.value) == ("test_b.py::test_sum", None)
+    assert (ten.benchmark, ten.value) == ("test_b.py::test_sorted", "10")
+    assert len(metric(ten, "time").samples) == 6
+    assert metric(ten, "time").samples[0].iterations == 100
+
+
+@pytest.mark.parametrize("version", ["1.21", "1.37"])
+def test_jmh_of_two_versions_gives_every_iteration_by_mode_and_param(
+    version: str,
+) -> None:
+    read = jmh.read_json(captured(f"jmh-{version}.json"))
+    assert read.facts == {"jmh": version}
+    rate, _, time, _ = read.cases
+    assert (time.benchmark, time.value) == ("org.example.Sorts.sort", "64")
+    assert (rate.benchmark, rate.value) == ("org.example.Sorts.sort.thrpt", "64")
+    assert metric(rate, "throughput").direction == "higher"
+    assert len(metric(rate, "throughput").samples) == 2
+    assert metric(time, "time").samples[0].iterations == jmh.EXACT
+
+
+def test_a_rate_of_jmh_that_would_lose_digits_is_refused() -> None:
+    def slow(document: Any) -> None:
+        document[0]["primaryMetric"]["scoreUnit"] = "ops/s"
+
+    with pytest.raises(ResultError, match="-bm avgt"):
+        jmh.read_json(changed(captured("jmh-1.37.json"), slow))
+
+
+@pytest.mark.parametrize(
+    ("version", "first", "metrics"),
+    [
+        ("1.15.0", 10657024, ["time"]),
+        ("1.20.0", 12331198, ["time", "peak_memory"]),
+    ],
+)
+def test_hyperfine_of_two_versions_gives_every_run_and_a_failed_command_has_none(
+    version: str, first: int, metrics: list[str]
+) -> None:
+    slept, failed = hyperfine.read_json(captured(f"hyperfine-{version}.json")).cases
+    assert metric(slept, "time").samples[0] == Sample(1, first)
+    assert [metric.name for metric in slept.metrics] == metrics
+    assert (failed.failure, failed.metrics) == ("it exited with status 1", [])
+
+
+@pytest.mark.parametrize(
+    ("read", "what"),
+    [
+        (google_benchmark.read_json, "Google Benchmark"),
+        (pytest_benchmark.read_json, "pytest-benchmark"),
+        (hyperfine.read_json, "hyperfine"),
+        (jmh.read_json, "JMH"),
+    ],
+)
+def test_truncated_json_is_refused_with_the_tool_that_left_it(
+    read: Callable[[bytes], object], what: str
+) -> None:
+    with pytest.raises(ResultError, match=f"the results of {what} are not JSON"):
+        read(b'[{"benchm')
+
+
+def of_histograms(*histograms: list[Any]) -> bytes:
+    """One fork of JMH's sample mode, whose iterations have these histograms."""
+    metric = {"scoreUnit": "ns/op", "rawDataHistogram": [histograms]}
+    return json.dumps(
+        [{"benchmark": "Sorts.sort", "mode": "sample", "primaryMetric": metric}]
+    ).encode()
+
+
+def test_a_histogram_of_jmh_keeps_its_distribution_in_few_samples() -> None:
+    """Ten million calls were as many floats."""
+    few = jmh.read_json(of_histograms([[5.0, 2], [7.0, 1]], [[6.0, 1]])).cases[0]
+    assert [sample.total for sample in metric(few, "time").samples] == [
+        5 * jmh.EXACT,
+        5 * jmh.EXACT,
+        7 * jmh.EXACT,
+        6 * jmh.EXACT,
+    ]
+    many = jmh.read_json(
+        of_histograms([[5.0, 6 * 10**12 + 1], [7.0, 4 * 10**12 - 1]])
+    ).cases[0]
+    totals = [sample.total for sample in metric(many, "time").samples]
+    assert len(totals) == jmh.KEPT_CALLS
+    assert totals.count(5 * jmh.EXACT) == pytest.approx(0.6 * jmh.KEPT_CALLS, abs=1)
+    assert totals == sorted(totals)
+
+
+@pytest.mark.parametrize("entry", [[5.0], [5.0, -1], [5.0, 1.5], "x"])
+def test_a_broken_histogram_of_jmh_is_refused(entry: object) -> None:
+    with pytest.raises(
+        ResultError, match=r"JMH have an unexpected form.*rawDataHistogram"
+    ):
+        jmh.read_json(of_histograms([entry]))
+
+
+def test_a_case_with_many_repetitions_is_read_in_one_pass() -> None:
+    """A hundred thousand repetitions took as many passes over them."""
+
+    def repeat(document: Any) -> None:
+        document["benchmarks"] = [
+            {**document["benchmarks"][0], "repetition_index": index}
+            for index in range(100_000)
+        ]
+
+    data = changed(captured("google_benchmark-1.9.5.json"), repeat)
+    (case,) = google_benchmark.read_json(data).cases
+    assert len(metric(case, "time").samples) == 100_000
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"[" * 100_000, b"9" * 5_000, b'{"benchmarks": [1]}', b'{"benchmarks": {}}'],
+)
+def test_hostile_json_is_refused(data: bytes) -> None:
+    with pytest.raises(ResultError, match="the results of Google Benchmark"):
+        google_benchmark.read_json(data)
+
+
+@pytest.mark.parametrize(
+    ("read", "who"),
+    [(google_benchmark.read_json, "Google Benchmark"), (go_testing.read_text, "Go")],
+)
+def test_a_file_beyond_the_limit_is_refused_before_it_is_parsed(
+    read: Callable[[bytes], object], who: str
+) -> None:
+    with pytest.raises(
+        ResultError, match=f"{who}.* 67,108,865 bytes: expected at most"
+    ):
+        read(bytes(MAX_BYTES + 1))
+
+
+def test_a_figure_beyond_every_number_is_refused() -> None:
+    def enlarge(document: Any) -> None:
+        document["benchmarks"][0]["real_time"] = 10**400
+
+    data = changed(captured("google_benchmark-1.9.5.json"), enlarge)
+    with pytest.raises(
+        ResultError, match="real_time of native_sort/64: expected a fig"
+    ):
+        google_benchmark.read_json(data)
+
+
+def test_a_summary_is_one_value_of_its_start_with_three_more_digits() -> None:
+    mean = MeasuredMetric("time", "ns", "lower", summary=Summary("mean", 0.2504))
+    assert mean.values == [Sample(1000, 250)]
