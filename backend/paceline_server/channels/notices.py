@@ -1,13 +1,16 @@
 """What happened, as people are told: the same notice for every channel, log and feed.
 
 Whoever publishes a notice words it; a channel only lays it out. So a number in a message is always one that the API gives.
+A channel without filters wants every notice.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from paceline_server.kernel import globs
 from paceline_server.store.tables.channels import Notification
 
 Severity = Literal["critical", "warning", "info"]
@@ -69,3 +72,29 @@ def notice_of(row: Notification) -> Notice:
         links=links,
         **content,
     )
+
+
+FILTERED = {
+    "severities": "severity",
+    "kinds": "kind",
+    "states": "state",
+    "suites": "suite",
+    "targets": "target",
+    "branches": "branch",
+}
+"""Each filter lists patterns for one value of a notice; an empty list admits every value."""
+
+
+def is_wanted(filters: Mapping[str, Sequence[str]], notice: Notice) -> bool:
+    """Return whether a notice passes every filter of a channel. One without a value (a broken channel has no suite)
+    passes the filter of that value, because the filter was not written about it."""
+    return all(
+        _passes(filters.get(name, ()), getattr(notice, field))
+        for name, field in FILTERED.items()
+    )
+
+
+def _passes(patterns: Sequence[str], value: str | None) -> bool:
+    if not patterns or value is None:
+        return True
+    return any(globs.matches(pattern, value) for pattern in patterns)

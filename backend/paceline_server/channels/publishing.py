@@ -9,9 +9,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from paceline_server.channels import queries, signing
-from paceline_server.channels.filtering import is_wanted
 from paceline_server.channels.local_times import next_time
-from paceline_server.channels.notices import Notice
+from paceline_server.channels.notices import Notice, is_wanted
 from paceline_server.kernel import clock, ids, settings
 from paceline_server.store import outbox
 from paceline_server.store.tables.channels import (
