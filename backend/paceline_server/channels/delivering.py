@@ -19,11 +19,14 @@ from paceline_server.channels import queries, retrying, sending
 from paceline_server.channels.notices import Notice
 from paceline_server.channels.publishing import (
     BROKEN,
+    DELIVER,
     channel_and_delivery,
+    key_of,
     publish,
 )
 from paceline_server.channels.sending import AttemptOutcome, describe_receiver
 from paceline_server.kernel import clock, ids, settings
+from paceline_server.store import outbox
 from paceline_server.store.tables.channels import Channel, Delivery, DeliveryAttempt
 
 log = structlog.get_logger("paceline.channels")
@@ -64,7 +67,7 @@ def prepare(session: Session, key: str) -> Preparation:
         if channel.state == "broken":
             return Refusal(BROKEN)
         if channel.retry_at is not None and channel.retry_at > at:
-            return Postponement(channel.retry_at)
+            return Postponement(channel.retry_at + AFTER_OTHERS)
     return sending.outgoing(session, channel, delivery, at)
 
 
@@ -152,12 +155,32 @@ def _after_failure(
             _finish(delivery, "failed", outcome.error)
             _break(session, channel)
             return None
+        _hold_back_others(session, delivery, channel.retry_at)
     if own is None:
         _finish(delivery, "failed", outcome.error)
         return None
     if channel.retry_at is None:
         return own
     return max(own, channel.retry_at + AFTER_OTHERS)
+
+
+def _hold_back_others(session: Session, delivery: Delivery, retry_at: datetime) -> None:
+    """Let one other message ask whether the receiver is back, and the rest follow it.
+
+    In one statement: thousands that ask one by one whether they may be sent hold up the other channels.
+    """
+    by_hand = [key_of(other) for other in queries.pending_by_hand(session, delivery)]
+    first = queries.next_pending(session, delivery)
+    asking = [] if first is None else [key_of(first)]
+    for key in asking:
+        outbox.hold_back(session, DELIVER, key, retry_at)
+    outbox.hold_back(
+        session,
+        DELIVER,
+        f"{delivery.channel_id}:",
+        retry_at + AFTER_OTHERS,
+        but=[*by_hand, *asking],
+    )
 
 
 def _break(session: Session, channel: Channel) -> None:

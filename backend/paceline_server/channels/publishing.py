@@ -121,7 +121,12 @@ def _new_delivery(channel: Channel, notification: Notification, state: str) -> D
 
 def enqueue(session: Session, delivery: Delivery) -> None:
     """Let a pending delivery be carried out."""
-    outbox.add(session, DELIVER, f"{delivery.channel_id}:{delivery.id}")
+    outbox.add(session, DELIVER, key_of(delivery))
+
+
+def key_of(delivery: Delivery) -> str:
+    """Return the key of a delivery's `DELIVER` messages."""
+    return f"{delivery.channel_id}:{delivery.id}"
 
 
 def channel_and_delivery(key: str) -> tuple[str, str]:

@@ -93,6 +93,26 @@ def deliveries(channel_id: str) -> Select[Any]:
     return select(Delivery).where(Delivery.channel_id == channel_id)
 
 
+def _others_pending(row: Delivery) -> Select[Any]:
+    """Return the other waiting deliveries of a delivery's channel."""
+    return deliveries(row.channel_id).where(
+        Delivery.state == "pending", Delivery.id != row.id
+    )
+
+
+def next_pending(session: Session, row: Delivery) -> Delivery | None:
+    """Return the oldest of the channel's other waiting deliveries that no person asked for."""
+    query = _others_pending(row).where(Delivery.by_hand.is_(False))
+    return session.scalars(
+        query.order_by(Delivery.created_at, Delivery.id).limit(1)
+    ).first()
+
+
+def pending_by_hand(session: Session, row: Delivery) -> list[Delivery]:
+    """Return the channel's other waiting deliveries that a person asked for."""
+    return list(session.scalars(_others_pending(row).where(Delivery.by_hand.is_(True))))
+
+
 def attempts(session: Session, delivery_id: str) -> list[DeliveryAttempt]:
     """Return the attempts of a delivery, the oldest first."""
     query = select(DeliveryAttempt).where(DeliveryAttempt.delivery_id == delivery_id)

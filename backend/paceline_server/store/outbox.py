@@ -20,7 +20,7 @@ not know Celery: `worker.py` turns ids into tasks, and the sweeper finds ids tha
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -146,6 +146,37 @@ def add(session: Session, topic: str, key: str, due_in_s: float = 0) -> OutboxMe
     if due_in_s <= 0:
         session.info.setdefault(OUTBOX, []).append(message)
     return message
+
+
+def hold_back(
+    session: Session,
+    topic: str,
+    prefix: str,
+    until: datetime,
+    *,
+    but: Collection[str] = (),
+) -> None:
+    """Let the pending messages whose keys begin with `prefix` be due no sooner than `until`, except the keys in `but`.
+
+    Messages that another transaction has locked are left out, because it may wait for what this one has locked.
+    """
+    held = (
+        select(OutboxMessage.id)
+        .where(
+            OutboxMessage.done_at.is_(None),
+            OutboxMessage.due_at < until,
+            OutboxMessage.topic == topic,
+            OutboxMessage.key.startswith(prefix, autoescape=True),
+            OutboxMessage.key.not_in(but),
+        )
+        .with_for_update(skip_locked=True)
+    )
+    session.execute(
+        update(OutboxMessage)
+        .where(OutboxMessage.id.in_(held))
+        .values(due_at=until)
+        .execution_options(synchronize_session=False)
+    )
 
 
 def list_due(session: Session, at: datetime, limit: int = 100) -> list[int]:

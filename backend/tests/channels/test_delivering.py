@@ -93,7 +93,7 @@ def test_a_dead_receiver_neither_delays_nor_repeats_the_others(
     outbox.drain()
     for _ in range(8):
         lab.clock.advance(3600)
-        outbox.drain()
+        assert outbox.drain() <= 1  # the others are held back without a look at each
     expected = [f"n{number}" for number in range(20)]
     assert sorted(titles(receiver)) == sorted(titles(other)) == sorted(expected)
     assert sorted(ids(receiver)) == sorted(ids(other))
