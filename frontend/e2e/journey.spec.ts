@@ -223,7 +223,7 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     ).toBeVisible();
     await checkPage(page, 'sign-in');
     await signIn(page);
-    await checkPageAtBothWidths(page, 'overview-empty');
+    await checkPage(page, 'overview-empty');
   });
 
   await test.step('read why a job failed', async () => {
