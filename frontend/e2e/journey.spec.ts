@@ -6,7 +6,7 @@
 import { expect, test, type Page } from '@playwright/test';
 
 import { readFailedJob } from './failed-job';
-import { checkPage } from './page-check';
+import { checkPage, checkPageAtBothWidths, WIDE } from './page-check';
 
 const SUITE = 'hashing';
 const BENCHMARK = 'ledger_batch';
@@ -92,7 +92,7 @@ async function readArms(page: Page): Promise<void> {
   await expect(
     page.getByRole('table', { name: 'Distribution per arm' }),
   ).toBeVisible();
-  await checkPage(page, 'arms');
+  await checkPageAtBothWidths(page, 'arms');
   const switches = page.getByRole('list', { name: 'Arms' });
   await switches.getByRole('button', { name: 'native', exact: true }).click();
   await expect(page).toHaveURL(/hide=native/);
@@ -110,8 +110,8 @@ async function readArms(page: Page): Promise<void> {
   await page.getByText('item', { exact: true }).click();
   await expect(page.getByRole('img', { name: /^time per item/ })).toBeVisible();
   await page.setViewportSize({ width: 768, height: 900 });
-  await checkPage(page, 'arms-narrow');
-  await page.setViewportSize({ width: 1280, height: 720 });
+  await checkPage(page, 'arms-768');
+  await page.setViewportSize(WIDE);
 }
 
 /** One run makes one point: everything that hangs on a series stands, and says what it still waits for. */
@@ -122,7 +122,7 @@ async function readHistory(page: Page): Promise<void> {
   await page.goto(`/series?suite=${SUITE}&benchmark=${BENCHMARK}`);
   const table = page.getByRole('table', { name: 'Series' });
   await expect(table).toBeVisible();
-  await checkPage(page, 'series-list');
+  await checkPageAtBothWidths(page, 'series-list');
   await table.getByRole('link').first().click();
   await expect(page.getByRole('slider', { name: 'Point' })).toBeVisible();
   await page
@@ -132,10 +132,7 @@ async function readHistory(page: Page): Promise<void> {
   await expect(page.getByRole('list', { name: 'Notes' })).toContainText(
     'The first night.',
   );
-  await checkPage(page, 'series');
-  await page.setViewportSize({ width: 390, height: 844 });
-  await checkPage(page, 'series-narrow');
-  await page.setViewportSize({ width: 1280, height: 720 });
+  await checkPageAtBothWidths(page, 'series');
   await page
     .getByRole('region', { name: 'Selected point' })
     .getByRole('link')
@@ -149,7 +146,7 @@ async function readHistory(page: Page): Promise<void> {
   await expect(
     page.getByRole('table', { name: 'Measurements of both sides' }),
   ).toBeVisible();
-  await checkPage(page, 'compare');
+  await checkPageAtBothWidths(page, 'compare');
 }
 
 /** A rule is tried on the past and saved in shadow; then what people decide with, each held to the rules. */
@@ -188,7 +185,7 @@ async function decide(page: Page): Promise<void> {
       page.getByRole('heading', { level: 1, name: heading }),
     ).toBeVisible();
     // oxlint-disable-next-line no-await-in-loop
-    await checkPage(page, heading.toLowerCase().replace(' ', '-'));
+    await checkPageAtBothWidths(page, heading.toLowerCase().replace(' ', '-'));
   }
 }
 
@@ -211,7 +208,7 @@ async function watchLive(page: Page): Promise<void> {
   await expect(table).toBeVisible();
   await expect(page.getByRole('list', { name: 'Phases' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Verdicts' })).toBeVisible();
-  await checkPage(page, 'run-done');
+  await checkPageAtBothWidths(page, 'run-done');
 }
 
 test('a visitor signs in, watches a run, reads the arms and triages a confirmed alert', async ({
@@ -226,7 +223,7 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     ).toBeVisible();
     await checkPage(page, 'sign-in');
     await signIn(page);
-    await checkPage(page, 'overview');
+    await checkPage(page, 'overview-empty');
   });
 
   await test.step('read why a job failed', async () => {
@@ -240,12 +237,12 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
       .click();
     const table = page.getByRole('table', { name: 'Targets' });
     await expect(table).toBeVisible();
-    await checkPage(page, 'targets');
+    await checkPageAtBothWidths(page, 'targets');
     await table.getByRole('link').first().click();
     await expect(
       page.getByRole('heading', { name: 'Fingerprint' }),
     ).toBeVisible();
-    await checkPage(page, 'target');
+    await checkPageAtBothWidths(page, 'target');
     await page.goto(`/runs/new?suite=${SUITE}`);
     await expect(
       page.getByRole('heading', { name: 'Demonstration knobs' }),
@@ -258,7 +255,7 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     await watchLive(page);
     await page.goto('/runs');
     await expect(page.getByRole('table', { name: 'Runs' })).toBeVisible();
-    await checkPage(page, 'runs');
+    await checkPageAtBothWidths(page, 'runs');
   });
 
   await test.step('read the arms', async () => {
@@ -281,7 +278,7 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     await page.goto('/alerts?state=open');
     await expect(page.getByRole('table', { name: 'Alerts' })).toBeVisible();
     await expect(page.getByText('demonstration').first()).toBeVisible();
-    await checkPage(page, 'alerts');
+    await checkPageAtBothWidths(page, 'alerts');
   });
 
   await test.step('acknowledge it by keyboard', async () => {
@@ -292,7 +289,7 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     await expect(
       page.getByText('confirmation', { exact: true }).first(),
     ).toBeVisible();
-    await checkPage(page, 'alert-open');
+    await checkPageAtBothWidths(page, 'alert-open');
     await page.locator('#main').focus();
     await page.keyboard.press('a');
     await expect(page.getByText(/open → acknowledged/)).toBeVisible();
@@ -300,7 +297,10 @@ test('a visitor signs in, watches a run, reads the arms and triages a confirmed 
     await expect(page.getByText(/open → acknowledged/)).toBeVisible();
     await checkPage(page, 'alert-acknowledged');
     await page.goto('/');
-    await page.getByRole('link', { name: /^acknowledged/ }).click();
+    const acknowledged = page.getByRole('link', { name: /^acknowledged/ });
+    await expect(acknowledged).toBeVisible();
+    await checkPageAtBothWidths(page, 'overview');
+    await acknowledged.click();
     await expect(page.getByRole('table', { name: 'Alerts' })).toBeVisible();
   });
 

@@ -1,9 +1,15 @@
-/** What every page is held to as the journey passes it: axe A and AA in both themes, no overflow. */
+/**
+ * What every page is held to as the journey passes it: axe A and AA in both themes, no overflow. The pages that people
+ * open most are held to it on a phone's width, too.
+ */
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const THEMES = ['light', 'dark'] as const;
+/** Windows in CSS pixels. The journey has the wide one. */
+export const WIDE = { width: 1400, height: 900 };
+const NARROW = { width: 390, height: 844 };
 
 async function useTheme(
   page: Page,
@@ -33,6 +39,16 @@ export async function checkPage(page: Page, name: string): Promise<void> {
     // oxlint-disable-next-line no-await-in-loop
     await checkPageInTheme(page, name, theme);
   }
+}
+
+export async function checkPageAtBothWidths(
+  page: Page,
+  name: string,
+): Promise<void> {
+  await checkPage(page, name);
+  await page.setViewportSize(NARROW);
+  await checkPage(page, `${name}-${NARROW.width}`);
+  await page.setViewportSize(WIDE);
 }
 
 async function checkPageInTheme(

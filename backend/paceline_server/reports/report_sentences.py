@@ -118,7 +118,7 @@ def _clause(reference: str, group: Sequence[ComparisonOut], unit: str) -> str:
 
 def _count(number: int, of: int) -> str:
     if number == of:
-        return "its one point" if of == 1 else f"all {of} points"
+        return {1: "its one point", 2: "both points"}.get(of, f"all {of} points")
     return f"{number} of {of} points"
 
 
@@ -144,7 +144,7 @@ def false_alarms(
     wrong = vanished + invalid
     share = wrong / opened if opened >= LEAST_OPENED else None
     if not opened:
-        words = f"No alert was opened in the last {days} days."
+        words = f"No alert was opened in the last {days} days; demonstrations and simulated targets do not count."
     else:
         rate = f" ({percent(share)})" if share is not None else ", too few for a share"
         words = (

@@ -118,7 +118,7 @@ def test_an_arm_that_cannot_run_here_is_stored_as_not_applicable(lab: Lab) -> No
     rows = get(lab, f"/runs/{leased.run_id}/comparisons")["items"]
     assert {row["verdict"] for row in rows} == {"not_applicable"}
     arms = get(lab, f"/arms?suite=sorting&benchmark={BENCHMARK}")
-    assert "not available at all 2 points" in arms["summary"]
+    assert "not available at both points" in arms["summary"]
 
 
 def test_a_gate_on_a_stored_job_names_the_engine_that_the_arm_chose(

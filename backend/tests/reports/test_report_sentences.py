@@ -73,13 +73,13 @@ def test_a_summary_names_the_reference_each_row_was_judged_against() -> None:
     ]
     sentence = arms_summary(rows, "ns")
     assert sentence.startswith(
-        "On host-1 native is faster than fallback at all 2 points"
+        "On host-1 native is faster than fallback at both points"
     )
-    assert "on phone fallback is slower than native at all 2 points" in sentence
+    assert "on phone fallback is slower than native at both points" in sentence
     sentence = arms_summary(rows, "bytes")
     assert sentence.startswith(
-        "On host-1 native is better than fallback at all 2 points"
+        "On host-1 native is better than fallback at both points"
     )
-    assert "on phone fallback is worse than native at all 2 points" in sentence
+    assert "on phone fallback is worse than native at both points" in sentence
     assert "slower" not in sentence
     assert "faster" not in sentence

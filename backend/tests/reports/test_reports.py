@@ -337,7 +337,7 @@ def test_the_overview_publishes_our_own_false_alarms(
     past = record_history(client, frozen, enrolled, token("read"))
     assert (
         past.get("/overview")["false_alarms"]["words"]
-        == "No alert was opened in the last 90 days."
+        == "No alert was opened in the last 90 days; demonstrations and simulated targets do not count."
     )
     past.alert("vanished")
     frozen.advance(91 * 86_400)

@@ -73,7 +73,7 @@ describe('a share as a percentage', () => {
 describe('the words of the server', () => {
   it('keep a figure and its percent sign on one line', () => {
     expect(keepFiguresUnbroken('2.6 % slower (p = 6.5e-55)')).toBe(
-      '2.6\u00a0% slower (p\u00a0=\u00a06.5e-55)',
+      '2.6\u00a0% slower (p\u00a0=\u00a06.5e\u201155)',
     );
   });
 });

@@ -143,5 +143,6 @@ export function formatPercent(share: number): string {
 export function keepFiguresUnbroken(words: string): string {
   return words
     .replaceAll(/(\d) %/g, '$1\u00a0%')
-    .replaceAll('p = ', 'p\u00a0=\u00a0');
+    .replaceAll('p = ', 'p\u00a0=\u00a0')
+    .replaceAll(/(\de)-(\d)/g, '$1\u2011$2');
 }

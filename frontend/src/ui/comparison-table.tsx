@@ -145,9 +145,15 @@ function PointCell({
       size="compact-xs"
       variant="default"
       h="auto"
+      py={3}
       styles={{
         inner: { height: 'auto' },
-        label: { height: 'auto', whiteSpace: 'normal', textAlign: 'left' },
+        label: {
+          height: 'auto',
+          lineHeight: 1.3,
+          whiteSpace: 'normal',
+          textAlign: 'left',
+        },
       }}
       onClick={() => onChoose(row)}
       aria-label={`Distribution of ${row.arm} at ${paramsLabel(row.params)}, ${row.target_name ?? 'target'}`}

@@ -18,6 +18,7 @@ export function KeyboardHelp({ keys, opened, onToggle }: KeyboardHelpProps) {
     <>
       <Button
         variant="default"
+        visibleFrom="sm"
         onClick={() => onToggle(true)}
         leftSection={<Icon name="keyboard" size={16} />}
       >

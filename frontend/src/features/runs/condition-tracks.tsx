@@ -24,7 +24,7 @@ export function ConditionTracks({ job }: { job: Job }) {
       <QueryView query={conditions} what="the conditions" lines={4}>
         {(items) =>
           items.length === 0 ? (
-            <EmptyState icon="targets" title="No conditions yet">
+            <EmptyState icon="targets" title="No conditions">
               Frequency, temperature, load and pressure are read once a second
               on a host, and on a device before, between and after its launches.
             </EmptyState>

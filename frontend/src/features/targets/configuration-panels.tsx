@@ -73,11 +73,7 @@ export function PreflightPanel({
               cell: ({ level }) => <Status look={PREFLIGHT_LEVELS[level]} />,
             },
             { header: 'Finding', cell: ({ text }) => text, wrap: true },
-            {
-              header: 'Advice',
-              cell: ({ advice }) => advice ?? '–',
-              wrap: true,
-            },
+            { header: 'Advice', cell: ({ advice }) => advice, wrap: true },
           ]}
         />
       )}

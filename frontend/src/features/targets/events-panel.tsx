@@ -31,8 +31,8 @@ export function EventsPanel({ targetId, axis, onAxis }: EventsPanelProps) {
       title="History"
       actions={
         <FilterSelect
-          label="Axis"
-          all="All axes"
+          label="Events"
+          all="All events"
           value={axis}
           options={AXES.map((value) => ({ value, label: AXIS_LABELS[value] }))}
           onChange={(next) => onAxis(next as EventAxis | undefined)}

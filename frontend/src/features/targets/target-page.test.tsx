@@ -137,7 +137,7 @@ describe('the history of a target', () => {
     const { user, router } = renderApp(DEVICE);
     await screen.findByRole('list', { name: 'History' });
     await user.selectOptions(
-      screen.getByRole('combobox', { name: 'Axis' }),
+      screen.getByRole('combobox', { name: 'Events' }),
       'maintenance',
     );
     await waitFor(() =>
