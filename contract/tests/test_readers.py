@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 from paceline_contract.readers import (
+    catch2,
     go_testing,
     google_benchmark,
     hyperfine,
     jmh,
     pytest_benchmark,
+    vitest,
 )
 from paceline_contract.results import (
     MAX_BYTES,
@@ -304,6 +306,73 @@ def test_a_figure_beyond_every_number_is_refused() -> None:
         ResultError, match="real_time of native_sort/64: expected a fig"
     ):
         google_benchmark.read_json(data)
+
+
+@pytest.mark.parametrize(("version", "said"), [("2.13.10", None), ("3.7.1", "3.7.1")])
+def test_catch2_of_two_versions_gives_the_mean_by_test_case_and_section(
+    version: str, said: str | None
+) -> None:
+    read = catch2.read_xml(captured(f"catch2-{version}.xml"))
+    assert read.version == said
+    plain, many, failed = read.cases
+    assert [plain.name, many.name] == ["sorts > 64", "sorts > of many > 256"]
+    summary = metric(plain, "time").summary
+    assert summary is not None
+    assert (summary.kind, summary.count) == ("mean", 20)
+    assert (failed.failure, failed.metrics) == ("no such file", [])
+
+
+def in_catch2(inside: str, before: str = "") -> bytes:
+    return (
+        f'<?xml version="1.0"?>{before}<Catch2TestRun>{inside}</Catch2TestRun>'.encode()
+    )
+
+
+MEAN = '<TestCase name="t"><BenchmarkResults name="b"><mean value="{}"/></BenchmarkResults></TestCase>'
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (in_catch2(MEAN.format("fast")), "the mean of t > b: expected a number, found"),
+        (in_catch2(MEAN.format("nan")), "expected a figure from 0, found nan"),
+        (in_catch2(MEAN.format("-1")), "expected a figure from 0, found -1.0"),
+        (in_catch2(MEAN.format("1") * 2), "several cases are called t > b"),
+        (in_catch2("<TestCase"), "the results of Catch2 are not XML"),
+        (b"<testsuites/>", "expected Catch2TestRun or Catch .*, found testsuites"),
+        (
+            in_catch2("&b;", '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'),
+            "have a DTD",
+        ),
+        (
+            in_catch2("&a;", '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'),
+            "have a DTD",
+        ),
+        (in_catch2("", '<!DOCTYPE x SYSTEM "http://example.org/x.dtd">'), "have a DTD"),
+    ],
+)
+def test_bad_xml_is_refused_before_an_entity_is_expanded(
+    data: bytes, said: str
+) -> None:
+    with pytest.raises(ResultError, match=said):
+        catch2.read_xml(data)
+
+
+@pytest.mark.parametrize(
+    ("version", "median"), [("2.1.9", 2724.000), ("4.1.12", 2804.0)]
+)
+def test_vitest_of_two_versions_gives_the_median_by_file_and_group(
+    version: str, median: float
+) -> None:
+    read = vitest.read_json(captured(f"vitest-{version}.json"))
+    assert [case.name for case in read.cases] == [
+        "sorts.bench.js > copies",
+        "sorts.bench.js > sorts > 64",
+    ]
+    summary = metric(read.cases[1], "time").summary
+    assert summary is not None
+    assert summary.kind == "median"
+    assert summary.value == pytest.approx(median, rel=1e-6)
 
 
 def test_a_summary_is_one_value_of_its_start_with_three_more_digits() -> None:

@@ -66,6 +66,7 @@ def test_results_beyond_the_limit_are_refused_unread(tmp_path: Path) -> None:
 
 def test_each_harness_is_recognised_by_its_command(tmp_path: Path) -> None:
     (tmp_path / "bench").write_bytes(b"\x7fELF\0libbenchmark.so.1\0")
+    (tmp_path / "tests").write_bytes(b"\x7fELF\0benchmark-confidence-interval\0")
     (tmp_path / "other").write_bytes(b"\x7fELF\0libc.so.6\0")
     commands = {
         "go": ["go", "test", "-bench", "."],
@@ -73,6 +74,8 @@ def test_each_harness_is_recognised_by_its_command(tmp_path: Path) -> None:
         "criterion": ["cargo", "bench"],
         "hyperfine": ["hyperfine", "ls"],
         "google-benchmark": ["./bench"],
+        "catch2": ["./tests"],
+        "vitest": ["npx", "vitest", "bench"],
         "command": ["./other"],
     }
     found = {
@@ -100,6 +103,38 @@ def test_options_that_a_user_gave_stay(tmp_path: Path) -> None:
     assert argv[-3:] == ["./...", "-args", "-x"]
 
 
+@pytest.mark.parametrize(
+    ("name", "command", "only", "added"),
+    [
+        (
+            "go",
+            ["go", "test", "-bench", ".", "./..."],
+            ["BenchmarkSort/n=1", "BenchmarkSort/n=4"],
+            "-bench=^(BenchmarkSort)$/^(n=1|n=4)$",
+        ),
+        (
+            "go",
+            ["./sorts.test", "-test.bench=."],
+            ["example.org/a.BenchmarkSort/n=1", "b.BenchmarkReport-2"],
+            r"-test.bench=^(BenchmarkReport|BenchmarkReport\-2|BenchmarkSort)$",
+        ),
+        (
+            "jmh",
+            ["java", "-jar", "b.jar", "Sorts"],
+            ["org.example.Sorts.sort/64 (thrpt)", "org.example.Sorts.copy"],
+            r"^(?!(org\.example\.Sorts\.copy|org\.example\.Sorts\.sort)$)",
+        ),
+    ],
+)
+def test_a_harness_that_can_filter_runs_the_named_cases(
+    name: str, command: list[str], only: list[str], added: str, tmp_path: Path
+) -> None:
+    request = DriveRequest(command, tmp_path, only=only)
+    argv = find_harness(name).make_invocation(request).argv
+    assert added in argv
+    assert not {".", "-test.bench=."} & {*argv}, "the filter replaces the command's"
+
+
 @pytest.mark.parametrize("form", ["{option} own.json", "{option}=own.json"])
 def test_results_go_to_the_file_of_paceline_whatever_file_a_user_gave(
     form: str, tmp_path: Path
@@ -109,6 +144,8 @@ def test_results_go_to_the_file_of_paceline_whatever_file_a_user_gave(
         ("pytest-benchmark", "pytest", "--benchmark-json"),
         ("hyperfine", "hyperfine", "--export-json"),
         ("jmh", "java", "-rff"),
+        ("catch2", "./tests", "--out"),
+        ("vitest", "vitest", "--outputJson"),
     ):
         command = [program, *form.format(option=option).split(), "last"]
         request = DriveRequest(command, tmp_path)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from paceline.errors import UserError
+from paceline.harnesses.catch2 import Catch2
 from paceline.harnesses.criterion import Criterion
 from paceline.harnesses.go_testing import GoTesting
 from paceline.harnesses.google_benchmark import GoogleBenchmark
@@ -19,6 +20,7 @@ from paceline.harnesses.jmh import Jmh
 from paceline.harnesses.plain import PlainCommand
 from paceline.harnesses.port import Harness
 from paceline.harnesses.pytest_benchmark import PytestBenchmark
+from paceline.harnesses.vitest import Vitest
 
 HARNESSES: Final[tuple[Harness, ...]] = (
     GoTesting(),
@@ -26,7 +28,9 @@ HARNESSES: Final[tuple[Harness, ...]] = (
     Criterion(),
     Jmh(),
     Hyperfine(),
+    Vitest(),
     GoogleBenchmark(),
+    Catch2(),
     PlainCommand(),
 )
 """They are asked in this order; the last takes any command."""

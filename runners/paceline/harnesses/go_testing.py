@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from paceline_contract.readers.go_testing import read_text
@@ -14,13 +15,19 @@ from paceline.harnesses.port import (
     Invocation,
     has_option,
     program_of,
+    without_options,
 )
+
+BENCH = ("-bench", "--bench", "-test.bench")
+_NAME = re.compile(r"(?:.*\.)?(Benchmark[^/.]*)((?:/.*)?)", re.DOTALL)
+"""The function and the names below it, after a package if there are several."""
+_PROCS = re.compile(r"-\d+\Z")
 
 
 class GoTesting:
     name = "go"
     title = "Go's package testing"
-    can_filter = False
+    can_filter = True
 
     def detect(self, command: Sequence[str], directory: Path) -> bool:  # noqa: ARG002 - the port's signature
         if program_of(command) == "go" and "test" in command[1:2]:
@@ -30,6 +37,11 @@ class GoTesting:
     def make_invocation(self, request: DriveRequest) -> Invocation:
         prefix = "-" if program_of(request.command) == "go" else "-test."
         argv = list(request.command)
+        if request.only:
+            argv = without_options(argv, *BENCH)
+            argv.insert(
+                2 if prefix == "-" else 1, f"{prefix}bench={_filter(request.only)}"
+            )
 
         def add_default(name: str, value: str) -> None:
             if not has_option(argv, f"-{name}", f"--{name}", f"-test.{name}"):
@@ -46,3 +58,21 @@ class GoTesting:
 
     def read(self, finished: FinishedStart) -> Result:
         return read_text(finished.stdout)
+
+
+def _filter(names: Sequence[str]) -> str:
+    """Return the value of -bench that runs these benchmarks, and none beside them that would take long: each level of a
+    name has a pattern of its own."""
+    paths = [
+        [match[1], *match[2].split("/")[1:]]
+        for name in names
+        if (match := _NAME.fullmatch(name))
+    ]
+    depth = 1 if len({len(path) for path in paths}) > 1 else len(paths[0])
+    return "/".join(_any_of(path[level] for path in paths) for level in range(depth))
+
+
+def _any_of(parts: Iterable[str]) -> str:
+    # Go matches names without the number of processors that it appends.
+    texts = {text for part in parts for text in (part, _PROCS.sub("", part))}
+    return f"^({'|'.join(re.escape(text) for text in sorted(texts))})$"

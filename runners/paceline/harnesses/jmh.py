@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,7 +26,7 @@ BENCHMARK_LIST = "META-INF/BenchmarkList"
 class Jmh:
     name = "jmh"
     title = "JMH"
-    can_filter = False
+    can_filter = True
 
     def detect(self, command: Sequence[str], directory: Path) -> bool:
         if program_of(command) != "java":
@@ -47,10 +48,19 @@ class Jmh:
         for option, value in defaults.items():
             if not has_option(argv, option):
                 argv += [option, value]
+        if request.only:
+            # The command's own patterns choose what runs, and this leaves out all others of them.
+            argv += ["-e", f"^(?!({_any_method(request.only)})$)"]
         return Invocation([*argv, "-rf", "json", "-rff", str(request.results)])
 
     def read(self, finished: FinishedStart) -> Result:
         return read_json(finished.read_results())
+
+
+def _any_method(names: Sequence[str]) -> str:
+    """Return the pattern of the methods of cases, which are called `METHOD/PARAMS (MODE)`."""
+    methods = {name.partition("/")[0].partition(" (")[0] for name in names}
+    return "|".join(re.escape(method) for method in sorted(methods))
 
 
 def _is_jmh(jar: Path) -> bool:
