@@ -10,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,12 +47,26 @@ def block(page: str, name: str) -> str:
     return text
 
 
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Put values in place of what a page prints for the reader to replace, such as `ALERT` or an example's name."""
+    for placeholder, value in values.items():
+        assert placeholder in text, f"{placeholder} is not in {text}"
+        text = text.replace(placeholder, value)
+    return text
+
+
 def run_in_shell(text: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    """Run a block as a CI system would: bash, stopping at the first error, with the commands on the PATH."""
+    """Run a block as a CI system would: bash, stopping at the first error, with the commands on the PATH, and without
+    settings of a surrounding Paceline."""
+    outer = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("PACELINE_")
+    }
     return subprocess.run(
         ["bash", "-eo", "pipefail", "-c", text],
         cwd=cwd,
-        env={**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", **env},
+        env={**outer, "PATH": f"{BIN}{os.pathsep}{outer['PATH']}", **env},
         capture_output=True,
         text=True,
         timeout=WITHIN_S,

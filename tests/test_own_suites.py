@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from paceline_contract import workload
 from paceline_contract.testing.waiting import WITHIN_S
-from printed_commands import block, run_in_shell
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
@@ -157,12 +156,6 @@ def test_new_writes_the_example_of_the_page_and_overwrites_nothing(
     assert "nothing was written" in again.stderr
     assert (written / "suite.toml").read_text("utf-8") == "# mine"
     assert not (written / "top_ten.py").exists()
-
-
-def test_the_first_commands_of_the_page_end_with_verdicts(tmp_path: Path) -> None:
-    done = run_in_shell(block("docs/bring-your-own-suite.md", "first"), tmp_path)
-    assert done.returncode in {0, 2, 3}, done.stderr
-    assert "largest" in done.stdout
 
 
 def test_the_examples_verdicts_are_judged_offline(project: Path) -> None:

@@ -241,9 +241,18 @@ def find_judge() -> str | None:
     )
 
 
-def judge(command: str, directory: Path, arguments: Sequence[str] = ()) -> int:
-    """Run `paceline-server judge` on a directory and return its exit status. `command` is what `find_judge` found."""
+def judge(
+    command: str,
+    directory: Path,
+    arguments: Sequence[str] = (),
+    *,
+    to_stderr: bool = False,
+) -> int:
+    """Run `paceline-server judge` on a directory and return its exit status. `command` is what `find_judge` found;
+    `to_stderr` leaves standard output to a document of the caller."""
     sys.stdout.flush()
     return subprocess.run(
-        [command, "judge", str(directory), *arguments], check=False
+        [command, "judge", str(directory), *arguments],
+        check=False,
+        stdout=sys.stderr if to_stderr else None,
     ).returncode

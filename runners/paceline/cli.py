@@ -239,9 +239,9 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     """Measure the working tree here, without a server: a suite, or what a command after -- measures.
 
     Writes the streams and run.json to a directory. This is one batch. A server adds up to two more batches to
-    an inconclusive job; here, raise --launches. Of a command, the table is printed; with --arm, exit: 0 no arm is
-    slower, 2 one is, 3 inconclusive; the limits of shared hosts are those of `ab`. Without paceline-server nothing can
-    judge arms: exit 1 before anything is measured; --fail-on never records only.
+    an inconclusive job; here, raise --launches. Of a command, the table is printed (with --json to standard error);
+    with --arm, exit: 0 no arm is slower, 2 one is, 3 inconclusive; the limits of shared hosts are those of `ab`. Without
+    paceline-server nothing can judge arms: exit 1 before anything is measured; --fail-on never records only.
     """
     chosen_seed = config.drawn_seed() if seed is None else seed
     if what is None:
@@ -279,8 +279,13 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             config.data_dir(None),
             verbose=verbose,
         )
-        print_line(str(target))
-        status = _judge(judge, target, judge_arguments([], fail_on or "inconclusive"))
+        _print_result(target, as_json=as_json)
+        status = _judge(
+            judge,
+            target,
+            judge_arguments([], fail_on or "inconclusive"),
+            to_stderr=as_json,
+        )
         # Without arms there is nothing to compare, so that only an error counts.
         raise typer.Exit(status if arm or status == ERROR else 0)
     _refuse_given(
@@ -333,6 +338,11 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     if past is not None:
         past_runs.remember(valid, selection, past, time.monotonic() - began)
     print_note(f"Judge it: paceline-server judge {target} --manifest {suite}")
+    _print_result(target, as_json=as_json)
+
+
+def _print_result(target: Path, *, as_json: bool) -> None:
+    """Print the directory of a run or, for programs, its run.json with the directory."""
     if as_json:
         print_json({"directory": str(target), **local.read_record(target)})
     else:
@@ -556,7 +566,9 @@ def _find_judge(*, is_needed: bool) -> str | None:
     return judge
 
 
-def _judge(judge: str | None, target: Path, arguments: list[str]) -> int:
+def _judge(
+    judge: str | None, target: Path, arguments: list[str], *, to_stderr: bool = False
+) -> int:
     """Judge what was measured and return the exit status; without a judge, say what to run and return 0."""
     if judge is None:
         print_note(
@@ -564,7 +576,7 @@ def _judge(judge: str | None, target: Path, arguments: list[str]) -> int:
         )
         print_note(f"  paceline-server judge {target}")
         return 0
-    return ab.judge(judge, target, arguments)
+    return ab.judge(judge, target, arguments, to_stderr=to_stderr)
 
 
 def _measure_here(

@@ -154,6 +154,25 @@ def test_arms_are_mapped_and_each_runs_in_a_process_of_its_own(
     assert starts[1] == starts[4]
 
 
+def test_a_run_for_programs_prints_its_record_alone_and_exits_by_the_verdict(
+    repository: Path, tmp_path: Path
+) -> None:
+    """Standard output is one document, also where arms are judged."""
+    write_times(repository, {"BM_native_sort": 300, "BM_kotlin_sort": 100})
+    arms = ("--arm", "native=BM_native_(.*)", "--arm", "fallback=BM_kotlin_(.*)")
+    done = command(
+        "run",
+        repository,
+        tmp_path,
+        *("--json", "--reference", "fallback", *arms, *BENCH),
+    )
+    assert done.returncode == 2, done.stderr
+    printed = json.loads(done.stdout)
+    assert printed.pop("directory") == str(tmp_path / "out")
+    assert printed == json.loads((tmp_path / "out" / "run.json").read_text())
+    assert "sort: time, reference fallback" in done.stderr
+
+
 def test_cases_of_one_side_only_are_named(repository: Path, tmp_path: Path) -> None:
     write_times(repository, {"BM_sort/64": 100, "BM_fresh": 1})
     commit(repository)

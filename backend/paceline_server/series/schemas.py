@@ -282,15 +282,15 @@ class NoiseFloorOut(Response):
 class TargetNoiseOut(Response):
     """How noisy a target was, by what its jobs measured anyway. `scatter`: how far a job's median may be off, as a
     share of it (half of its 99 % interval), the mean of a job's points and the median of the jobs. `waiting_percent`: how much of the time the
-    workload waited for a CPU, the median of its jobs; null if the target does not report it. `void_jobs` of its `jobs`
-    had points that do not count."""
+    workload waited for a CPU, the median of its jobs; null if the target does not report it. `excluded_jobs` of
+    its `jobs` have points that count in no series: a void or disturbed job, or one with a failed check."""
 
     target_id: str
     target_name: str
     simulated: bool
     jobs: int
-    void_jobs: int
-    void_share: float
+    excluded_jobs: int
+    excluded_share: float
     scatter: float
     waiting_percent: float | None
 

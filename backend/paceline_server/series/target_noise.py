@@ -27,7 +27,7 @@ def targets_by_noise(session: Session) -> TargetsNoiseOut:
             target.simulated,
             -target.scatter,
             -(target.waiting_percent or 0.0),
-            -target.void_share,
+            -target.excluded_share,
             target.target_name,
         )
     )
@@ -37,14 +37,14 @@ def targets_by_noise(session: Session) -> TargetsNoiseOut:
 def _noise(rows: list[queries.JobNoiseRow]) -> TargetNoiseOut:
     first = rows[0]
     waiting = [row.waiting_percent for row in rows if row.waiting_percent is not None]
-    void = sum(row.excluded > 0 for row in rows)
+    excluded = sum(row.excluded > 0 for row in rows)
     return TargetNoiseOut(
         target_id=first.target_id,
         target_name=first.target_name,
         simulated=first.simulated,
         jobs=len(rows),
-        void_jobs=void,
-        void_share=void / len(rows),
+        excluded_jobs=excluded,
+        excluded_share=excluded / len(rows),
         scatter=median(row.scatter for row in rows),
         waiting_percent=median(waiting) if waiting else None,
     )

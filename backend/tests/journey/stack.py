@@ -26,6 +26,19 @@ SUITES = Path(__file__).parent / "workload"
 CLONE = Path(__file__).resolve().parents[3]
 BUILT = CLONE / "build" / "journeys" / "artifacts"
 """The builds of this clone's commit by the first journey, which later ones reuse (scripts/e2e, too)."""
+SHARED_HOST = {
+    "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
+    "PACELINE_DRIFT_LIMIT_PERCENT": "100",
+}
+"""The machine of a test run is always shared, above all with the servers under test."""
+WITHOUT_PAUSES = {
+    "PACELINE_LEASE_S": "30",
+    "PACELINE_HEARTBEAT_S": "1",
+    "PACELINE_CONFIRM_COOLDOWN_S": "0.1",
+    "PACELINE_SWEEP_S": "0.2",
+}
+"""Settings of a server without cool-down, so that a journey takes seconds. An agent may be silent for 30 s, as it may on a
+loaded machine; a test that needs the end of a lease ends it itself (`end_lease`)."""
 
 
 @dataclass
@@ -93,6 +106,13 @@ class Stack:
             httpx.Client(base_url=self.url, headers=self.headers, timeout=WITHIN_S)
         )
         (self.directory / "logs").mkdir()
+
+    def is_ready(self) -> bool:
+        """Return whether the server answers and is ready."""
+        try:
+            return self.client.get("/readyz").status_code == 200
+        except (OSError, httpx.HTTPError):
+            return False
 
     def start(self, name: str, *argv: str, **env: str) -> Process:
         process = self.stack.enter_context(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .stack import BIN, Stack, base_env, commit_all
+from .stack import BIN, SHARED_HOST, Stack, base_env, commit_all
 
 REPOSITORY = Path(__file__).parent / "revisions"
 QUICK = {"launches": 4, "rounds": 12, "min_time_ns": 1000}
@@ -176,11 +176,7 @@ def _run_ab(path: Path, out: Path, *revisions: str) -> subprocess.CompletedProce
         "--data",
         str(out.parent / "state"),
     ]
-    env = {
-        **base_env(),
-        "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
-        "PACELINE_DRIFT_LIMIT_PERCENT": "100",
-    }
+    env = {**base_env(), **SHARED_HOST}
     command = [str(BIN / "paceline"), "ab", *revisions, *options]
     return subprocess.run(
         command, cwd=path, env=env, capture_output=True, text=True, check=False

@@ -16,7 +16,7 @@ import httpx
 import pytest
 from paceline_contract.testing.waiting import wait_until
 
-from .stack import BIN, CLONE, Process, base_env, keep_builds, running
+from .stack import BIN, CLONE, SHARED_HOST, Process, base_env, keep_builds, running
 
 pytestmark = [pytest.mark.journey, pytest.mark.timeout(1200)]
 BUILT_WITHIN_S = 1000.0
@@ -27,8 +27,7 @@ BUILT_WITHIN_S = 1000.0
 def up(data: Path, logs: Path) -> Iterator[Process]:
     env = {
         **base_env(),
-        "PACELINE_PRESSURE_LIMIT_PERCENT": "100",
-        "PACELINE_DRIFT_LIMIT_PERCENT": "100",
+        **SHARED_HOST,
         "CARGO_TARGET_DIR": str(CLONE / "native" / "target"),
     }
     argv = [str(BIN / "paceline-server"), "up", "--data", str(data), "--port", "0"]

@@ -20,10 +20,13 @@ def by_noise(lab: Lab) -> list[dict[str, Any]]:
     return list(answer.json()["targets"])
 
 
-def measure(lab: Lab, *, sigma: float = 0.004, waited: float | None = None) -> None:
-    readings = [] if waited is None else [{"workload_wait_percent": waited}] * 3
+def waiting(percent: float) -> list[dict[str, Any]]:
+    return [{"workload_wait_percent": percent}] * 3
+
+
+def measure(lab: Lab, **delivery: Any) -> None:
     lab.request(branch="main")
-    lab.deliver(EFFECTS, sigma=sigma, conditions=readings)
+    lab.deliver(EFFECTS, **delivery)
     outbox.drain()
 
 
@@ -38,14 +41,12 @@ def test_the_target_with_the_widest_scatter_comes_first(
         open_lab(client, enrolled, token, name=name)
         for name in ("a-quiet", "b-noisy", "c-idle")
     )
-    measure(quiet, waited=1.0)
-    measure(noisy, sigma=0.08, waited=40.0)
+    measure(quiet, conditions=waiting(1.0))
+    measure(noisy, sigma=0.08, conditions=waiting(40.0))
     first, second = by_noise(idle)
     assert [first["target_name"], second["target_name"]] == ["b-noisy", "a-quiet"]
     assert first["scatter"] > 3 * second["scatter"] > 0
     assert (first["waiting_percent"], second["waiting_percent"]) == (40.0, 1.0)
-    assert (first["void_jobs"], first["jobs"], first["void_share"]) == (1, 1, 1.0)
-    assert (second["void_jobs"], second["void_share"]) == (0, 0.0)
     clock.advance(15 * 86_400)
     assert by_noise(idle) == []
 
@@ -54,3 +55,29 @@ def test_a_target_that_does_not_report_waiting_has_none(lab: Lab) -> None:
     measure(lab)
     (target,) = by_noise(lab)
     assert target["waiting_percent"] is None
+
+
+@pytest.mark.parametrize(
+    "delivery",
+    [
+        {"conditions": waiting(40.0)},
+        {
+            "conditions": [
+                {"phase": "before", "calibration_ns": 1_000_000},
+                {"phase": "after", "calibration_ns": 1_200_000},
+            ]
+        },
+        {"conditions": [{"thermal_status": 5}]},
+        {"checks_ok": False},
+    ],
+    ids=["busy", "drifting", "void", "failed check"],
+)
+def test_jobs_that_count_in_no_series_are_excluded(
+    lab: Lab, delivery: dict[str, Any]
+) -> None:
+    """A disturbed job has a verdict, and yet its host must not rank as clean."""
+    measure(lab)
+    measure(lab, **delivery)
+    (target,) = by_noise(lab)
+    assert (target["excluded_jobs"], target["jobs"]) == (1, 2)
+    assert target["excluded_share"] == 0.5

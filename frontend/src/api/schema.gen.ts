@@ -8872,8 +8872,8 @@ export interface components {
          * TargetNoiseOut
          * @description How noisy a target was, by what its jobs measured anyway. `scatter`: how far a job's median may be off, as a
          *     share of it (half of its 99 % interval), the mean of a job's points and the median of the jobs. `waiting_percent`: how much of the time the
-         *     workload waited for a CPU, the median of its jobs; null if the target does not report it. `void_jobs` of its `jobs`
-         *     had points that do not count.
+         *     workload waited for a CPU, the median of its jobs; null if the target does not report it. `excluded_jobs` of
+         *     its `jobs` have points that count in no series: a void or disturbed job, or one with a failed check.
          */
         TargetNoiseOut: {
             /** Target Id */
@@ -8884,10 +8884,10 @@ export interface components {
             simulated: boolean;
             /** Jobs */
             jobs: number;
-            /** Void Jobs */
-            void_jobs: number;
-            /** Void Share */
-            void_share: number;
+            /** Excluded Jobs */
+            excluded_jobs: number;
+            /** Excluded Share */
+            excluded_share: number;
             /** Scatter */
             scatter: number;
             /** Waiting Percent */

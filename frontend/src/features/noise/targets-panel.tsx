@@ -32,17 +32,17 @@ const COLUMNS: readonly Column<TargetNoise>[] = [
       waited === null ? 'not reported' : `${formatNumber(waited)} %`,
   },
   {
-    header: 'Void jobs',
+    header: 'Excluded jobs',
     align: 'right',
-    cell: ({ jobs, void_jobs: voided, void_share: share }) =>
-      voided === 0 ? (
+    cell: ({ jobs, excluded_jobs: excluded, excluded_share: share }) =>
+      excluded === 0 ? (
         `none of ${jobs}`
       ) : (
         <Status
           look={{
             tone: 'unsure',
             icon: 'warning',
-            word: `${voided} of ${jobs} (${formatPercent(share)})`,
+            word: `${excluded} of ${jobs} (${formatPercent(share)})`,
           }}
         />
       ),
@@ -63,7 +63,7 @@ export function TargetsPanel() {
     <Panel
       title="Targets, the noisiest first"
       flush
-      about="By what ordinary runs on branches measured in the last two weeks. Scatter: how far a job’s median may be off. Waited for a CPU: the share of the time in which other programs kept the workload waiting. Void jobs were measured under conditions that decide nothing."
+      about="By what ordinary runs on branches measured in the last two weeks. Scatter: how far a job’s median may be off. Waited for a CPU: the share of the time in which other programs kept the workload waiting. Excluded jobs count in no series: other programs, drift or heat disturbed them, or a check failed."
     >
       <QueryView query={noise} what="the targets by noise">
         {({ targets, days }) =>
