@@ -225,6 +225,14 @@ def openapi(
         out.write_text(text, encoding="utf-8")
 
 
+@app.command("verdicts-schema")
+def verdicts_schema() -> None:
+    """Print the JSON schema of paceline.verdicts/1."""
+    from paceline_server.publish import service  # noqa: PLC0415
+
+    sys.stdout.write(service.verdicts_schema())
+
+
 @app.command("sign-in-link")
 def sign_in_link(
     name: Annotated[
@@ -566,6 +574,24 @@ def judge(
         limits=VoidLimits.of_operator(pressure_limit_percent, drift_limit_percent),
     )
     raise typer.Exit(code)
+
+
+@app.command()
+def render(
+    suite: Annotated[str, typer.Option(help="The suite that it must be of.")],
+    commit: Annotated[str, typer.Option(help="The commit that it must be of.")],
+) -> None:
+    """Render the verdicts that a stranger's `paceline ab --format json` wrote as Markdown: from standard input to
+    standard output."""
+    from paceline_server.kernel.settings import SettingsError  # noqa: PLC0415
+    from paceline_server.publish.uploads import UploadError, render_upload  # noqa: PLC0415
+
+    try:
+        markdown = render_upload(sys.stdin.buffer.read(), suite, commit)
+    except UploadError as error:
+        raise SettingsError(str(error)) from None
+    # The reader is a program, whatever this process's locale is.
+    sys.stdout.buffer.write(markdown.encode())
 
 
 @app.command()

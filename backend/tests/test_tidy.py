@@ -104,13 +104,11 @@ OPENINGS = {
 
 
 PLAIN_TEXT = {"LICENSE", "VERSION"}
-SUFFIX_OF_NAME = {"Jenkinsfile": ".java"}
-"""Groovy's comments are Java's."""
 
 
 def no_opening(path: str, text: str) -> list[str]:
     """Source that does not begin by saying what it is for; browser tests say it in their names."""
-    suffix = SUFFIX_OF_NAME.get(Path(path).name, Path(path).suffix)
+    suffix = Path(path).suffix
     expected = OPENINGS.get(FAMILY.get(suffix, suffix) if suffix != ".sh" else ".sh")
     if expected is None or path in PLAIN_TEXT:
         return []

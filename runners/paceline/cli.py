@@ -19,7 +19,13 @@ from typing import Annotated, TypeVar
 
 import msgspec
 import typer
-from paceline_contract.outputs import ERROR, exit_status, print_any_text
+from paceline_contract.outputs import (
+    ERROR,
+    FailOn,
+    Output,
+    exit_status,
+    print_any_text,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -37,6 +43,7 @@ from paceline.commands import (
     alerts,
     imports,
     new_suite,
+    reporting,
     rules,
     schedules,
     submitting,
@@ -45,6 +52,7 @@ from paceline.commands import (
     waivers,
 )
 from paceline.commands.options import (
+    AllowForks,
     Arms,
     Benchmarks,
     BuildCommand,
@@ -76,13 +84,16 @@ from paceline.commands.options import (
     Server,
     SetupCommand,
     Shell,
+    SubmitServer,
+    SubmitToken,
     TimeoutS,
-    Token,
     Verbose,
     WarmupRounds,
     judge_arguments,
     output_directory,
     parse_outputs,
+    refuse_without_server,
+    refuse_without_token,
 )
 from paceline.display import (
     display_for,
@@ -227,6 +238,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     cleanup: CleanupCommand = None,
     shell: Shell = None,
     timeout_s: TimeoutS = 600,
+    format_: Formats = None,
+    output: OutputFiles = None,
     fail_on: OptionalFailOn = None,
     verbose: Verbose = False,
     as_json: Annotated[
@@ -239,10 +252,19 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     """Measure the working tree here, without a server: a suite, or what a command after -- measures.
 
     Writes the streams and run.json to a directory. This is one batch. A server adds up to two more batches to
-    an inconclusive job; here, raise --launches. Of a command, the table is printed (with --json to standard error);
-    with --arm, exit: 0 no arm is slower, 2 one is, 3 inconclusive; the limits of shared hosts are those of `ab`. Without
-    paceline-server nothing can judge arms: exit 1 before anything is measured; --fail-on never records only.
+    an inconclusive job; here, raise --launches. A suite is judged with --format, --output or --fail-on: exit 0 pass, 2
+    fail, 3 inconclusive, 1 error. Of a command, the table is printed (with --json to standard error); with --arm, exit:
+    0 no arm is slower, 2 one is, 3 inconclusive; the limits of shared hosts are those of `ab`. Without paceline-server
+    nothing can judge: exit 1 before anything is measured; --fail-on never without --format records only.
     """
+    outputs = parse_outputs(format_ or [], output or [])
+    is_judged = bool(format_ or fail_on)
+    needs_judge = fail_on != "never" or outputs != [("table", None)]
+    if as_json and format_:
+        raise UserError(
+            "--json prints run.json, and --format prints verdicts.",
+            "Leave one of them out.",
+        )
     chosen_seed = config.drawn_seed() if seed is None else seed
     if what is None:
         raise UserError(
@@ -269,7 +291,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             shell=shell,
             benchmark=benchmark,
         )
-        judge = _find_judge(is_needed=bool(arm) and fail_on != "never")
+        judge = _find_judge(is_needed=needs_judge and bool(arm or format_))
         target = output_directory(directory, request.name).absolute()
         _measure_here(
             lambda executor, display, stop: driven.run(
@@ -279,13 +301,7 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             config.data_dir(None),
             verbose=verbose,
         )
-        _print_result(target, as_json=as_json)
-        status = _judge(
-            judge,
-            target,
-            judge_arguments([], fail_on or "inconclusive"),
-            to_stderr=as_json,
-        )
+        status = _judge(judge, target, outputs, fail_on, as_json=as_json)
         # Without arms there is nothing to compare, so that only an error counts.
         raise typer.Exit(status if arm or status == ERROR else 0)
     _refuse_given(
@@ -298,8 +314,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
         prepare=prepare,
         cleanup=cleanup,
         shell=shell,
-        fail_on=fail_on,
     )
+    judge = _find_judge(is_needed=needs_judge) if is_judged else None
     suite = Path(what[0])
     valid = manifest.load(suite)
     defaults = preset_selection(valid, preset)
@@ -337,6 +353,8 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
     )
     if past is not None:
         past_runs.remember(valid, selection, past, time.monotonic() - began)
+    if is_judged:
+        raise typer.Exit(_judge(judge, target, outputs, fail_on, as_json=as_json))
     print_note(f"Judge it: paceline-server judge {target} --manifest {suite}")
     _print_result(target, as_json=as_json)
 
@@ -500,10 +518,7 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
             )
 
     _measure_here(measure, target, config.data_dir(data), verbose=verbose)
-    # Standard output holds one document where it is for a program.
-    is_table = any(output == ("table", None) for output in outputs)
-    (print_line if is_table else print_note)(str(target))
-    raise typer.Exit(_judge(judge, target, judge_arguments(outputs, fail_on)))
+    raise typer.Exit(_judge(judge, target, outputs, fail_on))
 
 
 def _refuse_given(of: str, **options: object) -> None:
@@ -567,16 +582,28 @@ def _find_judge(*, is_needed: bool) -> str | None:
 
 
 def _judge(
-    judge: str | None, target: Path, arguments: list[str], *, to_stderr: bool = False
+    judge: str | None,
+    target: Path,
+    outputs: list[Output],
+    fail_on: FailOn | None,
+    *,
+    as_json: bool = False,
 ) -> int:
-    """Judge what was measured and return the exit status; without a judge, say what to run and return 0."""
+    """Print where the measurement is, or its run.json; judge it and return the exit status. Without a judge, say what
+    to run and return 0."""
+    # Standard output holds one document where it is for a program.
+    if as_json or ("table", None) in outputs:
+        _print_result(target, as_json=as_json)
+    else:
+        print_note(str(target))
     if judge is None:
         print_note(
             "Not judged: paceline-server is not installed here. Where it is, run:"
         )
         print_note(f"  paceline-server judge {target}")
         return 0
-    return ab.judge(judge, target, arguments, to_stderr=to_stderr)
+    arguments = judge_arguments(outputs, fail_on or "inconclusive")
+    return ab.judge(judge, target, arguments, to_stderr=as_json)
 
 
 def _measure_here(
@@ -671,8 +698,8 @@ def agent(
 @app.command()
 def submit(  # noqa: PLR0917 - one parameter per option is how typer declares them
     suite: Annotated[str, typer.Argument(help="Name of an announced suite.")],
-    server: Server,
-    token: Token,
+    server: SubmitServer = None,
+    token: SubmitToken = None,
     commit: Annotated[
         str | None, typer.Option(help="Default: head of the announced branch.")
     ] = None,
@@ -728,6 +755,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     repository: Repository = None,
     forge_url: ForgeUrl = None,
     forge_token: ForgeToken = None,
+    allow_forks: AllowForks = False,
     purpose: Purpose = DEFAULT_PURPOSE,
     concurrency_key: Annotated[
         str | None,
@@ -755,6 +783,10 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     With --github, --gitlab or --forgejo, commit, branch and pull request are the pipeline's unless given here,
     and the verdict is shown in the forge. A pull request fails if its head is slower than the merge base with the
     branch it goes to, if a required gate does not hold, or if an arm loses to its reference. Trouble with the forge is printed and never changes the exit.
+
+    A pull request of a fork is measured only in a pipeline that a maintainer's comment `/paceline bench` started
+    (GitHub, Forgejo, Gitea) or that a member started in the project (GitLab), or with --allow-forks. Otherwise nothing
+    runs: exit 0, with what to do.
     """
     formats = [*(format_ or []), *(["json"] if as_json else [])]
     outputs = parse_outputs(formats, output or [])
@@ -771,7 +803,13 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
             forge_token,
         )
         reporter = ForgeReporter(forge, forge_options, suite, purpose)
+        refusal = reporter.admit(allows_forks=allow_forks)
+        if refusal is not None:
+            print_note(refusal)
+            raise typer.Exit(0)
         commit, branch = reporter.pipeline.commit, reporter.pipeline.branch
+    address = server or refuse_without_server()
+    credential = token or refuse_without_token()
     request = submitting.RunRequest(
         suite=suite,
         benchmarks=benchmark or None,
@@ -795,7 +833,7 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     try:
         finished = interruptible(
             lambda: submitting.submit(
-                server, token, request, waiting, preset, reporter=reporter
+                address, credential, request, waiting, preset, reporter=reporter
             ),
             stop.set,
         )
@@ -803,10 +841,28 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
         raise typer.Exit(130) from None
     status = exit_status(finished.run.get("outcome"), fail_on)
     if reporter is not None:
-        submitting.report(reporter, server, token, finished, status)
+        submitting.report(reporter, address, credential, finished, status)
         reporter.close()
-    submitting.write_outputs(server, token, finished, outputs)
+    submitting.write_outputs(address, credential, finished, outputs)
     raise typer.Exit(status)
+
+
+@app.command()
+def report(
+    suite: Annotated[str, typer.Argument(help="Name of the suite that was measured.")],
+    repository: Repository = None,
+    forge_url: ForgeUrl = None,
+    forge_token: ForgeToken = None,
+) -> None:
+    """In a workflow_run workflow of GitHub: comment on the pull request whose own workflow measured it with `ab`.
+
+    The uploaded document is checked and rendered here by paceline-server; which pull request it is of, GitHub says.
+    Exit: 0 the comment is written, or there is nothing to report; 1 error.
+    """
+    reporting.report(
+        suite,
+        ForgeOptions(api_url=forge_url, repository=repository, token=forge_token),
+    )
 
 
 def _print_version(value: bool) -> None:

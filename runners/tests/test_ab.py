@@ -258,6 +258,8 @@ def without_server(
         ["ab", "--base", "main", "--fail-on", "never", "--json"],
         ["ab", "--base", "main", "--", "true"],
         ["run", "--arm", "one=t.*", "--arm", "two=u.*", "--", "true"],
+        ["run", "--format", "junit", "--", "true"],
+        ["run", "bench/suite.toml", "--fail-on", "fail"],
     ],
 )
 def test_without_the_server_a_verdict_is_refused_before_anything_is_measured(

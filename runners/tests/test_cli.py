@@ -64,6 +64,33 @@ def test_run_writes_streams_and_a_record_that_judge_can_read(
     assert (out / "sorts.stderr.log").read_text().count("a word for people") == 2
 
 
+@pytest.mark.parametrize("options", [[], ["--fail-on", "never"]])
+def test_a_suite_is_judged_in_the_formats_of_ab(
+    suite_repository: Path, tmp_path: Path, options: list[str]
+) -> None:
+    """The judge is the one of `ab`, whose tests hold what it writes; here, that it is called, and how it exits."""
+    files = {name: tmp_path / f"verdicts.{name}" for name in ("json", "junit")}
+    outputs = [
+        word
+        for name, path in files.items()
+        for word in ("--format", name, "--output", str(path))
+    ]
+    done = paceline(
+        *("run", str(suite_repository / "bench/suite.toml")),
+        *(*QUICK, "--params", "n=100"),
+        *("--out", str(tmp_path / "out"), *outputs, *options),
+        PACELINE_PRESSURE_LIMIT_PERCENT="100",
+        PACELINE_DRIFT_LIMIT_PERCENT="1000",
+    )
+    document = json.loads(files["json"].read_text())
+    assert (document["schema"], document["suite"]) == ("paceline.verdicts/1", "mine")
+    assert "<testsuite" in files["junit"].read_text()
+    assert done.stdout.startswith(f"{tmp_path / 'out'}\n")
+    expected = {"pass": 0, "fail": 2, "inconclusive": 3}[document["outcome"]]
+    assert done.returncode == (0 if "never" in options else expected), done.stderr
+    assert "Judge it" not in done.stderr
+
+
 def test_a_run_says_how_long_it_takes_by_what_past_ones_took(
     suite_repository: Path, tmp_path: Path
 ) -> None:
@@ -216,10 +243,8 @@ def test_a_failed_run_says_so_and_records_it(
         (["run", "suite.toml", "--benchmark", "nope"], "Use one of: sort"),
         (["run", "suite.toml", "--params", "n"], "NAME=VALUE"),
         (["run", "suite.toml", "--out", "."], "not empty"),
-        (
-            ["run", "suite.toml", "--fail-on", "never"],
-            "--fail-on is an option of commands",
-        ),
+        (["run", "suite.toml", "--fail-on", "fail", "--json"], "Leave one of them out"),
+        (["run", "suite.toml", "--output", "a.json"], "has no --format"),
         (["submit", "mine", "--token", "t"], "such as http://127.0.0.1:8321"),
         (
             ["submit", "mine", "--server", "http://127.0.0.1:9"],

@@ -340,11 +340,12 @@ def test_a_fork_without_a_token_is_told_what_is_missing_and_keeps_the_verdicts_e
     variables = pipeline_variables(
         kind, forge.api_url, tmp_path, head_repository="bob/sorts"
     )
-    variables["CI_MERGE_REQUEST_SOURCE_PROJECT_ID"] = "43"
+    if kind == "gitlab":
+        variables |= {"CI_PROJECT_ID": "43", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID": "43"}
     variables = {
         name: value for name, value in variables.items() if not name.endswith("_TOKEN")
     }
-    done = submit(server, kind, variables)
+    done = submit(server, kind, variables, "--allow-forks")
     assert done.returncode == 2, done.stderr
     wanted = {"github": "GITHUB_TOKEN", "gitlab": "GITLAB_TOKEN"}
     assert f"Set {wanted.get(kind, 'FORGEJO_TOKEN')}" in done.stderr.replace(
@@ -382,7 +383,7 @@ def test_a_wrong_token_is_refused_without_being_printed(
 def test_white_space_around_a_forges_token_is_left_out(
     server: FakeServer, hub: FakeForge, tmp_path: Path, around: str
 ) -> None:
-    """The pipeline's own variables were stripped; the option, and its variable in Jenkins, were not."""
+    """The pipeline's own variables were stripped; the option, and its own variable, were not."""
     variables = pipeline_variables("github", hub.api_url, tmp_path)
     variables |= {"GITHUB_TOKEN": "wrong", "PACELINE_FORGE_TOKEN": around.format(TOKEN)}
     done = submit(server, "github", variables)

@@ -15,6 +15,7 @@ from paceline.commands.submitting import (
     summary,
     write_outputs,
 )
+from paceline.display import render_table
 from paceline.errors import UserError
 from paceline_contract.outputs import Output
 
@@ -107,12 +108,30 @@ def test_the_table_gives_the_reason_of_an_arm_that_does_not_apply_and_brackets_v
     done = FinishedRun(
         {"id": "run_1", "outcome": "pass", "jobs": []}, [elsewhere, unwatched]
     )
-    columns = [[*column.cells] for column in comparison_table(done).columns[3:]]
+    columns = [
+        [*map(str, column.cells)] for column in comparison_table(done).columns[3:]
+    ]
     rows = [*zip(*columns, strict=True)]
     assert rows == [
         ("not applicable", "Java 17 has no foreign-function API"),
         ("(fail)", "3 % slower"),
     ]
+
+
+def test_a_name_in_the_table_is_no_markup_and_no_escape_of_the_terminal() -> None:
+    """Both would hide a verdict, or end the command."""
+    hostile = (
+        "[/red][bold]x \x1b[2J\x1b]8;;https://evil.example\x07 </script> \U0001f600"
+    )
+    row = {"benchmark": hostile, "params": {"n": hostile}, "arm": hostile}
+    item = {**row, "verdict": "fail", "words": hostile}
+    done = FinishedRun(
+        {"id": "run_1", "outcome": "fail", "reason": hostile, "jobs": []}, [item]
+    )
+    for text in (render_table(comparison_table(done)), summary(done)):
+        assert "[/red][bold]x" in text
+        assert "\x1b" not in text
+        assert "evil" not in text
 
 
 def test_a_table_in_a_file_is_plain_text_with_the_outcome_below(

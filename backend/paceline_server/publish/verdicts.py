@@ -192,7 +192,8 @@ def reason_heading(reason: ReasonOut) -> str:
         return "No verdict:"
     if reason.verdict == "waived":
         return "Waived:"
-    return (FAILED if reason.verdict == "fail" else UNDECIDED)[reason.kind]
+    headings = FAILED if reason.verdict == "fail" else UNDECIDED
+    return headings.get(reason.kind, "Reason:")
 
 
 def subject_words(item: ComparisonOut | GateOut) -> str:

@@ -16,8 +16,11 @@ from paceline_server.kernel.clock import FrozenClock
 from paceline_server.publish.badges import BadgeOut, render_svg
 from paceline_server.store import outbox
 from paceline_server.store.session import session_scope
+from paceline_server.store.tables.alerts import Alert
+from paceline_server.store.tables.fleet import Target
 from paceline_server.store.tables.projects import Project
 from paceline_server.testing.delivered_jobs import Lab, open_lab
+from sqlalchemy import update
 
 PREFIX = "/api/v1"
 FASTER = {1000: -0.5, 2000: -0.6}
@@ -107,6 +110,21 @@ def test_the_feed_has_what_people_were_told_and_says_when_it_changes(
     assert said(fixed, "updated") > said(entry, "updated")
     assert said(later, "id") == said(feed, "id") == said(empty, "id")
     assert said(later, "updated") == said(fixed, "updated")
+
+
+def test_no_name_of_an_alert_leaves_its_element_of_the_feed(
+    lab: Lab, clock: FrozenClock
+) -> None:
+    open_alert(lab, clock)
+    with session_scope() as session:
+        session.execute(update(Alert).values(title=NASTY, words=NASTY))
+        session.execute(update(Target).values(name=NASTY))
+    [entry] = entries(read_feed(get(lab, "/alerts.atom").text))
+    readable = NASTY.replace("\x07", "\ufffd")
+    assert said(entry, "title") == f"{readable} (open)"
+    assert said(entry, "summary") == readable
+    terms = [item.get("term") for item in entry.findall("a:category", ATOM)]
+    assert readable in terms
 
 
 def test_a_filtered_feed_is_a_feed_of_its_own(lab: Lab, clock: FrozenClock) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
+from jsonschema import Draft202012Validator
 from paceline.commands import submitting
 from paceline.errors import UserError
 from paceline_contract.outputs import Output
@@ -22,6 +23,7 @@ from paceline_server.testing.delivered_jobs import MERGE_BASE, Lab, open_lab
 from paceline_server.testing.running_server import running
 from paceline_server.testing.sorting_suite import SUITE, bench_cases, write_directory
 
+ROOT = Path(__file__).parents[3]
 PREFIX = "/api/v1"
 FASTER = {1000: -0.5, 2000: -0.6}
 SLOWER = {1000: 0.126, 2000: -0.6}
@@ -118,6 +120,25 @@ def test_a_run_that_has_not_been_measured_says_so_and_passes_nothing(lab: Lab) -
     assert json.loads(text)["outcome"] == "queued"
     _, xml = _text(lab, run["id"], "junit")
     assert 'errors="1"' in xml
+
+
+def test_the_schema_in_the_repository_describes_a_served_and_an_offline_document(
+    lab: Lab, tmp_path: Path
+) -> None:
+    schema = json.loads((ROOT / "native/protocol/verdicts.schema.json").read_bytes())
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    served = json.loads(_text(lab, lab.measure(SLOWER).run_id, "json")[1])
+    write_directory(tmp_path, bench_cases(1, SLOWER))
+    path = tmp_path / "verdicts.json"
+    _judge(tmp_path, ["json"], [path])
+    offline_document = json.loads(path.read_bytes())
+    for document in (served, offline_document):
+        assert document["jobs"][0]["comparisons"]
+        validator.validate(document)
+        assert not validator.is_valid({**document, "schema": "paceline.verdicts/2"})
+        del document["jobs"][0]["comparisons"][0]["verdict"]
+        assert not validator.is_valid(document)
 
 
 def _judge(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from paceline_contract import outputs
@@ -17,43 +17,49 @@ from paceline.credentials import check_address, check_credential
 from paceline.errors import UserError
 
 
-def _refuse_without(text: str, advice: str) -> Callable[[], str]:
-    """Return a default that is an error, for a required option whose absence needs advice."""
+def refuse_without_server() -> str:
+    """Raises UserError."""
+    raise UserError(
+        "No server is named: --server or PACELINE_SERVER is missing.",
+        "Give the address that the dashboard has in a browser, such as http://127.0.0.1:8321.",
+    )
 
-    def refuse() -> str:
-        raise UserError(text, advice)
 
-    return refuse
+def refuse_without_token() -> str:
+    """Raises UserError."""
+    raise UserError(
+        "No token is given: --token or PACELINE_TOKEN is missing.",
+        "Make one on the dashboard's page Tokens, or on the server: paceline-server token create NAME",
+    )
 
 
-Server = Annotated[
-    str,
-    typer.Option(
+def _server_option(default: Callable[[], str] | None) -> Any:
+    return typer.Option(
         envvar="PACELINE_SERVER",
         help="The server's address. Required.",
         parser=check_address,
         metavar="URL",
-        default_factory=_refuse_without(
-            "No server is named: --server or PACELINE_SERVER is missing.",
-            "Give the address that the dashboard has in a browser, such as http://127.0.0.1:8321.",
-        ),
+        default_factory=default,
         show_default=False,
-    ),
-]
-Token = Annotated[
-    str,
-    typer.Option(
+    )
+
+
+def _token_option(default: Callable[[], str] | None) -> Any:
+    return typer.Option(
         envvar="PACELINE_TOKEN",
         help="An API token. Required.",
         parser=check_credential,
         metavar="TOKEN",
-        default_factory=_refuse_without(
-            "No token is given: --token or PACELINE_TOKEN is missing.",
-            "Make one on the dashboard's page Tokens, or on the server: paceline-server token create NAME",
-        ),
+        default_factory=default,
         show_default=False,
-    ),
-]
+    )
+
+
+Server = Annotated[str, _server_option(refuse_without_server)]
+Token = Annotated[str, _token_option(refuse_without_token)]
+SubmitServer = Annotated[str | None, _server_option(None)]
+"""Required only where something is measured: a fork's pipeline has neither secrets nor variables."""
+SubmitToken = Annotated[str | None, _token_option(None)]
 Json = Annotated[
     bool, typer.Option("--json", help="Print the server's response as JSON.")
 ]
@@ -182,7 +188,7 @@ FailOnOption = Annotated[
 ]
 OptionalFailOn = Annotated[
     outputs.FailOn | None,
-    typer.Option("--fail-on", help=f"Of --arm: {outputs.FAIL_ON_HELP}"),
+    typer.Option("--fail-on", help=f"Judge a suite, too. {outputs.FAIL_ON_HELP}"),
 ]
 
 GitHubFlag = Annotated[
@@ -213,6 +219,13 @@ Repository = Annotated[
 ForgeUrl = Annotated[
     str | None,
     typer.Option(help="Address of the forge's API. Default: the pipeline's."),
+]
+AllowForks = Annotated[
+    bool,
+    typer.Option(
+        "--allow-forks",
+        help="Measure pull requests of forks without a maintainer's comment: strangers' code runs on the agent.",
+    ),
 ]
 ForgeToken = Annotated[
     str | None,

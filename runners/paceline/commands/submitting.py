@@ -19,6 +19,7 @@ from paceline_contract.events import ParamValue
 from paceline_contract.outputs import MEDIA_TYPES, Format, Output, write_whole
 from paceline_contract.params import params_text, split_values, untyped_value
 from rich.table import Table
+from rich.text import Text
 
 from paceline.api import ApiClient, ApiError, UnreachableError
 from paceline.commands.server_client import (
@@ -402,13 +403,15 @@ def comparison_table(done: FinishedRun) -> Table:
         verdict = item["verdict"].replace("_", " ")
         if item.get("waived"):
             verdict, words = "waived", f"{words}; {item['waived']['words']}"
-        table.add_row(
+        cells = (
             item["benchmark"],
             params_text(item["params"]),
             item["arm"],
             f"({verdict})" if item.get("decides") is False else verdict,
             words,
         )
+        # Names and messages come from repositories; a cell may hold markup or a terminal's escapes.
+        table.add_row(*(Text(readable_line(cell)) for cell in cells))
     return table
 
 
@@ -424,7 +427,7 @@ def summary(done: FinishedRun) -> str:
             parts += [job.get("cause"), job.get("cause_detail")]
             lines.append(": ".join(part for part in parts if part))
     lines += [f"next: {step}" for step in done.next_steps]
-    return "\n".join(lines)
+    return "\n".join(map(readable_line, lines))
 
 
 def parse_params(options: Sequence[str]) -> dict[str, list[ParamValue]]:

@@ -100,6 +100,25 @@ class ForgeClient:
             backoff = min(backoff * 2, LONGEST_WAIT_S)
         raise AssertionError("the last try returns or raises")
 
+    def download(self, path: str, limit: int) -> bytes:
+        """Return the file that the API redirects to. It lies at another host, which gets no token. Raises ForgeError,
+        also for more than `limit` bytes."""
+        try:
+            response = self._client.get(path)
+            if response.next_request is None:
+                raise self._refusal(response)
+            plain = {
+                "User-Agent": f"paceline/{__version__}",
+                "Accept-Encoding": "identity",
+            }
+            address = response.next_request.url
+            with httpx.stream("GET", address, headers=plain, timeout=TIMEOUT) as file:
+                if not file.is_success:
+                    raise ForgeError(f"the file's host answered {file.status_code}")
+                return _read_at_most(file, limit)
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise self._network_error(error) from error
+
     def list_comments(self, path: str, order: dict[str, str]) -> list[Comment]:
         """Return all pages of a list. Ends at the first page without anything new, because forges differ in how many
         they give and in whether they page at all. Raises ForgeError."""
@@ -158,6 +177,15 @@ class ForgeClient:
         if self._secret:
             text = text.replace(self._secret, "***")
         return readable_line(text)[:LONGEST_MESSAGE]
+
+
+def _read_at_most(response: httpx.Response, limit: int) -> bytes:
+    data = bytearray()
+    for chunk in response.iter_raw():
+        data += chunk
+        if len(data) > limit:
+            raise ForgeError(f"the file has more than {limit} bytes")
+    return bytes(data)
 
 
 def _rate_limit_s(response: httpx.Response) -> float | None:

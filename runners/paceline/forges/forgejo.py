@@ -5,6 +5,7 @@ https://forgejo.org/docs/latest/user/api-usage, https://docs.gitea.com/usage/act
 
 from __future__ import annotations
 
+from paceline.forges import github
 from paceline.forges.github import GitHubForge, actions_pipeline
 from paceline.forges.port import ForgeOptions, Pipeline, Variables
 
@@ -14,6 +15,7 @@ PERMISSION_ADVICE = (
     "Set FORGEJO_TOKEN in the step's env to a token with the scopes write:repository and write:issue; the "
     "workflow's own token does where its owner may write."
 )
+FORK_ADVICE = github.FORK_ADVICE
 PREFIXES = ("FORGEJO", "GITHUB")
 
 

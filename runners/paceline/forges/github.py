@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,10 +14,13 @@ from paceline.errors import UserError
 from paceline.forges.client import ForgeClient
 from paceline.forges.port import (
     Comment,
+    ForgeError,
     ForgeOptions,
     Pipeline,
     PullRequest,
+    PullRequestState,
     State,
+    TriggerComment,
     Variables,
 )
 
@@ -25,7 +30,15 @@ PERMISSION_ADVICE = (
     "Set GITHUB_TOKEN to ${{ github.token }} in the step's env; the job needs "
     "`permissions: {contents: read, statuses: write, pull-requests: write}`."
 )
+COMMAND = "/paceline bench"
+"""What a maintainer's comment says to have a fork's commit measured."""
+FORK_ADVICE = (
+    "A maintainer who has read the commit starts it with a comment, where a workflow answers comments (docs/ci.md): "
+    f"{COMMAND} {{commit}}."
+)
 API_URL = "https://api.github.com"
+WRITERS = frozenset({"owner", "admin", "maintain", "write"})
+"""The permissions of GitHub, Gitea and Forgejo with which one may push to a repository."""
 
 
 def find_pipeline(variables: Variables, options: ForgeOptions) -> Pipeline:
@@ -51,7 +64,22 @@ def actions_pipeline(
     repository = variables.need(
         options.repository, "the repository", "--repository", *names("REPOSITORY")
     )
-    event = _read_event(variables.get(*names("EVENT_PATH")))
+    event = read_event(variables.get(*names("EVENT_PATH")))
+    comment = _find_comment(event)
+    if comment is not None:
+        return _comment_pipeline(
+            Pipeline(
+                api_url,
+                repository,
+                variables.need(None, "the commit", "--commit", *names("SHA")),
+                None,
+                None,
+                token,
+                comment=comment,
+            ),
+            event,
+            options,
+        )
     pull_request = _find_pull_request(
         event,
         variables.get(*names("REF")),
@@ -59,7 +87,7 @@ def actions_pipeline(
         options,
         variables.get(*names("BASE_REF")),
     )
-    head = _at(event, "pull_request", "head", "sha")
+    head = at(event, "pull_request", "head", "sha")
     commit = options.commit or (head if isinstance(head, str) else None)
     explicit = pull_request is not None and pull_request.number == options.pull_request
     if pull_request is not None and not explicit and commit is None:
@@ -87,7 +115,7 @@ def _find_pull_request(
     base_ref: str | None,
 ) -> PullRequest | None:
     wanted, base_branch = options.pull_request, options.base_branch
-    number = _at(event, "pull_request", "number")
+    number = at(event, "pull_request", "number")
     if not isinstance(number, int):
         from_ref = re.fullmatch(r"refs/pull/(\d+)/(?:merge|head)", ref or "")
         number = int(from_ref[1]) if from_ref else None
@@ -95,21 +123,68 @@ def _find_pull_request(
         return PullRequest(wanted, repository, base_branch=base_branch)
     if number is None:
         return None
-    url = _at(event, "pull_request", "html_url")
-    base = _at(event, "pull_request", "base", "ref")
-    title = _at(event, "pull_request", "title")
-    head = _at(event, "pull_request", "head", "repo", "full_name")
+    described = at(event, "pull_request")
+    if described is None:
+        return PullRequest(number, repository, base_branch=base_branch or base_ref)
+    request = _describe(number, repository, described)
+    return replace(request, base_branch=base_branch or request.base_branch or base_ref)
+
+
+def _describe(number: int, repository: str, item: Any) -> PullRequest:
+    """Return a pull request as events and the API show it. Its head's repository is null if it was deleted."""
+    url, base, title = at(item, "html_url"), at(item, "base", "ref"), at(item, "title")
     return PullRequest(
         number,
         repository,
         url if isinstance(url, str) else None,
-        from_fork=isinstance(head, str) and head.lower() != repository.lower(),
-        base_branch=base_branch or (base if isinstance(base, str) else base_ref),
+        from_fork=not is_same(at(item, "head", "repo", "full_name"), repository),
+        base_branch=base if isinstance(base, str) else None,
         title=title if isinstance(title, str) else None,
     )
 
 
-def _read_event(path: str | None) -> Any:
+def is_same(name: Any, repository: str) -> bool:
+    """Check whether an answer's `owner/name` is that repository; case does not matter."""
+    return isinstance(name, str) and name.lower() == repository.lower()
+
+
+def _find_comment(event: Any) -> TriggerComment | None:
+    """Return the comment on an issue or a pull request that started the pipeline."""
+    comment = at(event, "comment")
+    if not isinstance(comment, dict) or not isinstance(at(event, "issue"), dict):
+        return None
+    return TriggerComment(
+        str(at(comment, "user", "login") or ""),
+        str(comment.get("body") or ""),
+        _instant(comment.get("created_at")),
+        is_new=at(event, "action") == "created",
+    )
+
+
+def _comment_pipeline(
+    pipeline: Pipeline, event: Any, options: ForgeOptions
+) -> Pipeline:
+    """Return the pipeline with the pull request of the comment. Raises UserError for options that name another."""
+    if options.commit is not None or options.pull_request is not None:
+        raise UserError(
+            "A pipeline that a comment started measures the head of the comment's pull request.",
+            "Leave out --commit and --pull-request.",
+        )
+    number = at(event, "issue", "number")
+    if not isinstance(number, int) or at(event, "issue", "pull_request") is None:
+        return pipeline
+    return replace(pipeline, pull_request=PullRequest(number, pipeline.repository))
+
+
+def _instant(value: Any) -> datetime | None:
+    try:
+        time = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return None
+    return time if time.tzinfo else None
+
+
+def read_event(path: str | None) -> Any:
     """Return the event that started the workflow; None where it cannot be read."""
     if path is None:
         return None
@@ -119,7 +194,8 @@ def _read_event(path: str | None) -> Any:
         return None
 
 
-def _at(value: Any, *names: str) -> Any:
+def at(value: Any, *names: str) -> Any:
+    """Return what lies at this place of a JSON value; None where there is nothing."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value
@@ -133,7 +209,9 @@ class GitHubForge:
         self._repository = _repository_path(pipeline.repository)
         request = pipeline.pull_request
         discussed = _repository_path(request.repository) if request else ""
-        self._comments = f"{discussed}/issues/{request.number if request else 0}"
+        self._discussed = discussed
+        self._number = request.number if request else 0
+        self._comments = f"{discussed}/issues/{self._number}"
         self._comment = f"{discussed}/issues/comments"
 
     @staticmethod
@@ -158,6 +236,36 @@ class GitHubForge:
             f"{self._repository}/statuses/{commit}",
             body | ({"target_url": url} if url else {}),
         )
+
+    def read_pull_request(self) -> PullRequestState:
+        """Return the pull request as it is now."""
+        item = self._client.send("GET", f"{self._discussed}/pulls/{self._number}")
+        head, source = at(item, "head", "sha"), at(item, "head", "repo")
+        if not isinstance(head, str):
+            raise ForgeError("the answer is no pull request")
+        request = self._pipeline.pull_request
+        repository = (
+            self._pipeline.repository if request is None else request.repository
+        )
+        return PullRequestState(
+            _describe(self._number, repository, item),
+            head,
+            # Gitea and Forgejo say only when something changed, which a push is.
+            _instant(at(source, "pushed_at") or at(source, "updated_at")),
+        )
+
+    def may_write(self, user: str) -> bool:
+        """Return whether somebody may push to the repository where the pull request is discussed."""
+        if not user:
+            return False
+        name = quote(user, safe="")
+        path = f"{self._discussed}/collaborators/{name}/permission"
+        try:
+            return at(self._client.send("GET", path), "permission") in WRITERS
+        except ForgeError as error:
+            if error.status != 404:
+                raise
+            return False
 
     def list_comments(self) -> list[Comment]:
         """Return all comments of the pull request, the oldest first."""

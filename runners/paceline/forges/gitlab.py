@@ -1,10 +1,12 @@
 """GitLab: https://docs.gitlab.com/api/commits (statuses), api/notes, ci/variables/predefined_variables.
 
-A merge request's pipeline may run in a fork: its statuses belong to the fork's project, its comments to the other.
+A merge request's pipeline may run in a fork: its statuses belong to the fork's project, its comments to the other. In
+the project itself a fork's pipeline runs only where a member of the project started it, for the commit they saw.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from urllib.parse import quote
 
 from paceline.errors import UserError
@@ -15,6 +17,7 @@ from paceline.forges.port import (
     ForgeOptions,
     Pipeline,
     PullRequest,
+    PullRequestState,
     State,
     Variables,
 )
@@ -24,6 +27,10 @@ TOKEN_VARIABLES = ("GITLAB_TOKEN",)
 PERMISSION_ADVICE = (
     "Set the masked CI/CD variable GITLAB_TOKEN to a project access token with the scope `api` and the role "
     "Developer; CI_JOB_TOKEN may neither comment nor set statuses."
+)
+FORK_ADVICE = (
+    "A member of the project who has read commit {commit} starts the merge request's pipeline in the project itself: "
+    "Pipelines, Run pipeline."
 )
 STATES: dict[State, str] = {
     "pending": "running",
@@ -81,12 +88,13 @@ def _find_merge_request(
         )
     project = variables.get("CI_MERGE_REQUEST_PROJECT_ID") or repository
     url = variables.get("CI_MERGE_REQUEST_PROJECT_URL")
-    fork = variables.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") not in {None, project}
+    source = variables.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID")
+    is_member = variables.get("CI_PROJECT_ID") == project
     return PullRequest(
         int(number),
         options.repository or project,
         f"{url}/-/merge_requests/{number}" if url else None,
-        from_fork=fork,
+        from_fork=None if source is None else source != project and not is_member,
         base_branch=options.base_branch
         or variables.get("CI_MERGE_REQUEST_TARGET_BRANCH_NAME"),
         title=variables.get("CI_MERGE_REQUEST_TITLE"),
@@ -101,7 +109,8 @@ class GitLabForge:
         request = pipeline.pull_request
         if request is not None:
             project = quote(request.repository, safe="")
-            self._notes = f"projects/{project}/merge_requests/{request.number}/notes"
+            self._request = f"projects/{project}/merge_requests/{request.number}"
+            self._notes = f"{self._request}/notes"
 
     @staticmethod
     def headers(token: str) -> dict[str, str]:
@@ -131,6 +140,17 @@ class GitLabForge:
             # Up to GitLab 18, setting the state that a status has already is refused.
             if error.status != 400 or "Cannot transition status" not in str(error):
                 raise
+
+    def read_pull_request(self) -> PullRequestState:
+        """Return the merge request as it is now."""
+        item = self._client.send("GET", self._request)
+        request = self._pipeline.pull_request
+        if request is None or not isinstance(item, dict) or not item.get("sha"):
+            raise ForgeError("the answer is no merge request")
+        source, project = item.get("source_project_id"), item.get("target_project_id")
+        return PullRequestState(
+            replace(request, from_fork=source != project), str(item["sha"])
+        )
 
     def list_comments(self) -> list[Comment]:
         """Return all notes of the merge request, the oldest first."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal, Protocol
 
 from paceline.errors import UserError
@@ -39,10 +40,37 @@ class PullRequest:
     repository: str
     """Where it is discussed: of a fork's pipeline, not the fork."""
     url: str | None = None
-    from_fork: bool = False
+    from_fork: bool | None = None
+    """Its commits are those of somebody who may not write to the repository. None: the pipeline does not say."""
     base_branch: str | None = None
     """The branch that it goes to."""
     title: str | None = None
+
+
+@dataclass(frozen=True)
+class PullRequestState:
+    """A pull request as its forge answers it now."""
+
+    request: PullRequest
+    head: str
+    pushed_at: datetime | None = None
+    """When its repository was pushed to last, by the forge's clock; None where that is not known."""
+
+    @property
+    def from_fork(self) -> bool:
+        """The forge knows; a repository that is gone counts as a fork."""
+        return self.request.from_fork is not False
+
+
+@dataclass(frozen=True)
+class TriggerComment:
+    """The comment that started a pipeline."""
+
+    author: str
+    body: str
+    created_at: datetime | None
+    is_new: bool
+    """It was made, not edited or deleted."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +81,15 @@ class Pipeline:
     repository: str
     """As the API addresses it: `owner/name`, or GitLab's project id."""
     commit: str
+    """What is measured and gets the status. Of a comment's pipeline the head of the default branch, until the forge was
+    asked for the pull request's."""
     branch: str | None
     """The branch that was pushed; None for a pull request, whose commits belong to no history."""
     pull_request: PullRequest | None
     token: str | None
     pipeline_id: str | None = None
     """GitLab's, to which a status is added."""
+    comment: TriggerComment | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +112,9 @@ class Forge(Protocol):
         self, state: State, context: str, description: str, url: str | None
     ) -> None:
         """Set the commit's status of that context."""
+
+    def read_pull_request(self) -> PullRequestState:
+        """Return the pull request as it is now."""
 
     def list_comments(self) -> list[Comment]:
         """Return all comments of the pull request, the oldest first."""

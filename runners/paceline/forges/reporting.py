@@ -19,6 +19,7 @@ from paceline.display import print_note
 from paceline.errors import UserError
 from paceline.forges import forgejo, github, gitlab
 from paceline.forges.client import ForgeClient
+from paceline.forges.forks import NotMeasuredError, admit
 from paceline.forges.port import (
     LONGEST_COMMENT,
     LONGEST_DESCRIPTION,
@@ -62,7 +63,8 @@ class ForgeReporter:
     ) -> None:
         """Read the environment. Raises UserError for what the pipeline must say and does not; a missing token is
         only noted, since pipelines of forks have none."""
-        self._rules = KINDS[name].rules
+        self._kind = KINDS[name]
+        self._rules = self._kind.rules
         self._forge: Forge | None = None
         self._client: ForgeClient | None = None
         self._advised = False
@@ -77,7 +79,27 @@ class ForgeReporter:
         self._context = readable_line(f"paceline/{suite}{own}")
         self._marker = comment_marker(suite, purpose)
         with self._note_errors("Nothing is reported"):
-            self._connect(KINDS[name])
+            self._connect()
+
+    def admit(self, *, allows_forks: bool) -> str | None:
+        """Return why nothing is measured, with what would change that; None if the pipeline's commit may be measured.
+        Of a comment's pipeline the commit is the pull request's head from then on. Raises UserError where the forge
+        must be asked and does not answer."""
+        try:
+            advice = self._rules.FORK_ADVICE.format(commit=self.pipeline.commit)
+            self.pipeline = admit(
+                self.pipeline, self._forge, advice, allows_forks=allows_forks
+            )
+        except NotMeasuredError as refusal:
+            return str(refusal)
+        except ForgeError as error:
+            raise UserError(
+                f"{self._rules.NAME}: Whether this pull request may be measured could not be asked: {error}.",
+                f"{self._rules.PERMISSION_ADVICE} `--allow-forks` does without asking, except for comments.",
+            ) from error
+        if self._client is not None:
+            self._forge = self._kind.connect(self._client, self.pipeline)
+        return None
 
     @property
     def concurrency_key(self) -> str | None:
@@ -113,7 +135,7 @@ class ForgeReporter:
             with self._note_errors("The comment was not written"):
                 keep_one_comment(self._forge, self._marker, body)
 
-    def _connect(self, kind: ForgeKind) -> None:
+    def _connect(self) -> None:
         token = self.pipeline.token
         if token is None:
             raise ForgeError("there is no token", 401)
@@ -122,9 +144,9 @@ class ForgeReporter:
         except UserError as error:
             raise ForgeError(error.text.rstrip("."), 401) from error
         self._client = ForgeClient(
-            self.pipeline.api_url, kind.connect.headers(token), token
+            self.pipeline.api_url, self._kind.connect.headers(token), token
         )
-        self._forge = kind.connect(self._client, self.pipeline)
+        self._forge = self._kind.connect(self._client, self.pipeline)
 
     @contextmanager
     def _note_errors(self, consequence: str) -> Iterator[None]:
@@ -142,10 +164,7 @@ class ForgeReporter:
             text = f"The repository or commit is not there, or the token may not see it. {text}"
         request = self.pipeline.pull_request
         if request is not None and request.from_fork:
-            text += (
-                " This pull request comes from a fork, whose pipelines get no token that may write; "
-                "the verdict is in this log."
-            )
+            text += " This pull request comes from a fork, whose pipelines get no token that may write."
         return text
 
 

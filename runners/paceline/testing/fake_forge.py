@@ -41,12 +41,19 @@ class Contract:
     status_path: re.Pattern[str]
     list_path: re.Pattern[str]
     comment_path: re.Pattern[str]
+    pull_path: re.Pattern[str]
     edit_method: str
 
 
 _ACTIONS_STATUS = re.compile(r"/repos/([^/]+/[^/]+)/statuses/([0-9a-f]{40})")
 _ACTIONS_LIST = re.compile(r"/repos/([^/]+/[^/]+)/issues/(\d+)/comments")
 _ACTIONS_COMMENT = re.compile(r"/repos/([^/]+/[^/]+)/issues/comments/(\d+)")
+_ACTIONS_PULL = re.compile(r"/repos/([^/]+/[^/]+)/pulls/(\d+)")
+_PULLS = re.compile(r"/repos/([^/]+/[^/]+)/pulls")
+_PERMISSION = re.compile(r"/repos/([^/]+/[^/]+)/collaborators/([^/]+)/permission")
+_ARTIFACTS = re.compile(r"/repos/([^/]+/[^/]+)/actions/runs/(\d+)/artifacts")
+_ARCHIVE = re.compile(r"/repos/([^/]+/[^/]+)/actions/artifacts/(\d+)/zip")
+_FILE = re.compile(r"/files/(\d+)")
 CONTRACTS = {
     # github/rest-api-description: repos/create-commit-status, issues/*-comment
     "github": Contract(
@@ -61,6 +68,7 @@ CONTRACTS = {
         status_path=_ACTIONS_STATUS,
         list_path=_ACTIONS_LIST,
         comment_path=_ACTIONS_COMMENT,
+        pull_path=_ACTIONS_PULL,
         edit_method="PATCH",
     ),
     # docs.gitlab.com/api: commits (set commit pipeline status), notes (merge requests)
@@ -78,6 +86,7 @@ CONTRACTS = {
         status_path=re.compile(r"/projects/([^/]+)/statuses/([0-9a-f]{40})"),
         list_path=re.compile(r"/projects/([^/]+)/merge_requests/(\d+)/notes"),
         comment_path=re.compile(r"/projects/([^/]+)/merge_requests/\d+/notes/(\d+)"),
+        pull_path=re.compile(r"/projects/([^/]+)/merge_requests/(\d+)"),
         edit_method="PUT",
     ),
     # Gitea 1.26's templates/swagger/v1_json.tmpl: CreateStatusOption, CreateIssueCommentOption
@@ -95,6 +104,7 @@ CONTRACTS = {
         status_path=_ACTIONS_STATUS,
         list_path=_ACTIONS_LIST,
         comment_path=_ACTIONS_COMMENT,
+        pull_path=_ACTIONS_PULL,
         edit_method="PATCH",
     ),
 }
@@ -111,12 +121,40 @@ class Status(NamedTuple):
     url: str | None
 
 
+class Artifact(NamedTuple):
+    """What a workflow uploaded."""
+
+    run_id: int
+    name: str
+    data: bytes
+    expired: bool = False
+
+
 class Answer(NamedTuple):
-    """A response; `body` None sends none."""
+    """A response; `body` None sends none, and bytes are sent as they are."""
 
     status: int
     body: Any
     headers: Mapping[str, str] = MappingProxyType({})
+
+
+def own_pull_request(number: int, repository: str) -> Json:
+    """Return a pull request of a branch in the repository, with what both GitHub and GitLab answer."""
+    return {
+        "number": number,
+        "state": "open",
+        "title": "Sort faster",
+        "html_url": f"https://forge.example.org/pull/{number}",
+        "head": {
+            "ref": "faster",
+            "sha": "a" * 40,
+            "repo": {"full_name": repository, "pushed_at": "2026-11-28T10:00:00Z"},
+        },
+        "base": {"ref": "main"},
+        "sha": "a" * 40,
+        "source_project_id": 42,
+        "target_project_id": 42,
+    }
 
 
 class FakeForge:
@@ -132,6 +170,11 @@ class FakeForge:
         """Ids of comments that the token may not change."""
         self.read_only = False
         """The token may only read, as in a fork's workflow."""
+        self.pulls: dict[int, Json] = {}
+        """Pull or merge requests as the API answers them; others are the repository's own."""
+        self.permissions: dict[str, str] = {}
+        """Of people; others may read."""
+        self.artifacts: list[Artifact] = []
         self.next_answers: list[Answer] = []
         """Given instead of handling the next requests."""
         self.hang_up_after_creating = 0
@@ -181,6 +224,11 @@ class FakeForge:
     ) -> Answer:
         if self.next_answers:
             return self.next_answers.pop(0)
+        if method == "GET" and (found := _FILE.fullmatch(path)):
+            # The host of GitHub's artifacts refuses a second way to sign in.
+            if token:
+                return Answer(400, {"message": "Only one auth mechanism allowed"})
+            return Answer(200, self.artifacts[int(found[1])].data)
         if token != f"{self.contract.scheme}{TOKEN}":
             return Answer(401, {"message": "Bad credentials"})
         if self.read_only and method != "GET":
@@ -202,6 +250,45 @@ class FakeForge:
             )
         if found := contract.comment_path.fullmatch(path):
             return self._change(method, unquote(found[1]), int(found[2]), body)
+        if method == "GET":
+            return self._read(path, query)
+        return Answer(404, {"message": "Not Found"})
+
+    def _read(self, path: str, query: dict[str, list[str]]) -> Answer:
+        """Answer what only GET asks for: pull requests, permissions and artifacts."""
+        if found := self.contract.pull_path.fullmatch(path):
+            number = int(found[2])
+            own = own_pull_request(number, unquote(found[1]))
+            return Answer(200, self.pulls.get(number, own))
+        if _PULLS.fullmatch(path):
+            return self._list_pulls(*query["head"][0].split(":", 1))
+        if found := _PERMISSION.fullmatch(path):
+            permission = self.permissions.get(unquote(found[2]), "read")
+            return Answer(200, {"permission": permission})
+        return self._read_artifact(path, query)
+
+    def _list_pulls(self, owner: str, branch: str) -> Answer:
+        """Answer with the open pull requests of a branch of somebody's repository."""
+        found = []
+        for item in self.pulls.values():
+            source = (item["head"]["repo"] or {"full_name": ""})["full_name"]
+            if (source.split("/")[0], item["head"]["ref"]) == (owner, branch):
+                found.append(item)
+        return Answer(200, found)
+
+    def _read_artifact(self, path: str, query: dict[str, list[str]]) -> Answer:
+        if found := _ARTIFACTS.fullmatch(path):
+            listed = [
+                {"id": number, "name": artifact.name, "expired": artifact.expired}
+                for number, artifact in enumerate(self.artifacts)
+                if artifact.run_id == int(found[2])
+                and artifact.name == query["name"][0]
+            ]
+            return Answer(200, {"total_count": len(listed), "artifacts": listed})
+        if found := _ARCHIVE.fullmatch(path):
+            if self.artifacts[int(found[2])].expired:
+                return Answer(410, {"message": "Artifact has expired"})
+            return Answer(302, None, {"Location": f"/files/{found[2]}"})
         return Answer(404, {"message": "Not Found"})
 
     def _set_status(self, repository: str, commit: str, body: Json) -> Answer:
@@ -320,7 +407,10 @@ def _handler_of(forge: FakeForge) -> type[BaseHTTPRequestHandler]:
             if lost:
                 self.close_connection = True
                 return
-            sent = b"" if answer.body is None else json.dumps(answer.body).encode()
+            if isinstance(answer.body, bytes):
+                sent = answer.body
+            else:
+                sent = b"" if answer.body is None else json.dumps(answer.body).encode()
             self.send_response(answer.status)
             for name, value in answer.headers.items():
                 self.send_header(name, value)
