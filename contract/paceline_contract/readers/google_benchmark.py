@@ -20,7 +20,7 @@ from paceline_contract.results import (
 TOOL = "google-benchmark"
 
 
-class _Entry(msgspec.Struct):
+class _GoogleEntry(msgspec.Struct):
     name: str
     run_type: str = "iteration"
     aggregate_name: str | None = None
@@ -46,19 +46,19 @@ class _Entry(msgspec.Struct):
         )
 
 
-class _Context(msgspec.Struct):
+class _GoogleContext(msgspec.Struct):
     library_version: str | None = None
 
 
-class _Document(msgspec.Struct):
-    benchmarks: list[_Entry]
-    context: _Context | None = None
+class _GoogleDocument(msgspec.Struct):
+    benchmarks: list[_GoogleEntry]
+    context: _GoogleContext | None = None
 
 
 def read_json(data: bytes) -> Result:
     """Read a file of `--benchmark_out_format=json`. Raises ResultError."""
-    document = read_document(data, "Google Benchmark", _Document)
-    runs: dict[str, list[_Entry]] = {}
+    document = read_document(data, "Google Benchmark", _GoogleDocument)
+    runs: dict[str, list[_GoogleEntry]] = {}
     for entry in document.benchmarks:
         if not entry.is_summary:
             runs.setdefault(entry.name, []).append(entry)
@@ -67,7 +67,7 @@ def read_json(data: bytes) -> Result:
     return Result(TOOL, cases, version)
 
 
-def _case_of(name: str, entries: list[_Entry]) -> MeasuredCase:
+def _case_of(name: str, entries: list[_GoogleEntry]) -> MeasuredCase:
     """Return the case of this name. Raises ResultError for a repetition that is there twice: then two benchmarks have
     one name."""
     indexes = [entry.repetition_index for entry in entries]
@@ -89,7 +89,7 @@ def _case_of(name: str, entries: list[_Entry]) -> MeasuredCase:
     )
 
 
-def _metrics_of(name: str, entries: list[_Entry]) -> list[MeasuredMetric]:
+def _metrics_of(name: str, entries: list[_GoogleEntry]) -> list[MeasuredMetric]:
     metrics = []
     for metric, key in (("time", "real_time"), ("cpu_time", "cpu_time")):
         where = f"{key} of {name}"

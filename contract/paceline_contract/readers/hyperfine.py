@@ -20,26 +20,26 @@ from paceline_contract.units import NS_PER
 TOOL = "hyperfine"
 
 
-class _Entry(msgspec.Struct):
+class _HyperfineEntry(msgspec.Struct):
     command: Annotated[str, Meta(min_length=1)]
     times: list[Any] | None = None
     exit_codes: list[int | None] | None = None
     memory_usage_byte: list[Any] | None = None
 
 
-class _Document(msgspec.Struct):
-    results: list[_Entry]
+class _HyperfineDocument(msgspec.Struct):
+    results: list[_HyperfineEntry]
 
 
 def read_json(data: bytes) -> Result:
     """Read a file of `--export-json`. Raises ResultError."""
-    document = read_document(data, TOOL, _Document)
+    document = read_document(data, TOOL, _HyperfineDocument)
     return Result(
         TOOL, refuse_duplicates(_case_of(entry) for entry in document.results)
     )
 
 
-def _case_of(entry: _Entry) -> MeasuredCase:
+def _case_of(entry: _HyperfineEntry) -> MeasuredCase:
     name = entry.command
     failures = [code for code in entry.exit_codes or [] if code != 0]
     if failures:

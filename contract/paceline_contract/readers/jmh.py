@@ -35,29 +35,29 @@ _Bin = tuple[Any, Annotated[int, Meta(ge=0)]]
 """A time, and the number of calls that took it."""
 
 
-class _Metric(msgspec.Struct, rename="camel"):
+class _JmhMetric(msgspec.Struct, rename="camel"):
     score_unit: str
     raw_data: list[list[Any]] | None = None
     raw_data_histogram: list[list[list[_Bin]]] | None = None
 
 
-class _Entry(msgspec.Struct, rename="camel"):
+class _JmhEntry(msgspec.Struct, rename="camel"):
     benchmark: str
     mode: str
-    primary_metric: _Metric
+    primary_metric: _JmhMetric
     params: dict[str, str] | None = None
     jmh_version: str | None = None
 
 
 def read_json(data: bytes) -> Result:
     """Read a file of `-rf json`. Raises ResultError."""
-    entries = read_document(data, "JMH", list[_Entry])
+    entries = read_document(data, "JMH", list[_JmhEntry])
     cases = refuse_duplicates(_case_of(entry) for entry in entries)
     versions = {entry.jmh_version for entry in entries if entry.jmh_version}
     return Result(TOOL, cases, ", ".join(sorted(versions)) or None)
 
 
-def _case_of(entry: _Entry) -> MeasuredCase:
+def _case_of(entry: _JmhEntry) -> MeasuredCase:
     params = entry.params or {}
     name, full_name = entry.benchmark, join_name(entry.benchmark, value_of(params))
     if entry.mode != "avgt":

@@ -20,29 +20,29 @@ from paceline_contract.units import NS_PER
 TOOL = "pytest-benchmark"
 
 
-class _Stats(msgspec.Struct):
+class _PytestStats(msgspec.Struct):
     iterations: int
     data: list[Any] = []
 
 
-class _Benchmark(msgspec.Struct):
+class _PytestEntry(msgspec.Struct):
     fullname: str
-    stats: _Stats
+    stats: _PytestStats
 
 
-class _Document(msgspec.Struct):
-    benchmarks: list[_Benchmark]
+class _PytestDocument(msgspec.Struct):
+    benchmarks: list[_PytestEntry]
     version: str | None = None
 
 
 def read_json(data: bytes) -> Result:
     """Read a file of `--benchmark-json`. Raises ResultError."""
-    document = read_document(data, TOOL, _Document)
+    document = read_document(data, TOOL, _PytestDocument)
     cases = refuse_duplicates(_case_of(entry) for entry in document.benchmarks)
     return Result(TOOL, cases, document.version)
 
 
-def _case_of(entry: _Benchmark) -> MeasuredCase:
+def _case_of(entry: _PytestEntry) -> MeasuredCase:
     name, stats = entry.fullname, entry.stats
     if not stats.data:
         raise ResultError(

@@ -20,28 +20,28 @@ from paceline_contract.units import NS_PER
 TOOL = "vitest"
 
 
-class _Benchmark(msgspec.Struct, rename="camel"):
+class _VitestEntry(msgspec.Struct, rename="camel"):
     name: str
     median: Any
     sample_count: Annotated[int, Meta(ge=1)]
 
 
-class _Group(msgspec.Struct, rename="camel"):
+class _VitestGroup(msgspec.Struct, rename="camel"):
     full_name: str
-    benchmarks: list[_Benchmark]
+    benchmarks: list[_VitestEntry]
 
 
-class _File(msgspec.Struct):
-    groups: list[_Group]
+class _VitestFile(msgspec.Struct):
+    groups: list[_VitestGroup]
 
 
-class _Document(msgspec.Struct):
-    files: list[_File]
+class _VitestDocument(msgspec.Struct):
+    files: list[_VitestFile]
 
 
 def read_json(data: bytes) -> Result:
     """Read a file of `--outputJson`. Raises ResultError."""
-    document = read_document(data, "Vitest", _Document)
+    document = read_document(data, "Vitest", _VitestDocument)
     cases = refuse_duplicates(
         _case_of(group, benchmark)
         for file in document.files
@@ -51,7 +51,7 @@ def read_json(data: bytes) -> Result:
     return Result(TOOL, cases)
 
 
-def _case_of(group: _Group, benchmark: _Benchmark) -> MeasuredCase:
+def _case_of(group: _VitestGroup, benchmark: _VitestEntry) -> MeasuredCase:
     name = f"{group.full_name} > {benchmark.name}"
     median = read_figure(benchmark.median, f"the median of {name}", NS_PER["ms"])
     summary = Summary("median", median, benchmark.sample_count)
