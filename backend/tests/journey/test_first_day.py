@@ -116,6 +116,10 @@ class Day:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    def output_of_server(self, text: str) -> str:
+        """The output of commands on the server, in a shell that knows its data as README says."""
+        return self.output(block("README.md", "path") + text).strip()
+
     def checkout(self, repository: Path, name: str, *branch: str) -> Path:
         """A checkout of its own, so that the agent goes on to see the repository as it is."""
         path = self.root / name
@@ -164,10 +168,7 @@ def stack(day: Day, first_commands: Done, revisions: Revisions) -> Iterator[Stac
     data = day.clone / "var"
     with ExitStack() as resources:
         port = str(resources.enter_context(reserved_port()))
-        day.env |= {
-            "PACELINE_SERVER": f"http://127.0.0.1:{port}",
-            "PACELINE_DATA_DIR": str(data),
-        }
+        day.env["PACELINE_SERVER"] = f"http://127.0.0.1:{port}"
         stack = Stack(
             day.env["PACELINE_SERVER"],
             {**base_env(), **SHARED_HOST, **WITHOUT_PAUSES},
@@ -183,7 +184,7 @@ def stack(day: Day, first_commands: Done, revisions: Revisions) -> Iterator[Stac
         options = ("--no-first-run", "--devices", "1", "--port", port, *own)
         stack.start("up", "paceline-server", "up", "--data", str(data), *options)
         wait_until("the server", stack.is_ready)
-        token = day.output(block("docs/ci.md", "shell token")).strip()
+        token = day.output_of_server(block("docs/ci.md", "shell token"))
         stack.client.headers["Authorization"] = f"Bearer {token}"
         day.env["PACELINE_TOKEN"] = token
         yield stack
@@ -256,7 +257,7 @@ def test_ci_exits_by_the_verdict(
     made = day.output(
         block("docs/ci.md", "token"),
         tmp_path,
-        LINK=day.output("paceline-server sign-in-link").strip(),
+        LINK=day.output_of_server("paceline-server sign-in-link"),
     )
     assert not (tmp_path / "session.txt").exists()
     secret = re.search(r'"secret":\s*"(plt_[^"]+)"', made)
@@ -314,7 +315,7 @@ def test_two_commits_are_compared_by_a_suite_and_by_a_command(
 def test_an_alert_is_understood_and_decided(
     day: Day, alert: str, tmp_path: Path
 ) -> None:
-    token = day.output(block("docs/rules.md", "token")).strip()
+    token = day.output_of_server(block("docs/rules.md", "token"))
     names = {"ALERT": alert}
 
     def do(text: str) -> str:
@@ -349,7 +350,7 @@ def test_a_simulated_phone_passes_by_default_and_is_taken_out_of_service(
     assert shown.stdout.count(phone["serial"]) >= 2, shown.stdout
 
     with httpx.Client(base_url=stack.url, headers={"Origin": stack.url}) as browser:
-        link = day.output("paceline-server sign-in-link").strip()
+        link = day.output_of_server("paceline-server sign-in-link")
         signed_in = {"token": link.partition("token=")[2]}
         assert browser.post("/api/v1/session/link", json=signed_in).is_success
         wanted = {
