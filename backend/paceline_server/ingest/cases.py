@@ -86,7 +86,6 @@ def join_samples(
     """Join the blocks of a case; a counter is `NOT_COUNTED` in blocks that lack it."""
     lengths = [len(block.values) for block in blocks]
     counters = sorted({name for block in blocks for name in block.work})
-    missing = [np.full(length, NOT_COUNTED, dtype=np.int64) for length in lengths]
     return CaseSamples(
         benchmark=benchmark,
         arm=arm,
@@ -105,12 +104,14 @@ def join_samples(
         ),
         iterations=np.concatenate([block.iterations for block in blocks]),
         work={
-            name: np.concatenate(
-                [
-                    block.work.get(name, none)
-                    for block, none in zip(blocks, missing, strict=True)
-                ]
-            )
+            name: np.concatenate([_counts_of(block, name) for block in blocks])
             for name in counters
         },
     )
+
+
+def _counts_of(block: SampleBlock, counter: str) -> Ints:
+    counts = block.work.get(counter)
+    if counts is None:
+        return np.full(len(block.values), NOT_COUNTED, dtype=np.int64)
+    return counts
