@@ -3,7 +3,11 @@ import { Button, Checkbox, Group } from '@mantine/core';
 
 import type { Alert } from '../../api/types';
 import { formatDate } from '../../lib/times';
-import { formatInterval, formatRatio } from '../../lib/units';
+import {
+  formatInterval,
+  formatRatio,
+  keepFiguresUnbroken,
+} from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { DataTable, type Column } from '../../ui/data-table';
 import {
@@ -89,7 +93,9 @@ const COLUMNS: readonly Column<Alert>[] = [
         <AppLink to="/alerts/$alertId" params={{ alertId: alert.id }}>
           {alert.title}
         </AppLink>
-        <div style={{ color: 'var(--pl-muted)' }}>{alert.words}</div>
+        <div style={{ color: 'var(--pl-muted)' }}>
+          {keepFiguresUnbroken(alert.words)}
+        </div>
         <div className={classes.about}>
           {ALERT_KINDS[alert.kind]}
           {alert.cause !== null && <Status look={ALERT_CAUSES[alert.cause]} />}

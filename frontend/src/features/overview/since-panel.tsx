@@ -14,6 +14,7 @@ import type {
 import { noteVisit } from '../../lib/last-visit';
 import { paramsLabel } from '../../lib/params';
 import { formatDateTime, startOfYesterday } from '../../lib/times';
+import { keepFiguresUnbroken } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { changeBadge } from '../../ui/change-badges';
 import { DataTable, type Column } from '../../ui/data-table';
@@ -282,7 +283,7 @@ const ALERTS: readonly Column<Alert>[] = [
         <AppLink to="/alerts/$alertId" params={{ alertId: id }}>
           {title}
         </AppLink>
-        <div className={classes.sub}>{words}</div>
+        <div className={classes.sub}>{keepFiguresUnbroken(words)}</div>
       </>
     ),
   },
