@@ -512,7 +512,7 @@ impl Judge<'_> {
             return false;
         }
         self.healed.push(format!(
-            "band {name:?} of epoch {epoch}: {count} pages have changed, and live has them"
+            "band {name:?} of epoch {epoch}: its bytes have changed, and live has them (pages: {count})"
         ));
         true
     }
