@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::disk::{Access, Disk, DiskFile};
 use crate::error::{Doing, Error, ErrorKind, Result};
+use crate::heal::Healed;
 use crate::log::{Epoch, segment_path};
 use crate::manifest::{Manifest, base_path};
 use crate::pages::{LEAF, PAGE, PageSet, index};
@@ -43,6 +44,8 @@ pub(crate) struct History {
     pub(crate) names: BTreeMap<String, u64>,
     /// Kept checkpoints that are lost.
     lost: BTreeMap<u64, Lost>,
+    /// Bytes of live in place of decayed ones; none but in a repair.
+    pub(crate) healed: Arc<Healed>,
 }
 
 impl History {
@@ -71,6 +74,7 @@ impl History {
             pruned,
             names,
             lost,
+            healed: Arc::default(),
         };
         for epoch in epochs {
             history.push(epoch);
@@ -113,6 +117,7 @@ impl History {
             pruned,
             names,
             lost,
+            healed: Arc::clone(&self.healed),
         }
     }
 
@@ -403,6 +408,7 @@ impl History {
             valid,
             pages,
             segments,
+            healed: Arc::clone(&self.healed),
         })
     }
 }
@@ -419,6 +425,7 @@ pub(crate) struct BandReader {
     /// Page → segment and position of its last contents.
     pages: BTreeMap<u64, (u64, u64)>,
     segments: HashMap<u64, Opened>,
+    healed: Arc<Healed>,
 }
 
 impl BandReader {
@@ -430,6 +437,23 @@ impl BandReader {
     /// Whether the base provides all bytes that no page covers.
     pub(crate) fn keeps_base(&self) -> bool {
         self.valid == self.size
+    }
+
+    /// Whether bytes of the base's file are replaced by those of live.
+    pub(crate) fn heals_base(&self) -> bool {
+        let base = self.base.as_ref();
+        base.is_some_and(|(_, path)| self.healed.has(path))
+    }
+
+    /// The file and the offset at which a page is stored, and how many of its bytes count there.
+    pub(crate) fn place_of(&self, page: u64) -> Option<(PathBuf, u64, u64)> {
+        let begin = page * PAGE;
+        if let Some((segment, at)) = self.pages.get(&page) {
+            let (_, path) = self.segments.get(segment)?;
+            return Some((path.clone(), *at, PAGE.min(self.size - begin)));
+        }
+        let (_, path) = self.base.as_ref().filter(|_| begin < self.valid)?;
+        Some((path.clone(), begin, PAGE.min(self.valid - begin)))
     }
 
     /// Fills the buffer from `offset`, which must be the begin of a page; the caller stays within
@@ -449,6 +473,7 @@ impl BandReader {
                     path.display()
                 )));
             }
+            self.healed.correct(path, offset, &mut buffer[..count]);
         }
         let end = offset + buffer.len() as u64;
         for (page, (segment, at)) in self.pages.range(offset / PAGE..end.div_ceil(PAGE)) {
@@ -466,6 +491,7 @@ impl BandReader {
                     path.display()
                 )));
             }
+            self.healed.correct(path, *at, &mut buffer[from..to]);
         }
         Ok(())
     }

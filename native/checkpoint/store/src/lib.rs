@@ -2,7 +2,7 @@
 //!
 //! Read the README beside this crate first (vocabulary, layout, invariants D1 to D17), then
 //! [`store`](Store), `band`, `log`, `walk`, `history`. Looking back: `audit`, `restore`, `swap`,
-//! `forget`, `fold`, `compact`. Damaged stores: `read_only`, `survey`, `repair`. Archives:
+//! `forget`, `fold`, `compact`. Damaged stores: `read_only`, `survey`, `heal`, `repair`. Archives:
 //! `archive`, `unpack`, `import`, `adopt`. Finding changes: `observe`, `mapped`, `marked`, `watch`. Concurrent
 //! work: `beside`, `capture`, `work`, `background`. The operating system is behind [`disk::Disk`].
 //!
@@ -25,6 +25,7 @@ mod fold;
 mod forget;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzed;
+mod heal;
 mod history;
 mod import;
 mod index;

@@ -43,7 +43,7 @@ impl Store {
         let on_disk = OnDisk::find(disk.as_ref(), &root)?;
         if on_disk.decayed.is_some() {
             return Err(on_disk
-                .survey(&disk, &root, None, false)?
+                .survey(&disk, &root, None, None)?
                 .damage
                 .refusal(&root));
         }
@@ -75,7 +75,7 @@ impl Store {
             proof,
         );
         let (log, epochs) = opened.map_err(|error| match error.kind() {
-            ErrorKind::Damaged => match on_disk.survey(&disk, &root, Some(error.what()), false) {
+            ErrorKind::Damaged => match on_disk.survey(&disk, &root, Some(error.what()), None) {
                 Ok(survey) => survey.damage.refusal(&root),
                 Err(error) => error,
             },
@@ -312,22 +312,15 @@ impl OnDisk {
         self.index.as_ref().map(Index::last)
     }
 
-    /// Finds what is left of it; `why` is the reason to doubt the log.
+    /// Finds what is left of it; `why` is the reason to doubt the log, `live` as for [`Survey::of`].
     pub(crate) fn survey(
         &self,
         disk: &Arc<dyn Disk>,
         root: &Path,
         why: Option<String>,
-        everything: bool,
+        live: Option<&Path>,
     ) -> Result<Survey> {
         let first = self.decayed.clone().or(why);
-        Survey::of(
-            disk,
-            root,
-            self.manifest.clone(),
-            self.known(),
-            first,
-            everything,
-        )
+        Survey::of(disk, root, self.manifest.clone(), self.known(), first, live)
     }
 }

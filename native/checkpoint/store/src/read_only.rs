@@ -75,7 +75,7 @@ impl Store {
                 let why = doubted
                     .and_then(std::result::Result::err)
                     .map(|error| error.what());
-                let survey = on_disk.survey(&disk, &root, why, false)?;
+                let survey = on_disk.survey(&disk, &root, why, None)?;
                 (
                     Log::to_read(&dir, survey.segments),
                     survey.history,

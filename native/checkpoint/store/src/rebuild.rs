@@ -92,7 +92,8 @@ impl Rebuilding<'_> {
         let old = past
             .manifest
             .band(&name)
-            .filter(|old| old.state == state && reader.logged().is_empty() && reader.keeps_base());
+            .filter(|old| old.state == state && reader.logged().is_empty() && reader.keeps_base())
+            .filter(|_| !reader.heals_base());
         if let Some(old) = old {
             return Ok(BaseBand {
                 attributes,

@@ -1,7 +1,7 @@
 //! Makes a sound store of what is left of a damaged checkpoint.
 //!
 //! ```text
-//! survey, every byte hashed ─▶ base files of the first intact checkpoint ─▶ a log of the others, with epochs
+//! survey, every byte hashed, decayed ones from live ─▶ base files of the first intact checkpoint ─▶ a log of the others, with epochs
 //!    that nobody ever used ─▶ all of it hashed again ─▶ CURRENT ─▶ the old segments move to damaged/
 //! ```
 //! Replacing `CURRENT` decides in one step; until then nothing that existed changes, and the new
@@ -37,8 +37,8 @@ pub struct Repaired {
 }
 
 impl Store {
-    /// Makes a sound store of everything intact in a damaged checkpoint. Live is not touched. Epochs get
-    /// other numbers; names and times stay.
+    /// Makes a sound store of everything intact in a damaged store, and of what decayed where live
+    /// still has it. Live is read and not touched. Epochs get other numbers; names and times stay.
     ///
     /// # Errors
     /// `NotFound` without a store, `Locked`, `Damaged` when no checkpoint is intact, `Io`. After an
@@ -55,7 +55,7 @@ impl Store {
             Err(error) => return Err(error),
             Ok(_) => None,
         };
-        let survey = on_disk.survey(disk, &root, why, true)?;
+        let survey = on_disk.survey(disk, &root, why, Some(live))?;
         let kept = survey.history.checkpoints();
         let sound = survey.damage.findings.is_empty() && survey.damage.lost.is_empty();
         if sound && survey.foreign.is_empty() {
@@ -80,8 +80,8 @@ impl Store {
             segment_bytes: options.segment_bytes,
         };
         let (manifest, log, epochs) = rebuilding.run(first, &kept[1..])?;
-        let repaired = History::new(Arc::clone(disk), &root, manifest.clone(), epochs);
-        refuse_unless_equal(&root, &survey, &repaired, &kept)?;
+        let mut repaired = History::new(Arc::clone(disk), &root, manifest.clone(), epochs);
+        refuse_unless_equal(&root, &survey, &mut repaired, &kept)?;
         manifest.install(disk.as_ref(), &root)?;
         drop(log);
         let old: Vec<_> = survey
@@ -121,7 +121,7 @@ fn move_aside(disk: &dyn Disk, root: &Path, segments: &[std::path::PathBuf]) -> 
 fn refuse_unless_equal(
     root: &Path,
     survey: &Survey,
-    repaired: &History,
+    repaired: &mut History,
     kept: &[Checkpoint],
 ) -> Result<()> {
     let states =

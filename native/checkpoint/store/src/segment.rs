@@ -207,6 +207,11 @@ fn zeros(disk: &dyn Disk, path: &Path, end: u64) -> Result<Box<dyn DiskFile>> {
     let file = disk
         .open(path, Access::CreatePrivate)
         .doing("making", path)?;
+    // btrfs writes what is written to a new place, so each record would change metadata and leave the
+    // log in as many pieces, in spite of its zeros (D2). It gives up its own checksums of such a
+    // file; a record has hashes. It takes this of an empty file only, and whoever refuses it has a
+    // slower log.
+    file.overwrite_in_place();
     let zeros = vec![0; ZEROS.min(index(end))];
     let mut at = 0;
     while at < end {

@@ -4,21 +4,23 @@
 //! The log is read page by page and nothing is changed. A record is recognised by its own hash and
 //! its seal. After a gap, a state counts only if its sum proves that no record is missing, and a
 //! band that the damage may have reached counts only if its bytes have its id. `repair` makes a
-//! sound store of the result.
+//! sound store of the result, with the help of live (`heal`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::disk::{Access, Disk};
+use crate::disk::{Access, Disk, Kind};
 use crate::error::{Doing, Error, ErrorKind, Result};
-use crate::history::History;
+use crate::heal::pages_from;
+use crate::history::{BandReader, History};
 use crate::log::{Epoch, segment_path};
 use crate::manifest::Manifest;
 use crate::pages::PAGE;
-use crate::record::{self, BandAt, Chain, Meta, StateSum};
+use crate::record::{self, BandAt, BandState, Chain, Meta, StateSum};
 use crate::segment::{read_head, segments};
+use crate::tree::Tree;
 use crate::walk::{Fronts, Place, epoch_of, pages_whole};
 
 /// An epoch that is lost.
@@ -109,15 +111,16 @@ struct SurveyProgress {
 }
 
 impl Survey {
-    /// Reads the whole log; `first` is the reason to doubt it. With `everything`, every byte of
-    /// every checkpoint is hashed; otherwise only bands that the damage may have reached.
+    /// Reads the whole log; `first` is the reason to doubt it. A repair gives the directory of the
+    /// bands: then every byte of every checkpoint is hashed, and what decayed is taken from there if
+    /// it has it. Otherwise only bands are hashed that the damage may have reached.
     pub(crate) fn of(
         disk: &Arc<dyn Disk>,
         root: &Path,
         manifest: Manifest,
         known: Option<(u64, Chain)>,
         first: Option<String>,
-        everything: bool,
+        live: Option<&Path>,
     ) -> Result<Self> {
         let (dir, base) = (root.join("log"), (manifest.epoch, manifest.chain));
         let place = Place {
@@ -150,7 +153,7 @@ impl Survey {
         let gaps = gaps.map(|(record, _)| record.epoch.number).collect();
         let epochs = records.into_iter().map(|record| record.epoch).collect();
         let SurveyProgress {
-            findings,
+            mut findings,
             highest,
             segments,
             foreign,
@@ -158,15 +161,16 @@ impl Survey {
         } = finds;
         let mut history = History::new(Arc::clone(disk), root, manifest, epochs);
         history.give_up_namesakes();
-        lost.extend(
-            Judge {
-                history: &history,
-                rotten,
-                gaps,
-                everything,
-            }
-            .lost(),
-        );
+        let mut judge = Judge {
+            history: &mut history,
+            rotten,
+            gaps,
+            everything: live.is_some(),
+            live,
+            healed: vec![],
+        };
+        lost.extend(judge.lost());
+        findings.append(&mut judge.healed);
         lost.sort_by_key(|lost_epoch| lost_epoch.epoch);
         history.lose(lost.clone());
         let damage = Damage { findings, lost };
@@ -346,24 +350,30 @@ impl SurveyProgress {
 }
 
 /// The damaged checkpoints of a history without gaps.
-pub(crate) fn lost_of(history: &History) -> Vec<Lost> {
+pub(crate) fn lost_of(history: &mut History) -> Vec<Lost> {
     Judge {
         history,
         rotten: BTreeSet::new(),
         gaps: BTreeSet::new(),
         everything: true,
+        live: None,
+        healed: vec![],
     }
     .lost()
 }
 
 /// Decides which checkpoints the remaining records still give.
 struct Judge<'a> {
-    history: &'a History,
+    history: &'a mut History,
     /// Epochs whose pages are damaged.
     rotten: BTreeSet<u64>,
     /// Epochs before which others are missing.
     gaps: BTreeSet<u64>,
     everything: bool,
+    /// The directory whose bands may have what decayed.
+    live: Option<&'a Path>,
+    /// One sentence per band that they healed.
+    healed: Vec<String>,
 }
 
 /// The state of the bands while the epochs are replayed.
@@ -381,7 +391,7 @@ struct ReplayState {
 }
 
 impl Judge<'_> {
-    fn lost(&self) -> Vec<Lost> {
+    fn lost(&mut self) -> Vec<Lost> {
         let base = &self.history.manifest;
         let heads = base.bands_at();
         let sum = StateSum::of(&heads);
@@ -402,25 +412,20 @@ impl Judge<'_> {
             .into_iter()
             .map(|checkpoint| (checkpoint.epoch, checkpoint.name))
             .collect();
-        let mut lost = Vec::new();
-        let mut judge = |course: &mut ReplayState, epoch: u64| {
-            let Some(name) = wanted.get(&epoch) else {
-                return;
-            };
-            if let Some(why) = self.why_lost(course, epoch) {
-                lost.push(Lost {
-                    epoch,
-                    name: Some(name.clone()),
-                    why,
-                });
+        let (mut lost, mut epoch, mut passed) = (Vec::new(), base.epoch, 0);
+        loop {
+            if let Some(name) = wanted.get(&epoch)
+                && let Some(why) = self.why_lost(&mut course, epoch)
+            {
+                let name = Some(name.clone());
+                lost.push(Lost { epoch, name, why });
             }
-        };
-        judge(&mut course, base.epoch);
-        for epoch in &self.history.epochs {
-            self.pass(&mut course, epoch);
-            judge(&mut course, epoch.number);
+            let Some(next) = self.history.epochs.get(passed) else {
+                return lost;
+            };
+            self.pass(&mut course, next);
+            (epoch, passed) = (next.number, passed + 1);
         }
-        lost
     }
 
     /// Applies one record.
@@ -457,7 +462,7 @@ impl Judge<'_> {
         }
     }
 
-    fn why_lost(&self, course: &mut ReplayState, epoch: u64) -> Option<String> {
+    fn why_lost(&mut self, course: &mut ReplayState, epoch: u64) -> Option<String> {
         if let Some(since) = course.unknown_since {
             return Some(format!("it needs what is missing before epoch {since}"));
         }
@@ -468,16 +473,47 @@ impl Judge<'_> {
             let read = self
                 .history
                 .band_at(&name, epoch)
-                .and_then(|reader| reader.tree());
+                .and_then(|reader| Ok((reader.tree()?, reader)));
             match read {
-                Ok(tree) if tree.id() == state.id && tree.size() == state.size => {
-                    course.doubtful.remove(&name);
-                    course.cleared.insert(name);
-                }
+                Ok((tree, _)) if tree.id() == state.id && tree.size() == state.size => {}
+                Ok((tree, reader)) if self.heals(&name, epoch, &reader, &tree, *state) => {}
                 Ok(_) => return Some(format!("the bytes of band {name:?} have changed")),
                 Err(error) => return Some(format!("band {name:?}: {error}")),
             }
+            course.doubtful.remove(&name);
+            course.cleared.insert(name);
         }
         None
+    }
+
+    /// Whether live has what decayed of a band of this epoch; then the past is read with it.
+    fn heals(
+        &mut self,
+        name: &str,
+        epoch: u64,
+        reader: &BandReader,
+        tree: &Tree,
+        state: BandState,
+    ) -> bool {
+        // A link or a pipe in the band's place is not opened.
+        let disk = &self.history.disk;
+        let Some(live) = self
+            .live
+            .filter(|live| disk.stamp(live).is_ok_and(|it| it.kind == Kind::Directory))
+            .and_then(|live| disk.open(&live.join(name), Access::Read).ok())
+        else {
+            return false;
+        };
+        let Some(pages) = pages_from(live.as_ref(), reader, tree.clone(), state.id) else {
+            return false;
+        };
+        let count = pages.len();
+        if !Arc::make_mut(&mut self.history.healed).take_in(reader, pages) {
+            return false;
+        }
+        self.healed.push(format!(
+            "band {name:?} of epoch {epoch}: its bytes have changed, and live has them (pages: {count})"
+        ));
+        true
     }
 }

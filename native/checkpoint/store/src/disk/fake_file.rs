@@ -58,6 +58,16 @@ impl FakeDisk {
         Ok(())
     }
 
+    /// Whether somebody asked, when it was empty, that this file be overwritten in place.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn is_overwritten_in_place(&self, path: &Path) -> io::Result<bool> {
+        let mut state = self.state();
+        let node = state.find(path)?;
+        Ok(state.contents(node)?.in_place)
+    }
+
     /// Makes a symbolic link.
     ///
     /// # Errors
@@ -260,6 +270,12 @@ impl DiskFile for FakeFile {
         let mut attributes = contents.attributes.clone();
         attributes.modified_ns = contents.modified_ns;
         Ok(Some(attributes))
+    }
+
+    fn overwrite_in_place(&self) {
+        if let Ok(contents) = self.disk.state().contents(self.node) {
+            contents.in_place |= contents.data.is_empty();
+        }
     }
 
     fn set_attributes(&self, attributes: &Attributes) -> io::Result<()> {

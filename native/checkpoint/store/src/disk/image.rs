@@ -62,6 +62,8 @@ pub(super) struct Contents {
     pub(super) attributes: Attributes,
     /// As the last sync of everything left them.
     durable_attributes: Attributes,
+    /// See [`super::DiskFile::overwrite_in_place`].
+    pub(super) in_place: bool,
 }
 
 impl Contents {

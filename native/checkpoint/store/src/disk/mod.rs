@@ -133,6 +133,9 @@ pub trait DiskFile: Send + Sync + Debug {
     fn set_attributes(&self, _attributes: &Attributes) -> io::Result<()> {
         Ok(())
     }
+    /// Asks the system to overwrite the contents of this file, which is empty, where they are. Only
+    /// time depends on it.
+    fn overwrite_in_place(&self) {}
     /// Waits for the end of every write that began before, where the system can do so. A write
     /// changes the stamp when it begins.
     fn await_writes(&self);

@@ -77,6 +77,10 @@ impl DiskFile for RealFile {
         os::set_attributes(&self.0, attributes)
     }
 
+    fn overwrite_in_place(&self) {
+        os::overwrite_in_place(&self.0);
+    }
+
     fn await_writes(&self) {
         os::await_writes(&self.0);
     }

@@ -230,6 +230,18 @@ pub(super) fn await_writes(file: &File) {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(super) fn await_writes(_: &File) {}
 
+/// Sets what `chattr +C` does. Filesystems other than btrfs overwrite in place, and refuse it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(super) fn overwrite_in_place(file: &File) {
+    use rustix::fs::{IFlags, ioctl_getflags, ioctl_setflags};
+    if let Ok(flags) = ioctl_getflags(file) {
+        let _ = ioctl_setflags(file, flags | IFlags::NOCOW);
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(super) fn overwrite_in_place(_: &File) {}
+
 pub(super) fn exchange(a: &Path, b: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     // Errors of filesystems and kernels without an exchange.

@@ -188,21 +188,33 @@ fn repaired(disk: &FakeDisk) -> Result<Repaired> {
     Store::repair(&disk, &live_path(), OPTIONS)
 }
 
-/// After a repair every intact checkpoint exists and no other, and the store can be used.
-fn repair(disk: &FakeDisk, intact: &Reported, what: &str) {
+/// After a repair every intact checkpoint exists, with those that live healed, each as it was
+/// reported and no other; and the store can be used.
+fn repair(disk: &FakeDisk, reported: &Reported, intact: &Reported, what: &str) {
     let steps = disk.steps();
-    let repaired = repaired(disk);
-    if intact.is_empty() {
-        let refused = repaired.expect_err("nothing is whole");
-        assert_eq!(
-            (refused.kind(), disk.steps()),
-            (Failure::Damaged, steps),
-            "{what}: {refused}"
-        );
-        return;
-    }
-    let repaired = repaired.unwrap_or_else(|error| panic!("{what}: {error}"));
-    assert_eq!(repaired.kept.len(), intact.len(), "{what}: {repaired:?}");
+    let repaired = match repaired(disk) {
+        Ok(repaired) => repaired,
+        Err(refused) => {
+            assert!(intact.is_empty(), "{what}: {refused}");
+            let (kind, after) = (refused.kind(), disk.steps());
+            assert_eq!(
+                (kind, after),
+                (Failure::Damaged, steps),
+                "{what}: {refused}"
+            );
+            return;
+        }
+    };
+    let kept: Reported = repaired
+        .kept
+        .iter()
+        .map(|it| (it.name.clone(), reported[&it.name].clone()))
+        .collect();
+    assert!(
+        intact.keys().all(|name| kept.contains_key(name)),
+        "{what}: {repaired:?}"
+    );
+    let intact = &kept;
     let there = look(disk, intact, what);
     assert_eq!(&there, intact, "{what}: after the repair");
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS)
@@ -268,7 +280,7 @@ fn a_changed_bit_in_the_middle_of_the_log_erases_no_history() {
             !open_to_write(&disk, &reported, place),
             "{place}: something was appended"
         );
-        repair(&disk, &intact, place);
+        repair(&disk, &reported, &intact, place);
     }
 }
 
@@ -295,7 +307,7 @@ fn a_record_that_is_gone_costs_the_checkpoints_that_need_it() {
             let intact = look(&disk, &reported, &what);
             assert_eq!(names(&intact), left, "{what}");
             assert!(!open_to_write(&disk, &reported, &what), "{what}");
-            repair(&disk, &intact, &what);
+            repair(&disk, &reported, &intact, &what);
         }
     }
 }
@@ -320,7 +332,7 @@ fn a_changed_bit_in_a_segments_head_removes_no_file() {
                 let intact = look(&disk, &reported, &what);
                 assert_eq!(intact, reported, "{what}");
                 assert!(!open_to_write(&disk, &reported, &what), "{what}");
-                repair(&disk, &intact, &what);
+                repair(&disk, &reported, &intact, &what);
             }
         }
     }
@@ -336,7 +348,7 @@ fn an_incomplete_current_is_read_from_its_copy() {
     let intact = look(&disk, &reported, "cut");
     assert_eq!(intact, reported);
     assert!(!open_to_write(&disk, &reported, "cut"));
-    repair(&disk, &intact, "cut");
+    repair(&disk, &reported, &intact, "cut");
 }
 
 /// A fold left records before the base: their pages are not needed, and a log without one of them
@@ -367,7 +379,7 @@ fn decay_before_the_base_has_no_effect() {
             assert_eq!(intact, reported, "{what}");
             assert_eq!(open_to_write(&disk, &reported, &what), !front, "{what}");
             if front {
-                repair(&disk, &intact, &what);
+                repair(&disk, &reported, &intact, &what);
             }
         }
     }
@@ -417,7 +429,7 @@ fn any_decayed_bit_of_a_small_store_is_noticed_and_removes_nothing() {
                     refused += u64::from(!open_to_write(&disk, &reported, &what));
                 }
                 if bit % (61 * stride) == 0 || (stride > 900 && intact.len() < reported.len()) {
-                    repair(&disk.after_kill(), &intact, &what);
+                    repair(&disk.after_kill(), &reported, &intact, &what);
                     repaired += 1;
                 }
                 disk.flip_bit(&path, bit).expect("there");
@@ -470,7 +482,7 @@ fn any_decayed_bit_of_a_larger_store_is_noticed_and_removes_nothing() {
             let intact = look(disk, &reported, &what);
             open_to_write(&disk.after_kill(), &reported, &what);
             if flip % 8 == 0 || intact.len() < reported.len() {
-                repair(&disk.after_kill(), &intact, &what);
+                repair(&disk.after_kill(), &reported, &intact, &what);
             }
             disk.flip_bit(path, bit).expect("there");
         }
@@ -509,7 +521,7 @@ fn an_interrupted_repair_leaves_everything_intact_as_it_was() {
             damaged += u64::from(!sound);
             whole += u64::from(sound);
             if !sound {
-                repair(&left, &intact, &what);
+                repair(&left, &reported, &intact, &what);
             }
         }
         if done {
@@ -532,10 +544,80 @@ fn a_sound_store_and_a_hopeless_one_are_not_changed_by_repair() {
         (steps, reported.len()),
         "{repaired:?}"
     );
-    // All checkpoints have the second page of this band from the base.
+    // All checkpoints have the second page of this band from the base, and live has another one.
+    world::write(&disk, "b", 4500, b"other");
     disk.flip_bit(&root().join("base/b.0000000000000001"), 4500 * 8)
         .expect("there");
-    repair(&disk, &Reported::new(), "a base file");
+    let steps = disk.steps();
+    let refused = self::repaired(&disk).expect_err("nothing is whole");
+    assert_eq!((refused.kind(), disk.steps()), (Failure::Damaged, steps));
+}
+
+/// A page of the log's last record, or one of the base that no record has, decays: a repair takes
+/// it from live by its contents alone. Live may have changed elsewhere; a bit that changed there
+/// without a trace in any stamp, a link and a band that was cut heal nothing.
+#[test]
+fn a_repair_takes_what_decayed_from_live_if_its_contents_are_right() {
+    type Change = fn(&FakeDisk, &str, u64);
+    let changes: [(&str, bool, Change); 5] = [
+        ("as it was", true, |_, _, _| {}),
+        ("another page", true, |disk, band, page| {
+            let other = if page == 0 { 4300 } else { 20 };
+            world::write(disk, band, other, b"other");
+        }),
+        ("a bit", false, |disk, band, page| {
+            let bit = (page * PAGE as u64 + 500) * 8;
+            disk.flip_bit(&live_path().join(band), bit).expect("there");
+        }),
+        ("a link", false, |disk, band, _| {
+            disk.remove(&live_path().join(band)).expect("removed");
+            disk.make_symlink(&live_path().join(band)).expect("made");
+        }),
+        ("cut", false, |disk, band, page| {
+            let file = disk.open(&live_path().join(band), Access::Write);
+            file.and_then(|file| file.set_len(page * PAGE as u64 + 400))
+                .expect("cut");
+        }),
+    ];
+    let options = Options {
+        segment_bytes: 1 << 20,
+        skip_proven_syncs: true,
+    };
+    for (change, heals, act) in changes {
+        for in_base in [false, true] {
+            let what = format!("{change}, in the base: {in_base}");
+            let (disk, reported) = small(options);
+            let (path, bit, band, page) = if in_base {
+                (root().join("base/b.0000000000000001"), 4500 * 8, "b", 1)
+            } else {
+                let (path, begin) = records(&disk).last().expect("six").clone();
+                (path, (begin + PAGE + 2000) as u64 * 8, "a", 0)
+            };
+            disk.flip_bit(&path, bit).expect("there");
+            act(&disk, band, page);
+            let left = disk.after_kill();
+            match repaired(&disk) {
+                Ok(repaired) if heals => {
+                    assert_eq!(repaired.kept.len(), reported.len(), "{what}");
+                    assert!(repaired.damage.lost.is_empty(), "{what}");
+                    let said = repaired.damage.findings.join("; ");
+                    assert!(said.contains("and live has"), "{what}: {said}");
+                    repair(&left, &reported, &reported, &what);
+                }
+                Ok(repaired) => {
+                    assert!(!in_base, "{what}");
+                    let lost = repaired.damage.lost;
+                    let lost: Vec<_> = lost.iter().map(|it| it.name.as_deref()).collect();
+                    assert_eq!(lost, [Some("cp6")], "{what}");
+                    assert_eq!(repaired.kept.len(), reported.len() - 1, "{what}");
+                }
+                Err(error) => {
+                    assert!(in_base && !heals, "{what}: {error}");
+                    assert_eq!(error.kind(), Failure::Damaged, "{what}: {error}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -546,7 +628,7 @@ fn only_gc_removes_files_that_a_repair_moved_aside() {
         .filter(|path| path.extension().is_some_and(|it| it == "log"));
     let segments: Vec<_> = segments.collect();
     disk.flip_bit(&segments[0], 30 * 8).expect("there");
-    repair(&disk, &reported, "a head");
+    repair(&disk, &reported, &reported, "a head");
     let aside = root().join("damaged");
     assert_eq!(disk.list(&aside).expect("made").len(), segments.len());
     let mut store = Store::open(Arc::new(disk.clone()), &live_path(), OPTIONS).expect("sound");

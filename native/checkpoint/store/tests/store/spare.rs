@@ -1,4 +1,5 @@
-//! The log's next segment is filled with zeros in advance, so the checkpoint that begins it writes none.
+//! The log's next segment is filled with zeros in advance, so the checkpoint that begins it writes none,
+//! and every segment is made to be overwritten where it lies.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -154,4 +155,24 @@ fn gc_frees_the_spare_and_a_record_of_its_size_does_not_take_one_that_is_not_the
     );
     assert_eq!(store.gc().expect("collected"), 1);
     assert!(disk.stamp(&spare()).is_err(), "its space is free");
+}
+
+/// On btrfs a log is written in place only if each of its files was asked for that while it was
+/// empty, whether a job made its zeros or the checkpoint that needed it.
+#[test]
+fn every_file_of_the_log_is_to_be_overwritten_in_place() {
+    for jobs in [false, true] {
+        let (disk, mut store) = ready();
+        until_the_next_segment(&disk, &mut store, jobs);
+        let log = spare().with_file_name("");
+        let entries = disk.list(&log).expect("there");
+        assert!(entries.len() >= 2, "{entries:?}");
+        for entry in entries {
+            let path = log.join(entry.name);
+            let asked = disk.is_overwritten_in_place(&path).expect("there");
+            assert!(asked, "jobs: {jobs}: {}", path.display());
+        }
+        let band = disk.is_overwritten_in_place(&live_path().join("a"));
+        assert!(!band.expect("there"), "its owner decides about it");
+    }
 }
