@@ -1,9 +1,10 @@
 """Measures real interleaved pairs beside busy neighbours, judges windows of them, and prints tables of the outcomes.
 
 Every launch is a process that runs eight arms a round in a balanced random order: the reference, the same work again,
-and work that takes 1.02 to 2 times as long. Windows of 5 different launches are drawn from the recorded ones, with
-their rounds resampled, and judged as a job is, with the conditions that were read during them. A second table simulates
-drift of up to 30 %.
+and work that takes 1.02 to 2 times as long. Windows of 5 different launches are drawn from the recorded ones, with their
+rounds as measured, and judged as a job is, with the conditions that were read during them. Which of the two equal arms
+is the reference is drawn for each launch: they are exchangeable, so their true ratio is 1 however few launches there
+are. A second table simulates drift of up to 30 %, a third launches that differ.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,24 @@ import numpy as np
 from disturbance_launch import BYTES, EFFECTS, WARMUP
 from paceline.conditions import HostConditions
 from paceline.cpu_wait import WorkloadWait
-from paceline_server.stats.blocks import pair_blocks
-from paceline_server.stats.disturbance import separate_disturbances
-from paceline_server.stats.paired import PairPolicy, control_run, judge_pair
+from paceline_server.detect.compare import policy_under
+from paceline_server.stats.blocks import Dropped, PairedBlocks, pair_blocks
+from paceline_server.stats.constants import LOOK_ALPHA
+from paceline_server.stats.disturbance import Disturbance, separate_disturbances
+from paceline_server.stats.paired import (
+    BOUNDING_METHOD,
+    METHOD,
+    PairPolicy,
+    PairVerdict,
+    control_run,
+    judge_pair,
+)
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import Reading, find_voids
-from paceline_server.testing.simulated_jobs import job_cases
+from paceline_server.testing.simulated_jobs import BIASED_SHARE, job_cases
 
 LAUNCHES = 5
+MARGIN_PERCENT = 2.0
 LAUNCH = str(Path(__file__).with_name("disturbance_launch.py"))
 NEIGHBOURS = (
     ("quiet", 0),
@@ -71,6 +82,9 @@ _PIN = "taskset -c 0"
 AA_WINDOWS, POWER_WINDOWS = 2000, 200
 DRIFTS = (0.0, 0.05, 0.1, 0.2, 0.3)
 DRIFT_WINDOWS = 200
+NOISES = (0.0, 0.01, 0.02, 0.03)
+NOISE_WINDOWS = 500
+METHODS = (BOUNDING_METHOD, METHOD)
 
 
 def _say(text: str) -> None:
@@ -150,35 +164,56 @@ def measure(seconds: float) -> list[dict[str, Any]]:
     return recorded
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """The verdict of a window as a job gets it, the extra margin that it had to clear, in percent, its verdict without
+    one, and its ln ratio."""
+
+    verdict: str
+    extra: float
+    plain: str
+    bias: float
+
+
 def judge_window(
-    cases: tuple[CaseSamples, CaseSamples], readings: Sequence[Reading]
-) -> tuple[str, float, float]:
-    """Return the verdict of a window as a job gets it, the extra margin it had to clear, in percent, and its ln
-    ratio."""
-    voids, disturbance = separate_disturbances(find_voids(readings), "host")
-    policy = PairPolicy(
-        extra_percent=disturbance.extra_percent, disturbed=disturbance.phrase
-    )
+    cases: tuple[CaseSamples, CaseSamples], readings: Sequence[Reading], method: str
+) -> Outcome:
+    """Judge a window by a method."""
+    voids, disturbance = separate_disturbances(find_voids(readings), "host", method)
     blocks = pair_blocks(*cases, "lower")
-    (outcome,) = control_run([judge_pair(blocks, 0, policy)], policy=policy)
-    verdict = "void" if voids else outcome.verdict
-    return verdict, policy.extra_percent, abs(float(np.median(blocks.d)))
+    outcome = _judge(blocks, policy_under(disturbance, MARGIN_PERCENT))
+    plain = outcome
+    if outcome.extra_percent:
+        plain = _judge(blocks, policy_under(Disturbance(), MARGIN_PERCENT))
+    return Outcome(
+        "void" if voids else outcome.verdict,
+        outcome.extra_percent,
+        plain.verdict,
+        abs(float(np.median(blocks.d))),
+    )
+
+
+def _judge(blocks: PairedBlocks, policy: PairPolicy, look: int = 0) -> PairVerdict:
+    (outcome,) = control_run([judge_pair(blocks, look, policy)], policy=policy)
+    return outcome
 
 
 def window_cases(
     drawn: Sequence[dict[str, Any]],
     kernel: str,
-    arm: int,
-    reference: int,
+    effect: float,
     rng: np.random.Generator,
 ) -> tuple[CaseSamples, CaseSamples]:
-    """Return the samples of two arms in launches that were drawn."""
+    """Return the samples of an arm with this effect, and of its reference, in launches that were drawn."""
     recorded = np.array([launch["ns"][kernel] for launch in drawn], dtype=np.float64)
     launches, rounds, _ = recorded.shape
-    # Launches are drawn once each, as a job has them, and their measured rounds with replacement.
-    chosen = rng.integers(WARMUP, rounds, (launches, rounds))
-    chosen[:, :WARMUP] = np.arange(WARMUP)
-    values = recorded[np.arange(launches)[:, None], chosen]
+    references = rng.integers(0, 2, launches)
+    arms = (
+        1 - references
+        if effect == 1.0
+        else np.full(launches, 1 + EFFECTS.index(effect))
+    )
+    at = np.arange(launches)
     launch, number = np.indices((launches, rounds)).reshape(2, -1)
     base = CaseSamples(
         "b",
@@ -190,10 +225,12 @@ def window_cases(
         launch,
         number,
         np.zeros(launch.size, dtype=np.int64),
-        values[:, :, arm].ravel(),
+        recorded[at, :, arms].ravel(),
         number < WARMUP,
     )
-    return base, replace(base, arm="reference", value=values[:, :, reference].ravel())
+    return base, replace(
+        base, arm="reference", value=recorded[at, :, references].ravel()
+    )
 
 
 def window_readings(drawn: Sequence[dict[str, Any]]) -> list[Reading]:
@@ -208,67 +245,60 @@ def window_readings(drawn: Sequence[dict[str, Any]]) -> list[Reading]:
     ]
 
 
-def report_neighbours(recorded: Sequence[dict[str, Any]]) -> int:
+def report_neighbours(recorded: Sequence[dict[str, Any]], method: str) -> int:
     """Print the outcomes by neighbour, and return how many verdicts on equal arms were false."""
     window_rng = random.Random(20261128)  # noqa: S311 - windows, not secrets
     rng = np.random.default_rng(20261128)
     _say(
-        "| neighbours | waiting | extra | worst ratio of equal arms | false: equal slower | false: +3 % passes "
-        "| equal decided | +5 % | +10 % | 1.5 | 2 |\n|---|---|---|---|---|---|---|---|---|---|---|"
+        f"\n`{method}`\n\n"
+        "| neighbours | waiting | extra | worst ratio of equal arms | false: equal slower | without the extra "
+        "| false: +3 % passes | equal decided | +5 % | +10 % | 1.5 | 2 |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
     )
     false_verdicts = 0
     for row in recorded:
         launches = row["launches"]
-        outcomes: dict[float, Counter[str]] = {}
-        extras, biases, waits = [], [], []
+        verdicts: dict[float, Counter[str]] = {}
+        equal: list[Outcome] = []
         for effect in (1.0, 1.03, 1.05, 1.1, 1.5, 2.0):
-            counts: Counter[str] = Counter()
+            outcomes = []
             for window in range(AA_WINDOWS if effect == 1.0 else POWER_WINDOWS):
                 drawn = window_rng.sample(launches, LAUNCHES)
                 kernel = tuple(BYTES)[window % len(BYTES)]
-                arms = (1 + EFFECTS.index(effect), 0)
-                if effect == 1.0 and window % 4 >= 2:
-                    arms = (0, 1)
-                verdict, extra, bias = judge_window(
-                    window_cases(drawn, kernel, *arms, rng), window_readings(drawn)
-                )
-                counts[verdict] += 1
-                if effect == 1.0:
-                    extras.append(extra)
-                    biases.append(bias)
-                    waits += [
-                        launch["during"].get("workload_wait_percent", 0.0)
-                        for launch in drawn
-                    ]
-            outcomes[effect] = counts
-        false_verdicts += outcomes[1.0]["fail"]
-        shares = [
-            f"{100 * outcomes[effect]['fail'] / POWER_WINDOWS:.0f} %"
-            for effect in (1.05, 1.1, 1.5, 2.0)
+                cases = window_cases(drawn, kernel, effect, rng)
+                outcomes.append(judge_window(cases, window_readings(drawn), method))
+            verdicts[effect] = Counter(outcome.verdict for outcome in outcomes)
+            equal = outcomes if effect == 1.0 else equal
+        false_verdicts += verdicts[1.0]["fail"]
+        waits = [
+            launch["during"].get("workload_wait_percent", 0.0) for launch in launches
         ]
-        decided = outcomes[1.0]["pass"] + outcomes[1.0]["fail"]
+        decided = verdicts[1.0]["pass"] + verdicts[1.0]["fail"]
         name = f"{row['number']} {row['kind']}" if row["number"] else "none"
         cells = [
             f"{name}, {'pinned' if row['pinned'] else 'free'}",
             f"{sum(waits) / len(waits):.0f} %",
-            f"{sum(extras) / len(extras):.1f} %",
-            f"{100 * max(biases):.1f} %",
-            f"{outcomes[1.0]['fail']} of {AA_WINDOWS}",
-            f"{outcomes[1.03]['pass']} of {POWER_WINDOWS}",
+            f"{sum(outcome.extra for outcome in equal) / AA_WINDOWS:.1f} %",
+            f"{100 * max(outcome.bias for outcome in equal):.1f} %",
+            f"{verdicts[1.0]['fail']} of {AA_WINDOWS}",
+            f"{sum(outcome.plain == 'fail' for outcome in equal)}",
+            f"{verdicts[1.03]['pass']} of {POWER_WINDOWS}",
             f"{100 * decided / AA_WINDOWS:.0f} %",
-            *shares,
+            *(
+                f"{100 * verdicts[effect]['fail'] / POWER_WINDOWS:.0f} %"
+                for effect in (1.05, 1.1, 1.5, 2.0)
+            ),
         ]
         _say(f"| {' | '.join(cells)} |")
     return false_verdicts
 
 
-def report_drift() -> int:
+def report_drift(method: str) -> int:
     """Print the outcomes under a simulated drift of both arms, and of one alone, and return how many verdicts were
     false."""
     rng = np.random.default_rng(20261128)
     _say(
-        "\n| drift | of | false: equal slower | equal arms pass | +10 % | 1.5 | 2 |"
-        "\n|---|---|---|---|---|---|---|"
+        f"\n`{method}`\n\n| drift | of | extra | false: equal slower | equal arms pass | +5 % | +10 % | 1.5 | 2 |"
+        "\n|---|---|---|---|---|---|---|---|---|"
     )
     false_verdicts = 0
     for drift in DRIFTS:
@@ -278,7 +308,8 @@ def report_drift() -> int:
         ]
         for suffers in ("both arms", "one arm"):
             counts: dict[tuple[float, str], int] = Counter()
-            for effect in (1.0, 1.1, 1.5, 2.0):
+            extras = []
+            for effect in (1.0, 1.05, 1.1, 1.5, 2.0):
                 for _ in range(DRIFT_WINDOWS):
                     arm, reference = job_cases(rng, effect - 1.0)
                     at = np.linspace(0.0, 1.0, arm.value.size)
@@ -286,16 +317,18 @@ def report_drift() -> int:
                     arm = replace(arm, value=arm.value * slower)
                     if suffers == "both arms":
                         reference = replace(reference, value=reference.value * slower)
-                    verdict, _, _ = judge_window((arm, reference), readings)
-                    counts[effect, verdict] += 1
+                    outcome = judge_window((arm, reference), readings, method)
+                    counts[effect, outcome.verdict] += 1
+                    extras.append(outcome.extra)
             false_verdicts += counts[1.0, "fail"]
             shares = [
                 f"{100 * counts[effect, 'fail'] / DRIFT_WINDOWS:.0f} %"
-                for effect in (1.1, 1.5, 2.0)
+                for effect in (1.05, 1.1, 1.5, 2.0)
             ]
             cells = [
                 f"{100 * drift:.0f} %",
                 suffers,
+                f"{sum(extras) / len(extras):.1f} %",
                 f"{counts[1.0, 'fail']} of {DRIFT_WINDOWS}",
                 f"{counts[1.0, 'pass']} of {DRIFT_WINDOWS}",
                 *shares,
@@ -304,8 +337,65 @@ def report_drift() -> int:
     return false_verdicts
 
 
+def report_launches() -> None:
+    """Print the outcomes of jobs of up to three batches whose launches differ. No target was disturbed, so that it has
+    no part in the exit status."""
+    rng = np.random.default_rng(20261128)
+    _say(
+        "\n| launch noise | biased launches | false: equal slower | +1 % slower | false: +3 % passes "
+        "| equal pass | +3 % | +5 % | +10 % |\n|---|---|---|---|---|---|---|---|---|"
+    )
+    for biased in (0.0, BIASED_SHARE):
+        for noise in NOISES:
+            counts: dict[tuple[float, str], int] = Counter()
+            for effect in (0.0, 0.01, 0.03, 0.05, 0.1):
+                for _ in range(NOISE_WINDOWS * (4 if effect in (0.0, 0.03) else 1)):
+                    verdict = _judge_noisy_launches(rng, effect, noise, biased)
+                    counts[effect, verdict] += 1
+            all_windows = 4 * NOISE_WINDOWS
+            cells = [
+                f"{100 * noise:.0f} %",
+                f"{100 * biased:.1f} %",
+                f"{counts[0.0, 'fail']} of {all_windows}",
+                f"{counts[0.01, 'fail']} of {NOISE_WINDOWS}",
+                f"{counts[0.03, 'pass']} of {all_windows}",
+                f"{100 * counts[0.0, 'pass'] / all_windows:.1f} %",
+                f"{100 * counts[0.03, 'fail'] / all_windows:.1f} %",
+                f"{100 * counts[0.05, 'fail'] / NOISE_WINDOWS:.1f} %",
+                f"{100 * counts[0.1, 'fail'] / NOISE_WINDOWS:.1f} %",
+            ]
+            _say(f"| {' | '.join(cells)} |")
+
+
+def _judge_noisy_launches(
+    rng: np.random.Generator, effect: float, noise: float, biased: float
+) -> str:
+    """Return the verdict on a job whose launches differ by `noise`, after as many batches as it takes."""
+    policy = policy_under(Disturbance(), MARGIN_PERCENT)
+    looks = len(LOOK_ALPHA)
+    cases = job_cases(rng, effect, launches=LAUNCHES * looks, biased_share=biased)
+    blocks = pair_blocks(*cases, "lower")
+    shifts = rng.normal(0.0, noise, LAUNCHES * looks)
+    for look in range(looks):
+        taken = blocks.launch < LAUNCHES * (look + 1)
+        d, launch = blocks.d[taken], blocks.launch[taken]
+        batch = replace(
+            blocks,
+            d=d + shifts[launch],
+            launch=launch,
+            round=blocks.round[taken],
+            arm_value=blocks.arm_value[taken],
+            reference_value=blocks.reference_value[taken],
+            dropped=Dropped(),
+        )
+        outcome = _judge(batch, policy, look)
+        if outcome.verdict != "inconclusive" or not outcome.extendable:
+            break
+    return outcome.verdict
+
+
 def main() -> int:
-    """Measure or replay, and print both tables. Exit status 1 if more than 1 in 1,000 equal pairs were called slower,
+    """Measure or replay, and print the tables by the former method and by this one. Exit status 1 if more than 1 in 1,000 equal pairs were called slower,
     which is what the looks of a job may spend."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=11.0)
@@ -318,8 +408,11 @@ def main() -> int:
         recorded = measure(options.seconds)
     if options.record is not None:
         options.record.write_text(json.dumps(recorded), encoding="utf-8")
-    false_verdicts = report_neighbours(recorded) + report_drift()
-    _say(f"\n{false_verdicts} verdicts on equal arms were false.")
+    false_verdicts = 0
+    for method in METHODS:
+        false_verdicts = report_neighbours(recorded, method) + report_drift(method)
+    report_launches()
+    _say(f"\n{false_verdicts} verdicts on equal arms were false by `{METHOD}`.")
     return 1 if false_verdicts > AA_WINDOWS * len(recorded) / 1000 else 0
 
 

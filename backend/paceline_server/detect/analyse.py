@@ -254,7 +254,7 @@ def conditions_of(
     conditions = tuple(_list_conditions(facts, request, look))
     if look.method == VOIDING_METHOD:
         return conditions, Disturbance()
-    return separate_disturbances(conditions, request.target_kind)
+    return separate_disturbances(conditions, request.target_kind, look.method)
 
 
 def _list_conditions(

@@ -229,6 +229,7 @@ def policy_under(disturbance: Disturbance, margin_percent: float) -> PairPolicy:
     return PairPolicy(
         margin_percent=margin_percent,
         extra_percent=disturbance.extra_percent,
+        drift_percent=disturbance.drift_percent,
         disturbed=disturbance.phrase,
     )
 
@@ -334,7 +335,7 @@ def comparison_out(pair: Pair, demonstration: bool, decides: bool) -> Comparison
         demonstration=demonstration,
         sides=pair.sides,
         decides=decides,
-        extra_percent=pair.policy.extra_percent,
+        extra_percent=outcome.extra_percent,
         launches_needed=launches_needed_by(pair),
     )
 
@@ -353,6 +354,7 @@ def evidence_of(pair: Pair) -> dict[str, Any]:
         "margin_percent": pair.policy.margin_percent,
         "launch_ratios": list(outcome.launch_ratios),
         "launches_needed": launches_needed_by(pair),
+        "extra_percent": outcome.extra_percent,
         "method": METHOD,
         "parameters": {
             "policy": pair.policy.as_dict(),

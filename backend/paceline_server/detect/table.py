@@ -85,9 +85,10 @@ def _disturbance_lines(analysis: Analysis) -> list[str]:
     if not disturbance.conditions:
         return []
     extra = percent(disturbance.extra_percent / 100.0)
+    most = "at most " if disturbance.drift_percent else ""
     return [
         *analysis.report.disturbances,
-        f"{disturbance.phrase}: ratios must clear their margin by {extra} more; levels are not judged",
+        f"{disturbance.phrase}: ratios must clear their margin by {most}{extra} more; levels are not judged",
     ]
 
 

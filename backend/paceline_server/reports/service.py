@@ -233,12 +233,19 @@ def _comparisons_out(
             **{name: getattr(row, name) for name in own_fields},
             **{name: row.evidence[name] for name in from_evidence},
             decides=row.evidence.get("decides"),
-            extra_percent=row.evidence["parameters"]["policy"].get("extra_percent", 0),
+            extra_percent=_extra_percent(row.evidence),
             launches_needed=row.evidence.get("launches_needed"),
             target_name=targets[row.target_id].name,
         )
         for row in rows
     ]
+
+
+def _extra_percent(evidence: Mapping[str, Any]) -> float:
+    """Return what a comparison had to clear beyond its margin. Findings of before pairs differed in it have that of
+    their job."""
+    of_job = evidence["parameters"]["policy"].get("extra_percent", 0.0)
+    return float(evidence.get("extra_percent", of_job))
 
 
 def compare_arms(

@@ -86,15 +86,29 @@ THERMAL_STATUS_VOID: Final = 3
 """Android thermal status `severe`: it throttles so much that people feel it. Between this and the limit it disturbs."""
 
 # --- What a disturbed verdict must clear (§2, "Disturbed is harder") -----------------------------------
-WAIT_EXTRA: Final = 0.25
+WAIT_EXTRA: Final = 0.125
 """log units of extra margin per share of the time that the workload waited for a CPU, up to WAIT_EXTRA_MOST. No window
-of equal arms beside neighbours needed more than 0.20 (README)."""
+of equal arms beside neighbours needed any; arms of different code may suffer unequally, which was not measured (README)."""
 
-WAIT_EXTRA_MOST: Final = 0.06
-"""log units; no window of equal arms needed more than 0.054, however long it waited (README)."""
+WAIT_EXTRA_MOST: Final = 0.03
+"""log units; half of what was demanded before the windows of equal arms were drawn without a bias (README)."""
 
-STEAL_TIMES: Final = 2.0
-"""times both for what a hypervisor took, because no hypervisor was measured."""
+FORMER_WAIT_EXTRA: Final = 0.25
+"""WAIT_EXTRA of `paired-sign-test/2`, by which stored reports are made again."""
+
+FORMER_WAIT_EXTRA_MOST: Final = 0.06
+"""WAIT_EXTRA_MOST of `paired-sign-test/2`."""
+
+STEAL_EXTRA: Final = 0.5
+"""log units of extra margin per share of the time that a hypervisor took, up to STEAL_EXTRA_MOST. Generous, because no
+hypervisor was measured."""
+
+STEAL_EXTRA_MOST: Final = 0.12
+"""log units, as generous."""
+
+DRIFT_CONFIDENCE: Final = 0.99
+"""probability; two-sided interval of how far the arms of a pair parted while their target drifted. What they may have
+parted by is demanded beyond the margin (README)."""
 
 WAIT_MEASURED: Final = 0.80
 """share; the longest waiting under which pairs were measured. Beyond it nothing is known, and nothing is decided."""

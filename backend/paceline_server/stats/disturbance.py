@@ -2,7 +2,7 @@
 
 Pairs are interleaved in random order, so a shared CPU or a slow drift widens the noise of both arms and favours
 neither by much. The most that it can favour one is measured (`WAIT_EXTRA`), or bounded as if one arm alone had suffered
-all of it.
+all of it. Of a drift a pair demands less where its own blocks show that the arms did not part (`paired`).
 
     waiting for a CPU, stolen CPU    extra = constant · share of the time, up to a most
     waiting for memory               extra = −ln(1 − 2 · share): all of it hit one of two arms
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from paceline_server.stats import constants
+from paceline_server.stats.paired import METHOD
 from paceline_server.stats.voids import Void
 
 _ADJECTIVES = {
@@ -29,6 +30,8 @@ _ADJECTIVES = {
     "warm": "warm",
 }
 """A target that a condition disturbs is called this, by the condition's code."""
+_DRIFTS = ("calibration", "frequency_cap")
+"""Conditions that changed the speed of the target during the job."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +40,30 @@ class Disturbance:
 
     conditions: tuple[Void, ...] = ()
     target_kind: Literal["host", "device"] = "host"
+    method: str = METHOD
 
     @property
     def extra_percent(self) -> float:
         """The extra margin that a ratio must clear, in percent; 0 without a disturbance."""
-        return 100.0 * math.expm1(sum(map(_compute_extra, self.conditions)))
+        return self._sum_extras(self.conditions)
+
+    @property
+    def drift_percent(self) -> float:
+        """The part of it that pairs need not clear whose arms did not part; 0 by a former method."""
+        if self.method != METHOD:
+            return 0.0
+        return self._sum_extras(
+            condition for condition in self.conditions if condition.code in _DRIFTS
+        )
+
+    def _sum_extras(self, conditions: Iterable[Void]) -> float:
+        waiting = (
+            (constants.WAIT_EXTRA, constants.WAIT_EXTRA_MOST)
+            if self.method == METHOD
+            else (constants.FORMER_WAIT_EXTRA, constants.FORMER_WAIT_EXTRA_MOST)
+        )
+        extras = (_compute_extra(condition, waiting) for condition in conditions)
+        return 100.0 * math.expm1(sum(extras))
 
     @property
     def phrase(self) -> str:
@@ -53,7 +75,9 @@ class Disturbance:
 
 
 def separate_disturbances(
-    conditions: Iterable[Void], target_kind: Literal["host", "device"]
+    conditions: Iterable[Void],
+    target_kind: Literal["host", "device"],
+    method: str = METHOD,
 ) -> tuple[tuple[Void, ...], Disturbance]:
     """Separate the conditions that void a job from those that disturb it."""
     voids: list[Void] = []
@@ -65,7 +89,7 @@ def separate_disturbances(
         stronger = strongest.get(condition.code)
         if stronger is None or condition.strength > (stronger.strength or 0.0):
             strongest[condition.code] = condition
-    return tuple(voids), Disturbance(tuple(strongest.values()), target_kind)
+    return tuple(voids), Disturbance(tuple(strongest.values()), target_kind, method)
 
 
 def _is_beyond_measure(condition: Void) -> bool:
@@ -76,19 +100,16 @@ def _is_beyond_measure(condition: Void) -> bool:
     return condition.code == "memory_pressure" and strength >= 0.5
 
 
-def _compute_extra(condition: Void) -> float:
-    """Return the extra margin that a condition demands, in log units."""
+def _compute_extra(condition: Void, waiting: tuple[float, float]) -> float:
+    """Return the extra margin that a condition demands, in log units; `waiting` is per share waited, and the most."""
     strength = condition.strength or 0.0
     match condition.code:
         case "pressure":
-            return _compute_extra_of_waiting(strength)
+            slope, most = waiting
+            return min(slope * strength, most)
         case "steal":
-            return constants.STEAL_TIMES * _compute_extra_of_waiting(strength)
+            return min(constants.STEAL_EXTRA * strength, constants.STEAL_EXTRA_MOST)
         case "memory_pressure":
             return -math.log1p(-2.0 * strength)
         case _:
             return math.log1p(strength)
-
-
-def _compute_extra_of_waiting(share: float) -> float:
-    return min(constants.WAIT_EXTRA * share, constants.WAIT_EXTRA_MOST)

@@ -13,7 +13,7 @@ from statistics import NormalDist
 import numpy as np
 
 from paceline_server.stats.history import ChangeFilter, ChangePoint, Parameters
-from paceline_server.stats.ranktests import mann_whitney_p
+from paceline_server.stats.ranktests import mann_whitney_p, shift_interval
 from paceline_server.stats.samples import Floats, median
 
 NORMAL = NormalDist()
@@ -120,13 +120,6 @@ def _smallest_p(before: int, after: int) -> float:
 def _interval(
     before: Floats, after: Floats, shift: float, dependence: float, confidence: float
 ) -> tuple[float, float]:
-    """Interval of the effect: order statistics of all pairwise differences (Hodges & Lehmann; Lehmann §2.4)."""
-    pairs = np.sort((after[:, None] - before[None, :]).ravel())
-    n, m = before.size, after.size
-    z = NORMAL.inv_cdf((1.0 + confidence) / 2.0)
-    rank = math.floor(
-        n * m / 2.0 - z * math.sqrt(dependence * n * m * (n + m + 1) / 12.0)
-    )
-    rank = min(max(rank, 0), pairs.size - 1)
-    low, high = float(pairs[rank]), float(pairs[pairs.size - 1 - rank])
+    """Return the interval of the effect."""
+    low, high = shift_interval(before, after, confidence, dependence)
     return math.expm1(min(low, shift)), math.expm1(max(high, shift))

@@ -29,12 +29,15 @@ from paceline_server.stats.plain_words import (
     direction_words,
     percent,
 )
-from paceline_server.stats.ranktests import benjamini_hochberg
+from paceline_server.stats.ranktests import benjamini_hochberg, shift_interval
 from paceline_server.stats.samples import Interval, median
 
 Verdict = Literal["pass", "fail", "inconclusive", "not_applicable"]
 """`not_applicable`: the target cannot run one of the arms."""
-METHOD = "paired-sign-test/2"
+METHOD = "paired-sign-test/3"
+BOUNDING_METHOD = "paired-sign-test/2"
+"""The method before a pair's own blocks said how far a drift had parted its arms: all of the drift was demanded, and twice
+as much for waiting."""
 VOIDING_METHOD = "paired-sign-test/1"
 """The method before disturbances demanded an extra margin: they voided the job."""
 
@@ -53,6 +56,9 @@ class PairPolicy:
     unusable_share: float = constants.UNUSABLE_SHARE
     extra_percent: float = 0.0
     """What a disturbance of the target demands beyond the margin, on both of its sides (`disturbance`)."""
+    drift_percent: float = 0.0
+    """The part of it that is for a drift of the target: a pair whose arms did not part need not clear it."""
+    drift_confidence: float = constants.DRIFT_CONFIDENCE
     disturbed: str = ""
     """`on a busy host`; empty without a disturbance."""
 
@@ -112,7 +118,7 @@ class PairVerdict:
     """The verdict on a pair. `ratio`, `lower` and `upper` are arm time ÷ reference time; `share_slower` is the
     fraction of blocks in which the arm took longer.
 
-    `extendable`: another batch may decide it; `insufficient`: too few blocks or launches for a verdict;
+    `extra_percent`: what it had to clear beyond the margin; `extendable`: another batch may decide it; `insufficient`: too few blocks or launches for a verdict;
     `launches_needed`: how many launches would decide an inconclusive one, None where that is unknown or too many.
     """
 
@@ -132,6 +138,7 @@ class PairVerdict:
     insufficient: bool = False
     extendable: bool = False
     launches_needed: int | None = None
+    extra_percent: float = 0.0
     filters: tuple[PairFilter, ...] = field(default=())
 
 
@@ -155,7 +162,7 @@ def judge_pair(
     blocks: PairedBlocks, look: int = 0, policy: PairPolicy | None = None
 ) -> PairVerdict:
     """Judge a pair at a look (0, 1, 2) from all blocks so far; `control_run` then applies Benjamini–Hochberg."""
-    policy = policy or PairPolicy()
+    policy = _spare_shared_drift(policy or PairPolicy(), blocks)
     n = int(blocks.d.size)
     medians = launch_medians(blocks)
     above, p_slow = sign_test(blocks.d, policy.slower_from)
@@ -174,9 +181,25 @@ def judge_pair(
         launches_above=int(np.count_nonzero(medians > policy.slower_from)),
         launch_ratios=tuple(float(x) for x in np.exp(medians)),
         look=look,
+        extra_percent=policy.extra_percent,
     )
     facts = replace(facts, filters=_filters(facts, blocks, policy))
     return _decide(facts, interval, policy, blocks.unit)
+
+
+def _spare_shared_drift(policy: PairPolicy, blocks: PairedBlocks) -> PairPolicy:
+    """Return the policy without the extra margin for a drift that both arms shared.
+
+    Arms are measured within moments of each other in random order, so a drift of the target biases their ratio only as
+    far as it parts them, and then their ratio moves during the job: by twice what its halves differ, if steadily."""
+    if not policy.drift_percent or blocks.d.size < policy.min_blocks:
+        return policy
+    d = blocks.d[np.lexsort((blocks.round, blocks.launch))]
+    early, late = np.split(d, [d.size // 2])
+    parted = 2.0 * max(map(abs, shift_interval(early, late, policy.drift_confidence)))
+    drift = math.log1p(policy.drift_percent / 100.0)
+    extra = math.log1p(policy.extra_percent / 100.0) - drift + min(drift, parted)
+    return replace(policy, extra_percent=100.0 * math.expm1(extra))
 
 
 def _filters(

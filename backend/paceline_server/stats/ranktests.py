@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
 
@@ -65,6 +66,20 @@ def mann_whitney_p(a: Floats, b: Floats) -> float:
         return 1.0
     z = (n * m / 2.0 - small - 0.5) / math.sqrt(variance)
     return min(1.0, math.erfc(z / math.sqrt(2.0))) if z > 0 else 1.0
+
+
+def shift_interval(
+    before: Floats, after: Floats, confidence: float, dependence: float = 1.0
+) -> tuple[float, float]:
+    """Return the interval of a shift: order statistics of all pairwise differences (Hodges & Lehmann; Lehmann §2.4)."""
+    pairs = np.sort((after[:, None] - before[None, :]).ravel())
+    n, m = before.size, after.size
+    z = NormalDist().inv_cdf((1.0 + confidence) / 2.0)
+    rank = math.floor(
+        n * m / 2.0 - z * math.sqrt(dependence * n * m * (n + m + 1) / 12.0)
+    )
+    rank = min(max(rank, 0), pairs.size - 1)
+    return float(pairs[rank]), float(pairs[pairs.size - 1 - rank])
 
 
 def benjamini_hochberg(p_values: Floats, q: float) -> Bools:

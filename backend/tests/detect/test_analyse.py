@@ -19,7 +19,7 @@ from paceline_server.detect.facts import (
 )
 from paceline_server.detect.reasons import reasons_of
 from paceline_server.ingest.cases import Check, Conditions
-from paceline_server.stats.paired import METHOD, VOIDING_METHOD
+from paceline_server.stats.paired import BOUNDING_METHOD, METHOD, VOIDING_METHOD
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.stats.voids import VoidLimits
 from paceline_server.testing.sorting_suite import (
@@ -163,7 +163,10 @@ def test_one_disturbed_attempt_disturbs_the_job(void: int) -> None:
         reading for number, pair in pairs.items() for reading in _attempt(number, *pair)
     ]
     analysis = _analyse(bench_cases(1, MIXED), conditions=taken)
-    assert analysis.verdict == "inconclusive", "12.6 % are less than the drift"
+    assert analysis.verdict == "fail", (
+        "12.6 % are less than the drift, but both arms shared it"
+    )
+    assert min(row.extra_percent for row in analysis.report.comparisons) > 0.0
     assert [one.code for one in analysis.disturbance.conditions] == ["calibration"]
     assert analysis.voids == ()
 
@@ -288,6 +291,21 @@ def test_the_former_method_still_voids_what_now_disturbs() -> None:
     assert [void.code for void in analysis.voids] == ["pressure"]
     again = _analyse(bench_cases(1, MIXED), conditions=BUSY)
     assert again.report.method == METHOD != VOIDING_METHOD
+
+
+@pytest.mark.parametrize("conditions", [BUSY, DRIFTED])
+def test_the_method_before_arms_were_watched_parting_judges_as_it_did(
+    conditions: list[Conditions],
+) -> None:
+    """Its extra margins are those of its time, the same for all pairs of a job."""
+    cases = bench_cases(1, MIXED)
+    look = Look(method=BOUNDING_METHOD)
+    former = _analyse(cases, conditions=conditions, look=look)
+    assert former.report.method == BOUNDING_METHOD
+    assert len({row.extra_percent for row in former.report.comparisons}) == 1
+    now = _analyse(cases, conditions=conditions)
+    rows = zip(former.report.comparisons, now.report.comparisons, strict=True)
+    assert all(one.extra_percent > other.extra_percent > 0 for one, other in rows)
 
 
 def test_an_operators_pressure_limit_is_honoured() -> None:
@@ -567,7 +585,7 @@ def test_a_finding_of_before_extra_margins_is_made_again_without_one() -> None:
     pair = _analyse(cases, asked=request).ruled[0].pair
     evidence = evidence_of(pair)
     assert evidence["method"] == METHOD
-    for name in ("extra_percent", "disturbed"):
+    for name in ("extra_percent", "drift_percent", "disturbed"):
         del evidence["parameters"]["policy"][name]
     assert rederive(evidence, cases[0], cases[1]) == pair.outcome
 

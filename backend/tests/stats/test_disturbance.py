@@ -11,9 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from paceline_server.detect.compare import policy_under
 from paceline_server.stats.blocks import pair_blocks
 from paceline_server.stats.disturbance import Disturbance, separate_disturbances
 from paceline_server.stats.paired import (
+    BOUNDING_METHOD,
     PairPolicy,
     PairVerdict,
     control_run,
@@ -37,8 +39,9 @@ def _disturbed(*conditions: Void) -> Disturbance:
 @pytest.mark.parametrize(
     ("code", "strength", "log_extra", "phrase"),
     [
-        ("pressure", 0.1, 0.025, "on a busy host"),
-        ("pressure", 0.5, 0.06, "on a busy host"),
+        ("pressure", 0.1, 0.0125, "on a busy host"),
+        ("pressure", 0.5, 0.03, "on a busy host"),
+        ("steal", 0.1, 0.05, "on a busy host"),
         ("steal", 0.5, 0.12, "on a busy host"),
         ("memory_pressure", 0.1, math.log(1.25), "on a busy host"),
         ("calibration", 0.14, math.log(1.14), "on a drifting host"),
@@ -54,12 +57,23 @@ def test_each_kind_demands_its_own_extra_margin(
     assert disturbance.phrase == phrase
 
 
+@pytest.mark.parametrize(("share", "log_extra"), [(0.1, 0.025), (0.5, 0.06)])
+def test_the_former_method_demands_what_it_did(share: float, log_extra: float) -> None:
+    """Stored reports name it, and are made again by it: all of a drift, too."""
+    conditions = [_void("pressure", share), _void("calibration", 0.1)]
+    _, disturbance = separate_disturbances(conditions, "host", BOUNDING_METHOD)
+    expected = log_extra + math.log(1.1)
+    assert math.log1p(disturbance.extra_percent / 100) == pytest.approx(expected)
+    policy = policy_under(disturbance, 2.0)
+    assert policy.drift_percent == 0.0
+
+
 def test_kinds_add_up_and_of_one_kind_the_strongest_counts() -> None:
     """Attempts report each condition for themselves."""
     disturbance = _disturbed(
         _void("calibration", 0.1), _void("pressure", 0.5), _void("calibration", 0.2)
     )
-    log_extra = math.log(1.2) + 0.06
+    log_extra = math.log(1.2) + 0.03
     assert math.log1p(disturbance.extra_percent / 100) == pytest.approx(log_extra)
     assert disturbance.phrase == "on a drifting, busy host"
 
@@ -94,9 +108,7 @@ def test_a_target_that_nothing_disturbed_demands_no_extra_margin() -> None:
 
 def _judge(cases: tuple[CaseSamples, CaseSamples], *conditions: Void) -> PairVerdict:
     disturbance = _disturbed(*conditions)
-    policy = PairPolicy(
-        extra_percent=disturbance.extra_percent, disturbed=disturbance.phrase
-    )
+    policy = policy_under(disturbance, 2.0)
     blocks = pair_blocks(*cases, "lower")
     (outcome,) = control_run([judge_pair(blocks, 0, policy)], policy=policy)
     return outcome
@@ -167,12 +179,44 @@ def test_a_true_3_percent_never_passes_beside_busy_neighbours() -> None:
 def test_what_does_not_clear_the_extra_margin_is_undecided_and_says_so() -> None:
     rng = np.random.default_rng(1)
     outcome = _judge(
-        job_cases(rng, 0.1, sigma=0.004, biased_share=0.0), _void("calibration", 0.14)
+        job_cases(rng, 0.1, sigma=0.004, biased_share=0.0), _void("warm", 0.14)
     )
     assert outcome.verdict == "inconclusive"
     assert outcome.reason == (
-        "the interval is not clear of the 2 % margin and the 14.0 % more that are demanded on a drifting host"
+        "the interval is not clear of the 2 % margin and the 14.0 % more that are demanded on a warm host"
     )
     assert outcome.launches_needed is None, "more launches remove no bias"
     quiet = _judge(job_cases(rng, 0.1, sigma=0.004, biased_share=0.0))
     assert quiet.verdict == "fail"
+
+
+@pytest.mark.parametrize("drift", [0.06, 0.1, 0.14, 0.3])
+def test_a_ratio_of_1_1_is_decided_at_any_drift_that_both_arms_share(
+    drift: float,
+) -> None:
+    """Pairs are measured within moments of each other, so a drift of the target over the job is none within a pair."""
+    rng = np.random.default_rng(int(1000 * drift))
+    slower: Counter[str] = Counter()
+    for _ in range(100):
+        arm, reference = job_cases(rng, 0.1, biased_share=0.0)
+        drifted = 1 + drift * np.linspace(0, 1, arm.value.size)
+        pair = (
+            replace(arm, value=arm.value * drifted),
+            replace(reference, value=reference.value * drifted),
+        )
+        outcome = _judge(pair, _void("calibration", drift))
+        slower[outcome.verdict] += 1
+        assert 0.0 < outcome.extra_percent < 100.0 * drift
+    assert slower["fail"] >= 95
+
+
+def test_arms_that_part_by_the_drift_demand_all_of_it() -> None:
+    rng = np.random.default_rng(14)
+    arm, reference = job_cases(rng, 0.1, sigma=0.004, biased_share=0.0)
+    drifted = 1 + 0.14 * np.linspace(0, 1, arm.value.size)
+    pair = replace(arm, value=arm.value * drifted), reference
+    outcome = _judge(pair, _void("calibration", 0.14))
+    assert outcome.extra_percent == pytest.approx(14.0, abs=0.5)
+    stored = policy_under(_disturbed(_void("calibration", 0.14)), 2.0).as_dict()
+    again = judge_pair(pair_blocks(*pair, "lower"), 0, PairPolicy.from_dict(stored))
+    assert replace(again, filters=()) == replace(outcome, filters=())
