@@ -174,7 +174,16 @@ def test_a_pull_request_that_only_an_option_names_is_looked_up(
 def test_a_maintainers_comment_has_the_head_measured_with_status_and_comment(
     server: FakeServer, forge: FakeForge, kind: str, tmp_path: Path
 ) -> None:
-    done = submit(server, forge, kind, tmp_path, comment_event())
+    """Where the forge does not say when the fork was pushed to, the comment must name the commit."""
+    unnamed = submit(server, forge, kind, tmp_path, comment_event())
+    if kind == "forgejo":
+        assert f"then comment: /paceline bench {HEAD}" in refuses(
+            unnamed, server, forge
+        )
+        named = comment_event(f"/paceline bench {HEAD}")
+        done = submit(server, forge, kind, tmp_path, named)
+    else:
+        done = unnamed
     assert done.returncode == 0, done.stderr
     asked = server.requested[0]
     assert (asked["head"], asked["base_branch"]) == (HEAD, "main")

@@ -22,7 +22,7 @@ from paceline.forges.port import ForgeError, Variables
 ARTIFACT, FILE = "paceline-verdicts", "verdicts.json"
 LONGEST_ARCHIVE = 5_000_000
 LONGEST_DOCUMENT = 20_000_000
-"""Bytes; a document of 5,000 comparisons has about 10 MB, and compresses to a twentieth."""
+"""Bytes; a document of 5,000 comparisons has about 5 MB, and compresses to a twentieth."""
 
 
 class WorkflowRun(NamedTuple):

@@ -250,8 +250,8 @@ class GitHubForge:
         return PullRequestState(
             _describe(self._number, repository, item),
             head,
-            # Gitea and Forgejo say only when something changed, which a push is.
-            _instant(at(source, "pushed_at") or at(source, "updated_at")),
+            # Gitea and Forgejo do not say it; their `updated_at` follows a push only after the new head is shown.
+            _instant(at(source, "pushed_at")),
         )
 
     def may_write(self, user: str) -> bool:
