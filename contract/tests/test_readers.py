@@ -277,7 +277,13 @@ def test_a_case_with_many_repetitions_is_read_in_one_pass() -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"[" * 100_000, b"9" * 5_000, b'{"benchmarks": [1]}', b'{"benchmarks": {}}'],
+    [
+        b"[" * 100_000,
+        b"9" * 5_000,
+        b'{"benchmarks": [1]}',
+        b'{"benchmarks": {}}',
+        b'{"benchmarks": [{"name": "\\ud800"}]}',
+    ],
 )
 def test_hostile_json_is_refused(data: bytes) -> None:
     with pytest.raises(ResultError, match="the results of Google Benchmark"):

@@ -28,6 +28,9 @@ def read_document(data: bytes, tool: str, shape: type[T]) -> T:
     check_size(data, tool)
     try:
         document = json.loads(data)
+        if b"\\u" in data:
+            # Python reads half of a pair, which no UTF-8 can hold.
+            json.dumps(document, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise ResultError(f"the results of {tool} are not JSON: {error}") from error
     try:
