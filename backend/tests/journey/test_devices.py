@@ -221,10 +221,10 @@ def test_a_device_survives_a_cable_is_voided_by_heat_and_quarantined_by_its_own_
 @pytest.mark.parametrize(
     "provider", kinds(("simulated", "direct"), ("adbd", "direct")), indirect=True
 )
-def test_a_device_that_drifted_by_more_than_5_percent_or_can_run_no_arm_passes_nothing_and_says_why(
+def test_a_device_that_drifted_by_more_than_5_percent_is_judged_harder_and_one_that_can_run_no_arm_passes_nothing(
     bench: Bench,
 ) -> None:
-    """Two ways for a job to measure nothing that counts, which are nobody's fault."""
+    """Neither is anybody's fault, and both are said. Both arms drifted alike, so that their ratio still counts."""
     stack = bench.stack
     bench.wait_for_state("good")
     steady = bench.measured_until_it_waits()
@@ -238,22 +238,19 @@ def test_a_device_that_drifted_by_more_than_5_percent_or_can_run_no_arm_passes_n
     bench.set_calibration_ns(1_060_000)
     bench.release_workload()
     job = stack.job_in(drifting, "done", "failed")
-    why = (
-        "the interval is not clear of the 3 % margin and the 6.0 % more that are demanded"
-        " on a drifting device"
-    )
-    assert (job["state"], job["verdict"]) == ("done", "inconclusive"), job
-    assert job["reason"] == f"step: long - {why} (suppressed: simulated)"
+    assert (job["state"], job["verdict"]) == ("done", "pass"), job
     report = stack.get(f"/jobs/{drifting}/report")
     drift = (
         "disturbed: the calibration kernel took 1 ms before and 1.06 ms after:"
         " a drift of 6.0 %, limit 5 %"
     )
     assert (report["blockers"], report["disturbances"]) == ([], [drift])
-    assert [(row["verdict"], row["reason"]) for row in report["comparisons"]] == [
-        ("inconclusive", why)
-    ]
-    assert [reason["cases"] for reason in report["reasons"]] == [["step: long"]]
+    (row,) = report["comparisons"]
+    assert (row["verdict"], row["reason"].endswith(", on a drifting device")) == (
+        "pass",
+        True,
+    ), row
+    assert 0.0 < row["extra_percent"] < 1.0
 
     why = "no arm of nothing is available here: it needs a JVM"
     alone = stack.job_in(bench.measured("nothing"), "done", "failed")
