@@ -191,12 +191,19 @@ def _spare_shared_drift(policy: PairPolicy, blocks: PairedBlocks) -> PairPolicy:
     """Return the policy without the extra margin for a drift that both arms shared.
 
     Arms are measured within moments of each other in random order, so a drift of the target biases their ratio only as
-    far as it parts them, and then their ratio moves during the job: by twice what its halves differ, if steadily."""
+    far as it parts them, and then their ratio moves during the job: by twice what its halves differ, if steadily. What
+    comes in the middle and goes again leaves the halves alike, and parts the middle from both ends."""
     if not policy.drift_percent or blocks.d.size < policy.min_blocks:
         return policy
     d = blocks.d[np.lexsort((blocks.round, blocks.launch))]
-    early, late = np.split(d, [d.size // 2])
-    parted = 2.0 * max(map(abs, shift_interval(early, late, policy.drift_confidence)))
+    n = d.size
+    middle = np.zeros(n, dtype=bool)
+    middle[n // 4 : n - n // 4] = True
+    parted = 2.0 * max(
+        abs(end)
+        for before, after in ((d[: n // 2], d[n // 2 :]), (d[~middle], d[middle]))
+        for end in shift_interval(before, after, policy.drift_confidence)
+    )
     drift = math.log1p(policy.drift_percent / 100.0)
     extra = math.log1p(policy.extra_percent / 100.0) - drift + min(drift, parted)
     return replace(policy, extra_percent=100.0 * math.expm1(extra))

@@ -210,11 +210,36 @@ def test_a_ratio_of_1_1_is_decided_at_any_drift_that_both_arms_share(
     assert slower["fail"] >= 95
 
 
-def test_arms_that_part_by_the_drift_demand_all_of_it() -> None:
+def test_what_a_pair_may_have_parted_by_is_the_farther_end_of_99_percent_intervals() -> (
+    None
+):
+    arm, reference = job_cases(np.random.default_rng(3), 0.1)
+    blocks = pair_blocks(arm, reference, "lower")
+    d = blocks.d[np.lexsort((blocks.round, blocks.launch))]
+    quarters = np.split(d, 4)
+    ends = []
+    for before, after in (((0, 1), (2, 3)), ((0, 3), (1, 2))):
+        one, other = (
+            np.concatenate([quarters[i] for i in part]) for part in (before, after)
+        )
+        shifts = np.sort((other[:, None] - one[None, :]).ravel())
+        count = one.size
+        rank = math.floor(
+            count**2 / 2 - 2.5758 * math.sqrt(count**2 * (2 * count + 1) / 12)
+        )
+        ends += [abs(shifts[rank]), abs(shifts[-1 - rank])]
+    outcome = _judge((arm, reference), _void("calibration", 0.5))
+    assert outcome.extra_percent == pytest.approx(100 * math.expm1(2 * max(ends)))
+
+
+@pytest.mark.parametrize("course", ["steady", "from the first to the last fifth"])
+def test_arms_that_part_by_the_drift_demand_all_of_it(course: str) -> None:
     rng = np.random.default_rng(14)
     arm, reference = job_cases(rng, 0.1, sigma=0.004, biased_share=0.0)
-    drifted = 1 + 0.14 * np.linspace(0, 1, arm.value.size)
-    pair = replace(arm, value=arm.value * drifted), reference
+    over_time = np.linspace(0, 1, arm.value.size)
+    if course != "steady":
+        over_time = 1.0 * (abs(over_time - 0.5) < 0.3)
+    pair = replace(arm, value=arm.value * (1 + 0.14 * over_time)), reference
     outcome = _judge(pair, _void("calibration", 0.14))
     assert outcome.extra_percent == pytest.approx(14.0, abs=0.5)
     stored = policy_under(_disturbed(_void("calibration", 0.14)), 2.0).as_dict()
