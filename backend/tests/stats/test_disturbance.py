@@ -236,9 +236,8 @@ def test_what_a_pair_may_have_parted_by_is_the_farther_end_of_99_percent_interva
 def test_arms_that_part_by_the_drift_demand_all_of_it(course: str) -> None:
     rng = np.random.default_rng(14)
     arm, reference = job_cases(rng, 0.1, sigma=0.004, biased_share=0.0)
-    over_time = np.linspace(0, 1, arm.value.size)
-    if course != "steady":
-        over_time = 1.0 * (abs(over_time - 0.5) < 0.3)
+    at = np.linspace(0, 1, arm.value.size)
+    over_time = at if course == "steady" else np.where(abs(at - 0.5) < 0.3, 1.0, 0.0)
     pair = replace(arm, value=arm.value * (1 + 0.14 * over_time)), reference
     outcome = _judge(pair, _void("calibration", 0.14))
     assert outcome.extra_percent == pytest.approx(14.0, abs=0.5)
