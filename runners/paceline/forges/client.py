@@ -1,7 +1,7 @@
-"""HTTP requests to a forge: bounded retries, rate limits, and errors that never show a token.
+"""Sends HTTP requests to a forge, with bounded retries, rate limits, and errors that never show a token.
 
-A request is repeated if the forge says that it was not handled (a rate limit), or if repeating it changes nothing
-more. Redirects are not followed, so that a token goes to no other host.
+A request is repeated if it cannot have been handled (there was no connection, or a rate limit was reached), or if
+handling it twice does no harm. Redirects are not followed, so that no other host gets the token.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ FIRST_BACKOFF_S = 0.5
 LONGEST_WAIT_S = 60.0
 """A forge that asks for a longer pause is not waited for: a pipeline's minutes are worth more than a comment."""
 WAITING_BUDGET_S = 120.0
-"""For all pauses of one command together."""
+"""Limit for all pauses of one command together."""
 UNSPECIFIED_LIMIT_S = 60.0
-"""GitHub's documentation asks for at least a minute where a rate limit says no time."""
-PAGE = 100
-PAGES = 100
+"""GitHub's documentation asks for at least a minute where a rate-limit response names no time."""
+COMMENTS_PER_PAGE = 100
+MAX_PAGES = 100
 LONGEST_MESSAGE = 300
 
 
 class ForgeClient:
-    """Requests to one API with one token. `secret` holds what must never be printed."""
+    """A client of one API. `secret` is the token, which is removed from every message."""
 
     def __init__(
         self, api_url: str, headers: dict[str, str], secret: str | None
@@ -52,7 +52,7 @@ class ForgeClient:
             raise ForgeError(self._safe(f"{api_url!r} is no address")) from error
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close the connections to the forge."""
         self._client.close()
 
     def send(
@@ -64,8 +64,8 @@ class ForgeClient:
         params: dict[str, str] | None = None,
         repeatable: bool = True,
     ) -> Any:
-        """Return the decoded answer; None without one. `repeatable`: handling it twice is as good as once. Raises
-        ForgeError."""
+        """Send a request; returns the decoded response, None if that is empty. A `repeatable` request may be handled
+        twice without harm. Raises ForgeError."""
         backoff = FIRST_BACKOFF_S
         for remaining in range(TRIES - 1, -1, -1):
             try:
@@ -101,18 +101,20 @@ class ForgeClient:
         raise AssertionError("the last try returns or raises")
 
     def download(self, path: str, limit: int) -> bytes:
-        """Return the file that the API redirects to. It lies at another host, which gets no token. Raises ForgeError,
-        also for more than `limit` bytes."""
+        """Return the file that the API redirects to. Its host gets no token. Raises ForgeError, also if the file has
+        more than `limit` bytes."""
         try:
             response = self._client.get(path)
             if response.next_request is None:
                 raise self._refusal(response)
-            plain = {
+            headers_without_token = {
                 "User-Agent": f"paceline/{__version__}",
                 "Accept-Encoding": "identity",
             }
             address = response.next_request.url
-            with httpx.stream("GET", address, headers=plain, timeout=TIMEOUT) as file:
+            with httpx.stream(
+                "GET", address, headers=headers_without_token, timeout=TIMEOUT
+            ) as file:
                 if not file.is_success:
                     raise ForgeError(f"the file's host answered {file.status_code}")
                 return _read_at_most(file, limit)
@@ -120,17 +122,17 @@ class ForgeClient:
             raise self._network_error(error) from error
 
     def list_comments(self, path: str, order: dict[str, str]) -> list[Comment]:
-        """Return all pages of a list. Ends at the first page without anything new, because forges differ in how many
-        they give and in whether they page at all. Raises ForgeError."""
-        found: dict[int, Comment] = {}
-        for page in range(1, PAGES + 1):
-            params = {**order, "page": str(page), "per_page": str(PAGE)}
+        """Return the comments of all pages, by id. Stops at the first page without a new comment, because the number of
+        comments in a page differs between forges, and some return everything as every page. Raises ForgeError."""
+        comments_by_id: dict[int, Comment] = {}
+        for page in range(1, MAX_PAGES + 1):
+            params = {**order, "page": str(page), "per_page": str(COMMENTS_PER_PAGE)}
             items = self.send("GET", path, params=params)
             comments = self._read_comments(items)
-            if all(comment.id in found for comment in comments):
+            if all(comment.id in comments_by_id for comment in comments):
                 break
-            found |= {comment.id: comment for comment in comments}
-        return sorted(found.values(), key=lambda comment: comment.id)
+            comments_by_id |= {comment.id: comment for comment in comments}
+        return sorted(comments_by_id.values(), key=lambda comment: comment.id)
 
     def _read_comments(self, items: Any) -> list[Comment]:
         try:
@@ -158,10 +160,10 @@ class ForgeClient:
 
     def _refusal(self, response: httpx.Response) -> ForgeError:
         try:
-            known = response.json()
+            body = response.json()
         except ValueError:
-            known = {}
-        message = known.get("message") if isinstance(known, dict) else None
+            body = {}
+        message = body.get("message") if isinstance(body, dict) else None
         text = self._safe(str(message or response.reason_phrase))
         return ForgeError(f"{response.status_code} {text}", response.status_code)
 
@@ -173,7 +175,7 @@ class ForgeClient:
         )
 
     def _safe(self, text: str) -> str:
-        """Return one short line without the token, whatever a forge or a library put into it."""
+        """Return a text as one short line without the token, because a forge or a library may have put it in."""
         if self._secret:
             text = text.replace(self._secret, "***")
         return readable_line(text)[:LONGEST_MESSAGE]
@@ -189,8 +191,8 @@ def _read_at_most(response: httpx.Response, limit: int) -> bytes:
 
 
 def _rate_limit_s(response: httpx.Response) -> float | None:
-    """Return how long to wait before the next request; None if this is no rate limit. 403 is one only if it says so:
-    GitHub uses it for missing permissions, too."""
+    """Return how long to wait before the next request; None if the response is about no rate limit. A 403 must say that
+    it is, because GitHub uses it for missing permissions, too."""
     headers = response.headers
     left = headers.get("X-RateLimit-Remaining", headers.get("RateLimit-Remaining"))
     limited = response.status_code == 429 or (

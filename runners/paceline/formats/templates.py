@@ -23,7 +23,7 @@ from paceline.formats.quantity import (
 Value = int | str | PrintedNumber
 
 MAX_TEXT = 200
-"""Most characters of a `text` field, such as a device's name."""
+"""The largest number of characters in a `text` field, such as a device's name."""
 
 _PART = re.compile(r"\{([a-z_]+):([a-z]+)\}")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}", re.ASCII)
@@ -51,7 +51,7 @@ class _Field:
 @dataclass(frozen=True, slots=True)
 class _Literal:
     text: str
-    shape: re.Pattern[str]
+    pattern: re.Pattern[str]
 
 
 class Template:
@@ -75,13 +75,13 @@ class Template:
         at = 0
         for index, part in enumerate(self._parts):
             if isinstance(part, _Literal):
-                match = part.shape.match(text, at)
+                match = part.pattern.match(text, at)
                 if match is None:
-                    raise _differs(part.text, text, at)
+                    raise _mismatch_with_literal(part.text, text, at)
                 at = match.end()
                 continue
             try:
-                values[part.name], at = self._field(part.kind, index, text, at)
+                values[part.name], at = self._read_field(part.kind, index, text, at)
             except UnreadableError as error:
                 raise MismatchError(
                     at, f"{error.expected} ({part.name})", text
@@ -95,7 +95,9 @@ class Template:
             words = (re.escape(word) for word in _BLANK.split(text))
             self._parts.append(_Literal(text, re.compile("[ \t]+".join(words))))
 
-    def _field(self, kind: str, index: int, text: str, at: int) -> tuple[Value, int]:
+    def _read_field(
+        self, kind: str, index: int, text: str, at: int
+    ) -> tuple[Value, int]:
         match kind:
             case "count":
                 return count_at(text, at)
@@ -107,15 +109,15 @@ class Template:
                     raise UnreadableError("a name of letters, digits, _ and -")
                 return match.group(), match.end()
             case _:
-                return self._text(index, text, at)
+                return self._read_text(index, text, at)
 
-    def _text(self, index: int, text: str, at: int) -> tuple[str, int]:
+    def _read_text(self, index: int, text: str, at: int) -> tuple[str, int]:
         """Read up to the literal that follows, which must come within MAX_TEXT characters."""
         following = self._parts[index + 1] if index + 1 < len(self._parts) else None
         if not isinstance(following, _Literal):
             end = len(text)
         else:
-            match = following.shape.search(
+            match = following.pattern.search(
                 text, at, at + MAX_TEXT + len(following.text)
             )
             if match is None:
@@ -129,8 +131,8 @@ class Template:
         return value, end
 
 
-def _differs(literal: str, text: str, at: int) -> MismatchError:
-    """Return the error at the character where `text` differs from `literal`."""
+def _mismatch_with_literal(literal: str, text: str, at: int) -> MismatchError:
+    """Return the error at the first character where `text` differs from `literal`."""
     for index, char in enumerate(literal):
         if char == " " and (blank := _BLANK.match(text, at)) is not None:
             at = blank.end()

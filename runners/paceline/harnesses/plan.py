@@ -1,7 +1,8 @@
-"""Names the cases of a harness as a manifest does, and makes the manifest.
+"""Gives the cases of a harness the names that a manifest needs, and makes the manifest.
 
-A name keeps the whole text of the tool's name (`paceline_contract.text_names`), whatever else was measured. The params
-of both sides of a comparison are made together, so that equal cases have equal params.
+The name of a benchmark depends only on the tool's name for it (`paceline_contract.text_names`), so it stays the same
+when other cases come or go. The params of both sides of a comparison are chosen together, so that equal cases have
+equal params.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from paceline.errors import UserError
 
 ONLY_ARM = "code"
 """The arm of benchmarks for which no arms are mapped."""
-PARAM = "case"
+CASE_PARAM = "case"
 """The param that tells apart the cases of a benchmark."""
-ALL = "all"
-"""Names the benchmark of arms whose patterns leave nothing to tell benchmarks apart."""
+ONLY_BENCHMARK = "all"
+"""The benchmark of an arm whose pattern has no groups, or only empty ones, to name it by."""
 
 
 class PlannedCase(msgspec.Struct, frozen=True):
-    """A case under the names of the manifest."""
+    """The benchmark, arm and params that a case has in the manifest."""
 
     benchmark: str
     arm: str
@@ -35,14 +36,14 @@ class PlannedCase(msgspec.Struct, frozen=True):
 
 
 class ArmPatterns(NamedTuple):
-    """Which of the tool's names are which arm; the groups of a pattern name the benchmark."""
+    """A pattern of the tool's names for each arm; the groups of a pattern name the benchmark."""
 
     patterns: Mapping[str, re.Pattern[str]]
     reference: str | None
 
 
 class _CaseTexts(NamedTuple):
-    """The texts of which a case gets its names."""
+    """The parts of the tool's name of a case, from which its benchmark and its params are named."""
 
     benchmark: str
     arm: str
@@ -50,15 +51,15 @@ class _CaseTexts(NamedTuple):
 
 
 class Plan:
-    """The names of all cases of one side or of both."""
+    """The names of all cases of one side of a comparison, or of both."""
 
     def __init__(self, cases: Iterable[MeasuredCase], arms: ArmPatterns) -> None:
         self.left_out: list[str] = []
-        """The names of cases that no arm has."""
+        """The tool's names of cases that match the pattern of no arm."""
         self._arms = arms
         texts_by_case: dict[str, _CaseTexts] = {}
         for case in cases:
-            texts = self._find_texts(case)
+            texts = self._split_case_name(case)
             if texts is not None:
                 texts_by_case.setdefault(case.name, texts)
             elif case.name not in self.left_out:
@@ -79,8 +80,8 @@ class Plan:
             )
         self._refuse_duplicates()
 
-    def _find_texts(self, case: MeasuredCase) -> _CaseTexts | None:
-        """Return the texts of a case; None if no arm has it."""
+    def _split_case_name(self, case: MeasuredCase) -> _CaseTexts | None:
+        """Return the parts of a case's name; None if it matches the pattern of no arm."""
         if not self._arms.patterns:
             return _CaseTexts(case.benchmark, ONLY_ARM, case.value)
         for arm, pattern in self._arms.patterns.items():
@@ -104,12 +105,12 @@ class Plan:
             names_by_arm[key] = name
 
     def names_of(self, benchmarks: Sequence[str]) -> list[str]:
-        """Return the names of benchmarks that are given by the tool's text, or by their names already."""
+        """Return the names of benchmarks in the manifest; each is given by the tool's text or by its name."""
         names = {text: name for name, text in self.titles.items()}
         return [names.get(text, text) for text in benchmarks]
 
     def select(self, cases: Iterable[MeasuredCase]) -> dict[str, PlannedCase]:
-        """Return the planned cases of one side, by the tool's names."""
+        """Return the planned cases among `cases`, by the tool's names."""
         return {
             case.name: self.cases[case.name]
             for case in cases
@@ -118,20 +119,21 @@ class Plan:
 
 
 def _join_groups(match: re.Match[str]) -> str:
-    return "".join(group or "" for group in match.groups()) or ALL
+    return "".join(group or "" for group in match.groups()) or ONLY_BENCHMARK
 
 
 def _choose_params(
     value: str | None, values: Sequence[str | None]
 ) -> dict[str, ParamValue]:
-    """Return the params of a case among the values of its benchmark; numbers where all are numbers."""
+    """Return the params of a case with this value; `values` are those of all cases of its benchmark. It becomes a
+    number only if all of them are numbers."""
     if set(values) == {None}:
         return {}
     if all(text is not None and _is_number(text) for text in values):
-        return {PARAM: int(value or 0)}
+        return {CASE_PARAM: int(value or 0)}
     text = value or "-"
     plain = text.translate(dict.fromkeys(map(ord, SEPARATORS), ";"))
-    return {PARAM: text if plain == text else append_digest(plain, text)}
+    return {CASE_PARAM: text if plain == text else append_digest(plain, text)}
 
 
 def _is_number(text: str) -> bool:
@@ -141,7 +143,7 @@ def _is_number(text: str) -> bool:
 
 
 class SuiteDescription(NamedTuple):
-    """The part of a manifest beside its benchmarks."""
+    """What a manifest says besides its benchmarks."""
 
     name: str
     title: str
@@ -155,8 +157,8 @@ def make_manifest(
     reference: str | None,
     suite: SuiteDescription,
 ) -> dict[str, Any]:
-    """Make the manifest of one side, as TOML is parsed. Raises UserError without any case, and for a reference that a
-    benchmark has not."""
+    """Return the manifest of one side as a parsed TOML file. A benchmark without the arm `reference` has
+    its first arm as the reference. Raises UserError if no benchmark has a metric."""
     planned = plan.select(cases)
     by_name = {case.name: case for case in cases}
     benchmarks: dict[str, Any] = {}
@@ -185,7 +187,7 @@ def make_manifest(
                 metric.name, {"unit": metric.unit, "direction": metric.direction}
             )
     for name in [name for name in benchmarks if not benchmarks[name]["metrics"]]:
-        # All of its cases were skipped here.
+        # All cases of this benchmark were skipped on this side.
         del benchmarks[name]
     for benchmark in benchmarks.values():
         arms = benchmark["arms"]
@@ -214,7 +216,7 @@ def make_manifest(
 
 
 def parse_arms(options: Sequence[str], reference: str | None) -> ArmPatterns:
-    """Parse `NAME=PATTERN` options. Raises UserError."""
+    """Parse options of the form `NAME=PATTERN`. Raises UserError."""
     patterns: dict[str, re.Pattern[str]] = {}
     for option in options:
         arm, separator, text = option.partition("=")

@@ -1,6 +1,7 @@
-"""Writes the output of `dumpsys` and `top` for the simulated device, from its present conditions. The format is
-that of real devices, with their traps: a stale cached block before the current one, and other kinds of sensors
-between the temperatures. Parsers have fixtures of their own.
+"""Writes the output of `dumpsys` and `top` for the simulated device, from its present conditions.
+
+The format is that of real devices, with what misleads parsers: a block of stale, cached temperatures before the current
+ones, and sensors of other kinds between the temperatures. The tests of parsers have texts of their own.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ CPU, GPU, BATTERY, SKIN, VOLTAGE, CURRENT = 0, 1, 2, 3, 6, 7
 """mType of android.hardware.thermal."""
 
 STALE_SKIN_C = 24.25
-"""The cached block, which never has the true temperature, so that readers of it fail their test."""
+"""The temperature in the cached block. It is never the true one, so that the test of a parser that reads it fails."""
 
 
-def thermalservice(now: Conditions) -> str:
+def thermalservice(conditions: Conditions) -> str:
     """`dumpsys thermalservice` of Android 14."""
-    status = now.thermal_status
+    status = conditions.thermal_status
     skin = ", ".join(map(str, SKIN_LIMITS_C))
     return "\n".join(
         [
@@ -30,7 +31,7 @@ def thermalservice(now: Conditions) -> str:
             "HAL connection:",
             "\tThermalHAL AIDL 1  connected: yes",
             "Current temperatures from HAL:",
-            *_temperatures(now.skin_c, now.battery_c, status),
+            *_temperatures(conditions.skin_c, conditions.battery_c, status),
             "Current cooling devices from HAL:",
             f"\tCoolingDevice{{mValue={0 if status < 2 else 4}, mType=1, mName=thermal-cpufreq-0}}",
             f"\tCoolingDevice{{mValue={0 if status < 2 else 6}, mType=1, mName=thermal-cpufreq-2}}",
@@ -70,25 +71,25 @@ def _temperatures(skin_c: float, battery_c: float, status: int) -> list[str]:
     ]
 
 
-def battery(now: Conditions) -> str:
+def battery(conditions: Conditions) -> str:
     """`dumpsys battery`: temperature in tenths of a degree."""
     return "\n".join(
         [
             "Current Battery Service state:",
             "  AC powered: false",
-            f"  USB powered: {str(now.charging).lower()}",
+            f"  USB powered: {str(conditions.charging).lower()}",
             "  Wireless powered: false",
             "  Dock powered: false",
             "  Max charging current: 500000",
             "  Max charging voltage: 5000000",
-            f"  Charge counter: {now.battery_percent * 43_000}",
-            f"  status: {2 if now.charging else 3}",
+            f"  Charge counter: {conditions.battery_percent * 43_000}",
+            f"  status: {2 if conditions.charging else 3}",
             "  health: 2",
             "  present: true",
-            f"  level: {now.battery_percent}",
+            f"  level: {conditions.battery_percent}",
             "  scale: 100",
-            f"  voltage: {3500 + now.battery_percent * 8}",
-            f"  temperature: {round(now.battery_c * 10)}",
+            f"  voltage: {3500 + conditions.battery_percent * 8}",
+            f"  temperature: {round(conditions.battery_c * 10)}",
             "  technology: Li-ion",
             "",
         ]
