@@ -724,7 +724,8 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     ] = None,
     benchmark: Benchmarks = None,
     target: Annotated[
-        list[str] | None, typer.Option(help="Only this target id; repeatable.")
+        list[str] | None,
+        typer.Option(help="Only this target, by name, serial or id; repeatable."),
     ] = None,
     params: Params = None,
     preset: Preset = None,

@@ -52,7 +52,9 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
         str | None, typer.Option(help="open, acknowledged, suspected, fixed, …")
     ] = None,
     suite: Annotated[str | None, typer.Option()] = None,
-    target: Annotated[str | None, typer.Option(help="A target's name or id.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="A target's name, serial or id.")
+    ] = None,
     assignee: Annotated[str | None, typer.Option(help=PERSON_HELP)] = None,
     kind: Annotated[
         str | None,

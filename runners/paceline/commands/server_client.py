@@ -92,7 +92,7 @@ class ServerClient:
         return self._id_of("account", person, "/accounts", ", or none")
 
     def target_id(self, name: str) -> str:
-        """Return the id of a target by name or id. Raises UserError."""
+        """Return the id of a target by name, serial or id. Raises UserError."""
         return self._id_of("target", name, "/targets")
 
     def find(self, path: str, name: str) -> Item | None:
@@ -113,7 +113,11 @@ class ServerClient:
 
     def _id_of(self, kind: str, name: str, path: str, hint: str = "") -> str:
         items = self.list_items(path)
-        ids = [str(item["id"]) for item in items if name in (item["id"], item["name"])]
+        ids = [
+            str(item["id"])
+            for item in items
+            if name in (item["id"], item["name"], item.get("serial"))
+        ]
         if not ids:
             names = ", ".join(item["name"] for item in items) or "none"
             raise UserError(

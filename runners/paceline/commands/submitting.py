@@ -212,6 +212,14 @@ def _request_run(
     return run
 
 
+def _with_target_ids(client: ServerClient, request: RunRequest) -> RunRequest:
+    """Return the request with the ids of the targets that were named. Raises UserError."""
+    if request.targets is None:
+        return request
+    ids = [client.target_id(target) for target in request.targets]
+    return msgspec.structs.replace(request, targets=ids)
+
+
 def _find_run(api: ApiClient, run_id: str, suite: str) -> dict[str, Any]:
     """Find a run that was requested before. Raises UserError."""
     try:
@@ -238,10 +246,10 @@ def _submit(
     preset: str | None,
     reporter: ForgeReporter | None,
 ) -> FinishedRun:
-    api = ApiClient(server, token)
+    api, client = ApiClient(server, token), ServerClient(server, token)
     with user_errors(ADVICE):
         if waiting.resume is None:
-            run = _request_run(api, request, preset)
+            run = _request_run(api, _with_target_ids(client, request), preset)
         else:
             run = _find_run(api, waiting.resume, request.suite)
         base = _base_words(run)
@@ -254,9 +262,7 @@ def _submit(
                 "pending", "The run is queued or measuring.", reporter.run_url
             )
         run = _wait(api, run["id"], waiting)
-    comparisons = ServerClient(server, token).list_items(
-        f"/runs/{run['id']}/comparisons"
-    )
+    comparisons = client.list_items(f"/runs/{run['id']}/comparisons")
     return FinishedRun(run, comparisons, _next_steps(server, token, run))
 
 
