@@ -26,6 +26,8 @@ Columns = Mapping[str, Column]
 READ_TRIES = 4
 """Tries of a request that only reads; a request that changes something is sent once."""
 PAGE = 200
+CHOICES = "Input should be '"
+"""What begins the server's message about a value that is none of a field's choices, which it then lists."""
 UNAUTHENTICATED = "Give a valid token with --token or PACELINE_TOKEN; docs/ci.md says how to make one."
 ADVICE = {
     "unauthenticated": UNAUTHENTICATED,
@@ -55,7 +57,11 @@ class ServerClient:
             if value is not None
         }
         with user_errors():
-            return self._api.call("GET", path, params=params, tries=READ_TRIES)
+            try:
+                return self._api.call("GET", path, params=params, tries=READ_TRIES)
+            except ApiError as error:
+                _refuse_choice(error, params)
+                raise
 
     def list_items(
         self,
@@ -129,6 +135,17 @@ class ServerClient:
                 f"Give an id: {', '.join(ids)}.",
             )
         return ids[0]
+
+
+def _refuse_choice(error: ApiError, query: Mapping[str, str]) -> None:
+    """Raise a UserError like that of `check_choice` for a value that the server offers no choice for."""
+    for field, text in error.fields.items():
+        name, choices = field.removeprefix("query."), text.removeprefix(CHOICES)
+        if name in query and choices != text:
+            raise UserError(
+                f"Unknown {name} {query[name]!r}.",
+                "Use " + choices.replace("'", "") + ".",
+            ) from error
 
 
 @contextmanager
