@@ -225,7 +225,9 @@ def test_a_rule_is_tried_saved_changed_and_muted(
         "--days",
         "7",
     )
-    assert again.stdout == "In the last 7 days it would not have fired.\n"
+    assert again.stdout == (
+        "In the last 7 days it would not have fired. Only findings of kind history were replayed.\n"
+    )
     assert (
         "ledger is muted until"
         in say("rules", "mute", "ledger", "--reason", "fan", "--for", "2h").stdout
