@@ -402,6 +402,22 @@ def test_the_real_go_is_driven(repository: Path, tmp_path: Path) -> None:
     assert ratios[0] > 1.5
 
 
+def test_results_in_a_checkout_are_no_change_of_it(repository: Path) -> None:
+    """The second run measures the same commit, and a command that fails leaves no folder."""
+    for _ in range(2):
+        done = paceline(
+            "run", "--launches", "1", "--json", "--", "true", cwd=repository
+        )
+        assert done.returncode == 0, done.stderr
+        revision = json.loads(done.stdout)["revision"]
+        assert revision == git(repository, "rev-parse", "HEAD")
+    assert git(repository, "status", "--porcelain") == ""
+    done = paceline("run", "--", "false", cwd=repository)
+    assert done.returncode == 1
+    kept = (repository / "paceline-runs").glob("*-*")
+    assert [path.name[:5] for path in kept] == ["true-"] * 2
+
+
 HEADER = Path("/usr/include/benchmark/benchmark.h")
 
 
