@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import shlex
 import signal
 import sys
 import threading
@@ -108,6 +109,7 @@ from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
 from paceline.forges.port import ForgeOptions
 from paceline.forges.reporting import DEFAULT_PURPOSE, ForgeReporter, chosen_forge
+from paceline.git import SourceError
 from paceline.harnesses.plan import parse_arms
 from paceline.listing import compare_with_workloads
 from paceline.local import Display
@@ -272,7 +274,12 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             "Nothing is named to measure.",
             "Give a suite.toml, or a command after --: paceline run -- ./bench",
         )
-    if len(what) > 1 or not what[0].endswith(".toml"):
+    if len(what) > 1 and what[0].endswith(".toml"):
+        raise UserError(
+            f"{what[0]} is a suite, and `{shlex.join(what[1:])}` a command.",
+            "Give either a suite.toml or, after --, a command.",
+        )
+    if not what[0].endswith(".toml"):
         _refuse_given("suites", params=params, preset=preset, knob=knob, past=past)
         request = _command_request(
             what,
@@ -633,8 +640,13 @@ def _measure_here(
             lambda: measure(target, executor, display, stop),
             lambda: stop.set(StopReason.CANCELLED),
         )
-    except UserError:
+    except UserError as error:
         if stop.reason is None:
+            is_of_build = (
+                isinstance(error, SourceError) and error.cause == "build_failed"
+            )
+            if is_of_build and not verbose:
+                error.advice += " --verbose shows the build's whole output."
             raise
         outcome = stopped_outcome(stop.reason)
     finally:
@@ -644,7 +656,12 @@ def _measure_here(
             with contextlib.suppress(OSError):
                 target.rmdir()
     if stop.reason is not None:
-        print_note(f"Interrupted; what was measured is in {target}.")
+        is_measured = any(target.glob("launch-*"))
+        print_note(
+            f"Interrupted; what was measured is in {target}."
+            if is_measured
+            else "Interrupted; nothing was measured."
+        )
         raise typer.Exit(130)
     if not outcome.ok:
         raise UserError(
