@@ -126,6 +126,7 @@ from paceline.stop import Stop, StopReason
 app = typer.Typer(
     help="Measure suites on this host and send the samples to a Paceline server.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

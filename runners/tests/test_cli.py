@@ -363,6 +363,8 @@ def test_devices_lists_this_host(alone: list[str]) -> None:
 
 
 def test_every_command_has_help() -> None:
+    for group in ((), ("alerts",), ("run",)):
+        assert paceline(*group, "-h").stdout == paceline(*group, "--help").stdout
     for command in (
         "agent",
         "run",
@@ -599,6 +601,9 @@ def test_submit_asks_for_a_preset_and_what_is_said_besides_wins(
     assert unknown.returncode == 1
     assert "Use one of: small" in unknown.stderr
     assert len(server.requested) == 1
+    server.refuse_run = {"params.kind": "no", "params.n": "no"}
+    refused = paceline(*options, "small", "--params", "n=7")
+    assert "(set by the preset small: kind)" in refused.stderr
 
 
 def test_submit_explains_a_refusal(server: FakeServer) -> None:
