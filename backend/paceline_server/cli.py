@@ -31,6 +31,7 @@ from paceline_server.commands.options import with_database as _with_database
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     help="Paceline's server.",
 )

@@ -26,6 +26,7 @@ from paceline.config import AgentSettings
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.git import (
+    FileMissingError,
     GitFailedError,
     Repository,
     SourceError,
@@ -159,7 +160,15 @@ class ComparisonWorkspace:
         """Return what both sides declare. Raises SourceError, which names the side."""
 
         def read(commit: str) -> Manifest:
-            return read_manifest(self.repository, commit, self.wanted.manifest_path)
+            try:
+                return read_manifest(self.repository, commit, self.wanted.manifest_path)
+            except FileMissingError as error:
+                raise FileMissingError(
+                    error.path,
+                    commit,
+                    str(self.wanted.checkout),
+                    "Commit it, or correct --suite.",
+                ) from error
 
         return read_sides(read, self.wanted.base, self.wanted.head)
 

@@ -162,6 +162,8 @@ def test_a_bulk_decision_says_how_to_undo_it(past: RecordedHistory, say: Say) ->
         closed,
         "one at a time",
     )
+    one = say("alerts", "bulk", alerts[0], "--action", "infra")
+    assert "infra: 1 alert." in one.stdout
 
 
 def test_a_rule_is_tried_saved_changed_and_muted(

@@ -203,10 +203,21 @@ def submit(
 def _request_run(
     api: ApiClient, request: RunRequest, preset: str | None
 ) -> dict[str, Any]:
+    given = request.params
     if preset is not None:
         request = _with_preset(api, request, preset)
     body = {**msgspec.to_builtins(request), "trigger": "ci"}
-    estimate = api.call("POST", "/runs/estimate", body)["words"]
+    try:
+        estimate = api.call("POST", "/runs/estimate", body)["words"]
+    except ApiError as error:
+        refused = [
+            name
+            for name in request.params
+            if name not in given and f"params.{name}" in error.fields
+        ]
+        if refused:
+            error.detail += f" (set by the preset {preset}: {', '.join(refused)})"
+        raise
     print_note(f"estimated duration: {estimate}")
     run: dict[str, Any] = api.call("POST", "/runs", body, tries=READ_TRIES, once=True)
     return run
