@@ -70,10 +70,7 @@ def comparison(
         [],
     )
     if pair.base == pair.head:
-        pair.notes.append(
-            f"Both sides are commit {pair.head[:12]}: an A/A comparison, which shows what this target can "
-            "tell apart."
-        )
+        pair.notes.append(describe_same_commit(pair.head))
     if run_git(
         "-C", str(checkout), "status", "--porcelain", "--untracked-files=no"
     ).strip():
@@ -82,6 +79,13 @@ def comparison(
             "compare them."
         )
     return pair
+
+
+def describe_same_commit(commit: str) -> str:
+    """Say that both sides are one commit, and what that measures."""
+    return (
+        f"Both sides are commit {commit[:12]}: an A/A comparison, which shows what this target can tell apart."
+    )
 
 
 def _top(directory: Path) -> Path:
