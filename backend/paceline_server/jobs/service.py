@@ -275,6 +275,7 @@ def _choose_targets(
     able = {target.id: target for target in of_suite}
     if spec.targets is not None:
         for target_id in spec.targets:
+            fault: str | None
             target = queries.target(session, target_id)
             if target is None:
                 fault = f"there is no target {target_id!r}"
