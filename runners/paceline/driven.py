@@ -225,11 +225,10 @@ def _check_program(request: CommandRequest, directory: Path | None) -> None:
     program = request.command[0]
     if Path(program).name == program:
         problem = "there is no such program on the PATH"
-    elif directory is None and not Path(program).is_absolute():
-        return
-    elif ((directory or Path()) / program).exists():
-        return
     else:
+        is_known = directory is not None or Path(program).is_absolute()
+        if not is_known or ((directory or Path()) / program).exists():
+            return
         problem = "there is no such file"
     if shutil.which(program) is None:
         raise UserError(

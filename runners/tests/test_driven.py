@@ -496,12 +496,8 @@ def measure(
 
 
 @pytest.mark.parametrize(
-    ("name", "program", "said"),
-    [
-        ("run", "./nosuchcmd", "there is no such file"),
-        ("run", "nosuchcmd", "there is no such program on the PATH"),
-        ("ab", "nosuchcmd", "there is no such program on the PATH"),
-    ],
+    ("name", "program"),
+    [("run", "./nosuchcmd"), ("run", "nosuchcmd"), ("ab", "nosuchcmd")],
 )
 def test_nobody_waits_to_learn_that_a_program_is_missing(
     repository: Path,
@@ -509,7 +505,6 @@ def test_nobody_waits_to_learn_that_a_program_is_missing(
     monkeypatch: pytest.MonkeyPatch,
     name: str,
     program: str,
-    said: str,
 ) -> None:
     monkeypatch.chdir(repository)
     locks = tmp_path / "locks"
@@ -517,7 +512,7 @@ def test_nobody_waits_to_learn_that_a_program_is_missing(
     display = HolderDisplay(Stop(), locks)
     with (
         HostExecutor("here", lock_dir=locks).claim(Stop()),
-        pytest.raises(UserError, match=f"could not be started: {said}"),
+        pytest.raises(UserError, match="started: there is no such"),
     ):
         measure(name, program, tmp_path, display, locks)
     assert display.phases == []
