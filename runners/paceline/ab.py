@@ -83,9 +83,7 @@ def comparison(
 
 def describe_same_commit(commit: str) -> str:
     """Say that both sides are one commit, and what that measures."""
-    return (
-        f"Both sides are commit {commit[:12]}: an A/A comparison, which shows what this target can tell apart."
-    )
+    return f"Both sides are commit {commit[:12]}: an A/A comparison, which shows what this target can tell apart."
 
 
 def _top(directory: Path) -> Path:

@@ -179,9 +179,7 @@ def _target_sentence(
     same: bool,
 ) -> str:
     if seconds is None:
-        return (
-            f"{name}: not known yet, nothing of this suite was judged there; {_least_time_sentence(size)}"
-        )
+        return f"{name}: not known yet, nothing of this suite was judged there; {_least_time_sentence(size)}"
     past_jobs = "its last run" if len(took) == 1 else f"its last {len(took)} runs"
     if same:
         low, high = duration(min(took)), duration(max(took))
