@@ -147,7 +147,7 @@ class AlertKind(Protocol[Evidence]):
         """Return the locked alert that an observation belongs to."""
         return queries.lock_living_alert(session, seen.cause_key)
 
-    def is_old_news(
+    def needs_no_alert(
         self,
         session: Session,
         seen: Observation[Evidence],

@@ -99,7 +99,7 @@ def _apply_observation(
             _close(session, kind, alert, seen)
     elif alert is not None:
         _join(session, kind, alert, seen)
-    elif not kind.is_old_news(session, seen, newest):
+    elif not kind.needs_no_alert(session, seen, newest):
         _raise_or_join(session, kind, seen)
 
 

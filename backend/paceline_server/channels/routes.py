@@ -26,7 +26,7 @@ from paceline_server.store.session import DbSession
 router = APIRouter(tags=["channels"])
 
 Writer = Annotated[Principal, Depends(require("channels.write"))]
-"""Reading needs it, too: addresses and answers of receivers are not for everybody."""
+"""Reading needs this permission, too, because not everybody may see the addresses and responses of receivers."""
 
 
 @router.get("/channels")

@@ -1,10 +1,11 @@
-"""Keeps claims: agents that reached a target which is bound to another one.
+"""Records claims: an agent claims a target that it reaches while the target is bound to another agent.
 
     open ──a person moves the target──▶ moved ──the agent claims it again──▶ open
       └───a person keeps it where it is──▶ dismissed
 
-The claim is an incident: it is reported once, not with every heartbeat. Nothing that a claiming agent reports about
-the target is stored. An agent that names its host when it enrols is refused before it can claim that.
+A claim is an incident, which is reported once and not with every heartbeat. What a claiming agent reports about the
+target is not stored. A host is rarely claimed: an agent that names its host when it enrols is refused at once if the
+host belongs to another agent.
 """
 
 from __future__ import annotations
@@ -23,25 +24,26 @@ from paceline_server.kernel.ids import new_id
 from paceline_server.store import incidents
 from paceline_server.store.tables.fleet import Agent, Target, TargetClaim
 
-SEEN_EVERY = timedelta(minutes=1)
-"""How exactly a claim says when it was made last, so that not every heartbeat writes."""
+LAST_AT_PRECISION = timedelta(minutes=1)
+"""The time of the last claim is stored this precisely, so that not every heartbeat writes."""
 
-MADE_LATELY = timedelta(minutes=5)
-"""How long after it was made last a claim is told to the owner: a twin that was mended makes none any more."""
+REPORTED_FOR = timedelta(minutes=5)
+"""The owner is told of a claim that was repeated within this time; an older one is over, because agents repeat theirs
+with every heartbeat."""
 
 ADVICE_FOR_TWINS = {
     "host": " If they are two machines with one machine-id, as clones of an image have, give one an id of its own: "
     "`systemd-machine-id-setup` after emptying /etc/machine-id, or `serial` under [agent] in its agent.toml.",
     "device": " If they are two phones with one serial number, as some makers sell them, plug in one at a time.",
 }
-"""What to do where the identity is not unique, by kind of target."""
+"""Advice for two machines or devices that have the same identity, by kind of target."""
 
 
-def check_host(
+def refuse_taken_host(
     session: Session, agent: Agent, serial: str, replaces: str | None
 ) -> None:
-    """Raise 409 `host_taken` if the host of an agent that enrols is bound to another one than it `replaces`. An agent that
-    may not announce the host may enrol beside its owner, to drive devices."""
+    """Raise 409 `host_taken` if the host of an enrolling agent is bound to an agent, unless that is the one it
+    `replaces`. An agent whose grant excludes the host is not refused: it only drives devices there."""
     if not grants.may_announce_target(agent, "host", serial):
         return
     host = queries.target_identified(session, "host", serial)
@@ -57,10 +59,10 @@ def check_host(
     )
 
 
-def note_claim(
+def record_claim(
     session: Session, target: Target, agent: Agent, at: datetime
 ) -> TargetRefusedOut:
-    """Keep that `agent` reached a target of another one, whose row is locked; returns the refusal."""
+    """Record that `agent` reached a target of another agent; returns the refusal. The target's row must be locked."""
     claim = queries.claim_of(session, target.id, agent.id)
     if claim is None:
         claim = TargetClaim(
@@ -74,12 +76,12 @@ def note_claim(
             decided_at=None,
         )
         session.add(claim)
-        _report(session, target, agent)
-    elif claim.state == "moved":  # and moved away again since
+        _report_claim(session, target, agent)
+    elif claim.state == "moved":  # The target was moved away again since.
         claim.state, claim.first_at, claim.last_at = "open", at, at
         claim.decided_by = claim.decided_at = None
-        _report(session, target, agent)
-    elif at - claim.last_at >= SEEN_EVERY:
+        _report_claim(session, target, agent)
+    elif at - claim.last_at >= LAST_AT_PRECISION:
         claim.last_at = at
     return TargetRefusedOut(
         kind=target.kind,
@@ -99,22 +101,22 @@ def _describe_owner(session: Session, target: Target, agent: Agent) -> str:
 def describe_claims(
     session: Session, owner: Agent, at: datetime
 ) -> dict[str, list[str]]:
-    """Say which other agents reach targets of `owner` now, and what to do; by target id."""
-    claims = queries.open_claims(session, owner.id, at - MADE_LATELY)
+    """Return sentences about the other agents that reach targets of `owner` now, and what to do, by target id."""
+    claims = queries.open_claims(session, owner.id, at - REPORTED_FOR)
     if not claims:
         return {}
     names = queries.agent_names(session, {claim.agent_id for claim, _ in claims})
-    said: dict[str, list[str]] = {}
+    sentences: dict[str, list[str]] = {}
     for claim, target in claims:
-        said.setdefault(target.id, []).append(
+        sentences.setdefault(target.id, []).append(
             f"The agent {names[claim.agent_id]!r} ({claim.agent_id}) reaches {target.kind}:{target.serial}, too, and is "
             "refused. An admin of the installation can move it there, on the page Agents or with "
             f"`paceline-server agent move`.{ADVICE_FOR_TWINS.get(target.kind, '')}"
         )
-    return said
+    return sentences
 
 
-def _report(session: Session, target: Target, agent: Agent) -> None:
+def _report_claim(session: Session, target: Target, agent: Agent) -> None:
     detail = {
         "target_id": target.id,
         "kind": target.kind,
@@ -134,13 +136,12 @@ def _report(session: Session, target: Target, agent: Agent) -> None:
     )
 
 
-def move(session: Session, claim_id: str, actor: str) -> Target:
-    """Give the target of a claim to the agent that claims it; that agent may work for the target's projects from then
-    on. Raises 404; 409 `claim_decided`, `target_busy` or `agent_revoked`."""
+def move_claimed_target(session: Session, claim_id: str, actor: str) -> Target:
+    """Bind the target of a claim to the agent that claims it, and grant that agent the target's projects.
+    Raises 404; 409 `claim_decided`, `target_busy` or `agent_revoked`."""
     claim = _open_claim(session, claim_id)
-    agent = queries.lock_agent(
-        session, claim.agent_id
-    )  # before its targets, as a heartbeat does
+    # The agent is locked before its target, in the same order as a heartbeat locks them.
+    agent = queries.lock_agent(session, claim.agent_id)
     target = queries.lock_target(session, claim.target_id)
     if agent.revoked_at is not None:
         raise conflict(
@@ -169,7 +170,7 @@ def move(session: Session, claim_id: str, actor: str) -> Target:
     return target
 
 
-def dismiss(session: Session, claim_id: str, actor: str) -> Target:
+def dismiss_claim(session: Session, claim_id: str, actor: str) -> Target:
     """Leave the target with its agent; the claim is not reported again. Raises 404, 409 `claim_decided`."""
     claim = _open_claim(session, claim_id)
     target = queries.lock_target(session, claim.target_id)

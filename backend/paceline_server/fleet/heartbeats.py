@@ -74,7 +74,7 @@ def handle_targets(
             if not _gets_unbound(target, report, at):
                 replies.append(_reply_of_other_agent(session, target, report))
                 if report.reached:
-                    refused.append(claims.note_claim(session, target, agent, at))
+                    refused.append(claims.record_claim(session, target, agent, at))
                 continue
             _give_unbound(session, target, agent, at)
             changed = True

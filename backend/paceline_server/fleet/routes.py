@@ -45,7 +45,7 @@ Admin = Annotated[Principal, Depends(require("installation.admin"))]
 AgentItself = Annotated[Principal, Depends(require("agent"))]
 
 ENROL_BYTES = 16 * 1024
-"""Anyone may send it, so it is no larger than its longest fields."""
+"""Room for the longest fields and no more, because anyone may send this request."""
 HEARTBEAT_BYTES = 8 * 1024 * 1024
 """Room for all suites of an agent and the output of its devices' last checks."""
 
@@ -115,13 +115,15 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
 ) -> Page[TargetOut]:
     """Targets in the order they were first seen; `q` searches name, serial, model and route.
     `fields=names` leaves out factors, preflight findings and the last check."""
-    held = target_views.held_for_others(session) if state is not None else ()
-    filters = queries.TargetFilter(kind, state, health, simulated, q, frozenset(held))
+    held_target_ids = target_views.held_for_others(session) if state is not None else ()
+    filters = queries.TargetFilter(
+        kind, state, health, simulated, q, frozenset(held_target_ids)
+    )
     since = clock.now() - timedelta(seconds=settings.current().offline_after_s)
-    query, slim = queries.targets(filters, since), fields == "names"
+    query, names_only = queries.targets(filters, since), fields == "names"
     rows = page(
         session,
-        queries.slim(query) if slim else query,
+        queries.slim(query) if names_only else query,
         [Target.id],
         lambda row: [row.id],
         lambda row: row,
@@ -130,7 +132,8 @@ def list_targets(  # noqa: PLR0917 - query parameters, passed by name
         descending=False,
     )
     return Page(
-        items=target_views.targets_out(session, rows.items, slim=slim), next=rows.next
+        items=target_views.targets_out(session, rows.items, slim=names_only),
+        next=rows.next,
     )
 
 

@@ -173,7 +173,7 @@ def enrol(session: Session, spec: EnrolIn) -> EnrolOut:
         Grant(code.granted_projects, code.granted_repositories, code.granted_targets),
     )
     if spec.host_serial is not None:
-        claims.check_host(session, agent, spec.host_serial, code.replaces)
+        claims.refuse_taken_host(session, agent, spec.host_serial, code.replaces)
     session.add(agent)
     _, credential = accounts.issue_token(
         session, spec.name, "pla", ["agent"], agent_id=agent_id

@@ -223,7 +223,9 @@ def _new_cases(
     session: Session, target_id: str, cases: Sequence[ImportedCase]
 ) -> tuple[list[ImportedCase], list[LeftOut]]:
     """Return (the cases whose samples the target does not have, the others as left out)."""
-    runs = ingest.stored_runs(session, target_id, [_samples(case) for case in cases])
+    runs = ingest.find_runs_with_samples(
+        session, target_id, [_samples(case) for case in cases]
+    )
     new, stored = [], []
     for case, run_id in zip(cases, runs, strict=True):
         if run_id is None:
@@ -276,8 +278,8 @@ def _per_iteration(case: ImportedCase) -> Floats:
     )
 
 
-def _samples(case: ImportedCase) -> ingest.Imported:
-    return ingest.Imported(
+def _samples(case: ImportedCase) -> ingest.ImportedSamples:
+    return ingest.ImportedSamples(
         case.benchmark,
         case.arm,
         case.params,

@@ -1,7 +1,7 @@
 """Stores another tool's samples as chunks of an imported job's only attempt.
 
-Identities, chunk size and ledger are those of uploads (I7). All samples belong to launch 0 and round 0,
-because imported samples have no rounds.
+The samples get the identities, chunk sizes and ledger entries that an agent's upload would get (I7). They all belong
+to launch 0 and round 0, because imported samples have no rounds.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from paceline_server.kernel import clock
 from paceline_server.stats.samples import Floats, Ints
 from paceline_server.store.tables.samples import SampleChunk
 
-ATTEMPT = 1
-KIND = "samples"
+ONLY_ATTEMPT = 1
+ITEM_KIND = "samples"
 
 
 @dataclass(frozen=True)
-class Imported:
-    """The samples of a case: `values` per iteration in `unit`, each measured over `iterations`; shape (n,)."""
+class ImportedSamples:
+    """The samples of a case. Each of `values` is per iteration, in `unit`, and was measured over so many `iterations`.
+    Both have shape (n,)."""
 
     benchmark: str
     arm: str
@@ -39,16 +40,18 @@ class Imported:
     iterations: Ints
 
 
-def store_imported(session: Session, job_id: str, cases: Sequence[Imported]) -> None:
+def store_imported(
+    session: Session, job_id: str, cases: Sequence[ImportedSamples]
+) -> None:
     """Store every sample of an imported job."""
     at = clock.now()
     rows = list(_rows(job_id, cases))
     ledger = [
         {
             "job_id": job_id,
-            "attempt": ATTEMPT,
+            "attempt": ONLY_ATTEMPT,
             "seq": row["seq"],
-            "kind": KIND,
+            "kind": ITEM_KIND,
             "digest": _digest(row),
             "received_at": at,
         }
@@ -58,10 +61,11 @@ def store_imported(session: Session, job_id: str, cases: Sequence[Imported]) -> 
     queries.add_rows(session, SampleChunk, rows)
 
 
-def stored_runs(
-    session: Session, target_id: str, cases: Sequence[Imported]
+def find_runs_with_samples(
+    session: Session, target_id: str, cases: Sequence[ImportedSamples]
 ) -> list[str | None]:
-    """For each case, a run of earlier imports for the target that has exactly its samples; None if there is none."""
+    """Return for each case a run of an earlier import to the target that has all of the case's samples; None if there
+    is none."""
     digests = [[_digest(row) for row in _rows("", [case])] for case in cases]
     runs = queries.runs_of_imported_digests(
         session, target_id, [digest for chunks in digests for digest in chunks]
@@ -72,7 +76,7 @@ def stored_runs(
     ]
 
 
-def _rows(job_id: str, cases: Sequence[Imported]) -> Iterator[queries.Row]:
+def _rows(job_id: str, cases: Sequence[ImportedSamples]) -> Iterator[queries.Row]:
     seq = 0
     for case in cases:
         for start in range(0, case.values.size, MAX_VALUES):
@@ -80,7 +84,7 @@ def _rows(job_id: str, cases: Sequence[Imported]) -> Iterator[queries.Row]:
             n = int(values.size)
             yield {
                 "job_id": job_id,
-                "attempt": ATTEMPT,
+                "attempt": ONLY_ATTEMPT,
                 "seq": seq,
                 "launch": 0,
                 "side": None,

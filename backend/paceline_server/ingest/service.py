@@ -23,7 +23,11 @@ from paceline_contract.items import (
 from sqlalchemy.orm import Session
 
 from paceline_server.ingest import live, queries, uploads
-from paceline_server.ingest.imported import Imported, store_imported, stored_runs
+from paceline_server.ingest.imported import (
+    ImportedSamples,
+    find_runs_with_samples,
+    store_imported,
+)
 from paceline_server.ingest.reader import (
     LiveSeries,
     blocks,
@@ -339,12 +343,13 @@ def gaps(seqs: Sequence[int], last_seq: int) -> str:
 
 __all__ = [
     "CaseSamples",
-    "Imported",
+    "ImportedSamples",
     "LiveSeries",
     "blocks",
     "cases",
     "checks",
     "conditions",
+    "find_runs_with_samples",
     "finish",
     "gaps",
     "live_series",
@@ -352,6 +357,5 @@ __all__ = [
     "starts",
     "store",
     "store_imported",
-    "stored_runs",
     "warnings",
 ]

@@ -1,6 +1,6 @@
-"""Serves the application: its lifespan, its socket and its orderly end.
+"""Serves the application: opens its socket, runs it, and shuts it down in order.
 
-At the end, streams are closed first, so that the server does not wait for browsers; then requests in progress are
+At shutdown, streams are closed first, so that the server does not wait for browsers; then requests in progress are
 answered; then background work ends.
 """
 
@@ -26,10 +26,10 @@ from paceline_server.store.session import Database, set_database
 
 log = structlog.get_logger("paceline.serving")
 
-GRACE_S = 5
-"""Seconds for requests in progress at the end."""
-THREADS = 64
-"""Handlers that run at once; anyio's default is 40."""
+SHUTDOWN_GRACE_S = 5
+"""How long requests in progress may take at shutdown."""
+HANDLER_THREADS = 64
+"""How many synchronous handlers run at once; anyio's default is 40."""
 
 
 @asynccontextmanager
@@ -38,13 +38,13 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
     from anyio.to_thread import current_default_thread_limiter  # noqa: PLC0415 - needs a running loop
 
     settings: Settings = app.state.settings
-    current_default_thread_limiter().total_tokens = THREADS
+    current_default_thread_limiter().total_tokens = HANDLER_THREADS
     database = Database(settings.resolved_database_url, settings.redis_url)
     set_database(database)
     celery = broker.make_celery(settings)
     background = None
     if settings.embedded:
-        from paceline_server.runtime.embedded import Background  # noqa: PLC0415 - only this shape pays for it
+        from paceline_server.runtime.embedded import Background  # noqa: PLC0415 - only needed if embedded
 
         background = await asyncio.to_thread(Background, settings, database, celery)
         await asyncio.to_thread(background.start)
@@ -63,8 +63,8 @@ async def lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 class Server(uvicorn.Server):
-    """uvicorn with our order of ending. `before_exit` runs in a thread before the server stops; a second signal skips
-    it."""
+    """A uvicorn server that closes streams before it shuts down. `before_exit` runs in a thread before that; a second
+    signal does not wait for it."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Server(uvicorn.Server):
         self._app = app
         self._before_exit = before_exit
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ending = False
+        self._is_shutting_down = False
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then call `app.state.on_ready`."""
@@ -90,14 +90,16 @@ class Server(uvicorn.Server):
         await super().serve(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        if self._ending or self._loop is None:
+        if self._is_shutting_down or self._loop is None:
             super().handle_exit(sig, frame)
             return
-        self._ending = True
-        self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._end()))
+        self._is_shutting_down = True
+        self._loop.call_soon_threadsafe(
+            lambda: asyncio.ensure_future(self._shut_down())
+        )
 
-    async def _end(self) -> None:
-        """End in order with status 0; uvicorn's own handler would raise the signal again."""
+    async def _shut_down(self) -> None:
+        """Shut down in order and exit with status 0; uvicorn's own handler would raise the signal again."""
         if self._before_exit is not None:
             await asyncio.to_thread(self._before_exit)
         self._app.state.tail.close()
@@ -105,7 +107,7 @@ class Server(uvicorn.Server):
 
 
 def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
-    """uvicorn with our logs, proxy headers only from trusted proxies, and a limit for the end."""
+    """Return uvicorn's settings: our logs, proxy headers only from trusted proxies, and a time limit for shutdown."""
     return uvicorn.Config(
         app,
         host=settings.host,
@@ -118,7 +120,7 @@ def uvicorn_config(app: FastAPI | str, settings: Settings) -> uvicorn.Config:
         server_header=False,
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=settings.proxies,
-        timeout_graceful_shutdown=GRACE_S,
+        timeout_graceful_shutdown=SHUTDOWN_GRACE_S,
         timeout_keep_alive=75,
         lifespan="on",
     )
@@ -177,7 +179,7 @@ def serve(settings: Settings) -> int:
 
 
 def local_url(host: str, listening: socket.socket) -> str:
-    """Return the URL of the server on this machine."""
+    """Return the URL by which programs on this machine reach the server."""
     port = listening.getsockname()[1]
     host = host if host not in ("0.0.0.0", "::") else "127.0.0.1"  # noqa: S104 - compared
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,4 +1,4 @@
-"""Computes Student's t, for intervals over a few launches.
+"""Computes the distribution and quantiles of Student's t, for intervals over a few launches.
 
 Formulas: Abramowitz & Stegun 26.7.3 and 26.7.4 (whole degrees of freedom). scipy is a test dependency
 only; tests compare every value with it.
@@ -11,7 +11,7 @@ from functools import lru_cache
 from statistics import NormalDist
 
 _HALVINGS = 200
-"""Bisection steps; afterwards no double is left between the ends."""
+"""The number of bisection steps, after which no double is left between the two ends."""
 
 
 def student_cdf(t: float, freedom: int) -> float:
@@ -29,7 +29,7 @@ def student_cdf(t: float, freedom: int) -> float:
 
 @lru_cache(maxsize=256)
 def student_quantile(p: float, freedom: int) -> float:
-    """t with P[T ≤ t] = p, for 0.5 ≤ p < 1. Raises ValueError elsewhere."""
+    """Return t with P[T ≤ t] = p. Raises ValueError unless 0.5 ≤ p < 1 and `freedom` ≥ 1."""
     if not 0.5 <= p < 1.0 or freedom < 1:
         raise ValueError(
             f"a quantile of t needs 0.5 ≤ p < 1 and at least 1 degree of freedom, got {p} and {freedom}"

@@ -36,18 +36,18 @@ MERGE_BASE = "e" * 40
 def samples_items(
     cases: Sequence[CaseSamples], first_seq: int = 0
 ) -> list[dict[str, Any]]:
-    """Samples items, one per case, launch and phase."""
+    """Return cases as items of kind `samples`, one per case, launch and phase."""
     items: list[dict[str, Any]] = []
     for case in cases:
         for launch in np.unique(case.launch):
             for phase, warm in (("warmup", True), ("measure", False)):
-                at = np.nonzero((case.launch == launch) & (case.warmup == warm))[0]
-                if not at.size:
+                rows = np.nonzero((case.launch == launch) & (case.warmup == warm))[0]
+                if not rows.size:
                     continue
                 iterations = (
-                    np.ones(at.size, np.int64)
+                    np.ones(rows.size, np.int64)
                     if case.iterations is None
-                    else case.iterations[at]
+                    else case.iterations[rows]
                 )
                 items.append(
                     {
@@ -61,13 +61,13 @@ def samples_items(
                         "unit": case.unit,
                         "direction": case.direction,
                         "phase": phase,
-                        "rounds": case.round[at].tolist(),
-                        "positions": case.position[at].tolist(),
+                        "rounds": case.round[rows].tolist(),
+                        "positions": case.position[rows].tolist(),
                         "iterations": iterations.tolist(),
-                        "t_ns": [int(x) + 1 for x in at],
-                        "values": case.value[at].tolist(),
+                        "t_ns": [int(row) + 1 for row in rows],
+                        "values": case.value[rows].tolist(),
                         "work": {
-                            name: counts[at].tolist()
+                            name: counts[rows].tolist()
                             for name, counts in case.work.items()
                         },
                     }
@@ -83,17 +83,17 @@ class Lab:
     agent: ScriptedAgent
     target_id: str
     headers: Mapping[str, str]
-    """A token that may request runs."""
+    """They authenticate with a token that may request runs."""
 
     def request(self, **spec: Any) -> dict[str, Any]:
         """Request a run on this target."""
         body = {"suite": SUITE, "targets": [self.target_id], **spec}
-        answer = self.client.post(
+        response = self.client.post(
             f"{PREFIX}/runs", json=body, headers=dict(self.headers)
         )
-        if answer.status_code != 201:
-            raise AssertionError(f"{answer.status_code} {answer.text}")
-        return dict(answer.json())
+        if response.status_code != 201:
+            raise AssertionError(f"{response.status_code} {response.text}")
+        return dict(response.json())
 
     def deliver(
         self,
@@ -108,8 +108,8 @@ class Lab:
     ) -> LeasedJob:
         """Lease the next job, deliver simulated samples with these true effects, and finish it.
 
-        `effects` by batch; batches outside the job are ignored. `alter` changes the samples; `announced` are
-        `case` events. Analysis is left to the outbox.
+        `effects` are given by batch; batches that the job does not measure are ignored. `alter` changes the samples.
+        `announced` are `case` events that are sent with them. The job is analysed when the outbox is carried out.
         """
         leased = self.agent.lease()
         work = leased.lease["work"]
@@ -153,9 +153,9 @@ class Lab:
     ) -> LeasedJob:
         """Lease the next job, of an A/B run, and deliver its sides: base, then head.
 
-        `effects` by batch: how much slower native truly is at head. `merge_base` is what the agent finds where the
-        run only names a branch. `artifacts` are two hashes by default, equal
-        in an A/A run. Analysis is left to the outbox.
+        `effects` say for each batch how much slower native truly is at head. `artifacts` are the hashes of base and
+        head; by default they differ, except in an A/A run. `merge_base` is the commit that the agent reports as base
+        if the run only names a branch. The job is analysed when the outbox is carried out.
         """
         leased = self.agent.lease()
         work = leased.lease["work"]
@@ -179,14 +179,15 @@ class Lab:
             "base_artifact_hash": base_artifact,
             "commits": list(commits),
         }
-        found = {"base_commit": base_commit} if work["base_branch"] else {}
-        _expect(204, leased.report("preparing", **found))
+        base_facts = {"base_commit": base_commit} if work["base_branch"] else {}
+        _expect(204, leased.report("preparing", **base_facts))
         _expect(204, leased.report("measuring", **facts))
         items: list[dict[str, Any]] = []
         for side, cases, ok in zip(("base", "head"), sides, checks_ok, strict=True):
-            own = samples_items(cases, len(items))
-            own.append(_check_item(len(items) + len(own), work["first_launch"], ok=ok))
-            items += [{**item, "side": side} for item in own]
+            side_items = samples_items(cases, len(items))
+            seq = len(items) + len(side_items)
+            side_items.append(_check_item(seq, work["first_launch"], ok=ok))
+            items += [{**item, "side": side} for item in side_items]
         items += _conditions_items(conditions, len(items))
         _expect(200, leased.send(*items))
         _expect(204, leased.finish(len(items) - 1))
@@ -195,7 +196,7 @@ class Lab:
     def measure(
         self, effects: Mapping[int, float], *, seed: int = 1, **spec: Any
     ) -> LeasedJob:
-        """Request a run, deliver its first batch and carry out the outbox."""
+        """Request a run, deliver its job and carry out the outbox, which analyses it."""
         self.request(**spec)
         leased = self.deliver(effects, seed=seed)
         outbox.drain()
@@ -211,7 +212,7 @@ def _check_item(seq: int, launch: int, *, ok: bool) -> dict[str, Any]:
 def _conditions_items(
     conditions: Sequence[Mapping[str, Any]], first_seq: int
 ) -> list[dict[str, Any]]:
-    """Readings of the conditions as items, each during the job unless it names another `phase`."""
+    """Return readings of the conditions as items. A reading belongs to the phase `during` unless it names another."""
     return [
         {
             "kind": "conditions",
@@ -226,9 +227,11 @@ def _conditions_items(
     ]
 
 
-def _expect(status: int, answer: Any) -> None:
-    if answer.status_code != status:
-        raise AssertionError(f"expected {status}: {answer.status_code} {answer.text}")
+def _expect(status: int, response: Any) -> None:
+    if response.status_code != status:
+        raise AssertionError(
+            f"expected {status}: {response.status_code} {response.text}"
+        )
 
 
 def open_lab(
@@ -239,7 +242,7 @@ def open_lab(
     name: str = "lab-1",
     manifest: Mapping[str, Any] | None = None,
 ) -> Lab:
-    """Return a lab with an enrolled agent; `enrolled` and `token` are the fixtures."""
+    """Return a lab with an enrolled agent; `enrolled` and `token` are the pytest fixtures of those names."""
     handlers.load()
     agent = enrolled(name)
     announce(agent.agent_id, manifest or suite_manifest())

@@ -1,6 +1,6 @@
 /**
- * The only place that sends requests. Typed from backend/openapi.json; every failure is an `ApiError`, so
- * callers never look at a status. It keeps no state: caching is TanStack Query's.
+ * Sends all requests of the dashboard. Its types are made from backend/openapi.json. Every failure becomes an
+ * `ApiError`, so callers never look at a status. Nothing is cached here: TanStack Query does that.
  */
 import createClient from 'openapi-fetch';
 
@@ -22,7 +22,7 @@ interface FetchAnswer<T> {
   response: Response;
 }
 
-/** The answer's data, or an ApiError thrown. */
+/** Returns the data of a response. Throws an ApiError if the request failed, and an AbortError if it was aborted. */
 export async function unwrap<T>(pending: Promise<FetchAnswer<T>>): Promise<T> {
   let answer: FetchAnswer<T>;
   try {

@@ -6,12 +6,12 @@ import type { Middleware } from 'openapi-fetch';
 
 let selected: string | undefined;
 
-/** The name of the project that requests name, if any. */
+/** Returns the project that requests name; undefined if they name none. */
 export function selectedProject(): string | undefined {
   return selected;
 }
 
-/** Lets requests name a project from now on; returns whether that changed it. */
+/** Makes all requests from now on name this project; returns whether that is a change. */
 export function selectProject(name: string | undefined): boolean {
   const changed = name !== selected;
   selected = name;

@@ -1,4 +1,4 @@
-/** The fixture API's people: members, invitations and one's own sessions, with the rules a page relies on. */
+/** Handlers of the fake server for accounts, members, invitations, sessions and tokens, and what they refuse. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type {
@@ -27,7 +27,7 @@ export interface FakePeople {
   targets: GrantedTarget[];
 }
 
-/** What the handlers need of the whole backend. */
+/** The part of the fake server that these handlers read and change. */
 export interface PeopleBackend {
   session: Session | null;
   signedIn: boolean;

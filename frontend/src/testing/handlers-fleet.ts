@@ -1,4 +1,4 @@
-/** The fixture API of suites, agents and targets, with the actions on targets. */
+/** Handlers of the fake server for suites, agents, targets, the actions on targets, and imports. */
 import { http, HttpResponse, type HttpHandler } from 'msw';
 
 import type { Order, Target } from '../api/types';
@@ -61,7 +61,7 @@ function waiting(kind: Order['kind']): Order {
   return { id: `order-${kind}`, kind, life: 'pending', ...by, why: null };
 }
 
-/** What the server makes of each action. */
+/** The target that results from each action. */
 const EFFECTS: Record<
   string,
   (target: Target, body: { reason?: string }) => Target

@@ -7,11 +7,11 @@ import classes from './layout.module.css';
 
 export interface PanelProps {
   title: string;
-  /** Beside the title, and not part of it: a state of what it names. */
+  /** Shown beside the title, but not part of it: the state of what the title names. */
   mark?: ReactNode;
-  /** A state of what the panel shows, always visible. */
+  /** A sentence below the title that is always visible, such as the state of what the panel shows. */
   note?: ReactNode;
-  /** What the panel shows and how to read it, behind an (i). */
+  /** Explains what the panel shows and how to read it; it is behind an (i). */
   about?: string;
   actions?: ReactNode;
   flush?: boolean;
@@ -53,7 +53,7 @@ export function TwoColumns({ children }: { children: ReactNode }) {
   return <div className={classes.twoUp}>{children}</div>;
 }
 
-/** Main column with a narrower one beside it, stacked on small screens. */
+/** Shows a main column with a narrower one beside it; they are stacked on small screens. */
 export function MainAndAside({
   main,
   aside,

@@ -1,4 +1,4 @@
-/** Looks and labels of each state of the domain: one table per vocabulary, exhaustive by type. */
+/** The badges and labels of states, causes, kinds and actions: one table for each, which its type makes complete. */
 import type {
   AlertAction,
   AlertCause,
@@ -31,7 +31,7 @@ export const RUN_STATES: Record<Run['state'], Badge> = {
   cancelled: { tone: 'quiet', icon: 'stop', word: 'cancelled' },
 };
 
-/** Outcome of a run or a job, decided by the server. */
+/** Badges of the outcome of a run or a job, which the server decides. */
 export const OUTCOMES: Record<Outcome, Badge> = {
   queued: RUN_STATES.queued,
   running: RUN_STATES.active,
@@ -117,7 +117,7 @@ export const TARGET_STATES: Record<Target['state'], Badge> = {
   offline: { tone: 'quiet', icon: 'muted', word: 'offline' },
 };
 
-/** Set by a person; what health checks find is `HEALTH_STATES`. */
+/** The badge of a state that a person sets; the states that health checks set are in `HEALTH_STATES`. */
 export const MAINTENANCE_BADGES: Record<'maintenance', Badge> = {
   maintenance: { tone: 'unsure', icon: 'wrench', word: 'maintenance' },
 };

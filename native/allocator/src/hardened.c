@@ -1,5 +1,7 @@
-/* hardened.h, except for the two most frequent paths (hardened_paths.h). Entries,
- * states, batches, spans and exchange are those of default mode. */
+/* Implements hardened.h; the two most frequent paths are in hardened_paths.h.
+ *
+ * Hardened mode has caches of its own (queue.h) and shares everything beneath
+ * them with default mode: entries, states, batches, spans and exchange. */
 #include "hardened.h"
 
 #include "canary.h"
@@ -22,7 +24,8 @@ static void *take_large(size_t size, size_t alignment) {
     return object;
 }
 
-/* A sampled object, if this allocation is to be one and there can be one. */
+/* A guarded object, if this allocation is sampled and a guarded one can be had;
+ * else NULL. */
 static void *take_guarded(struct hardened_heap *own, unsigned class,
                           size_t size, size_t alignment) {
     bool wanted = queue_sample(own, class) && options.sample_every != 0;
@@ -45,7 +48,8 @@ static void *take(struct hardened_heap *own, unsigned class, size_t size,
     return (void *)place;
 }
 
-/* A thread that has ended: one at a time, without a quarantine. */
+/* For a thread without a heap of its own, such as one that is ending: takes one
+ * object, without a quarantine. */
 static void *take_shared(unsigned class, size_t size) {
     void *object = shared_take(class);
     if (object != NULL) {
@@ -63,9 +67,9 @@ static void *take_of_class(unsigned class, size_t size, size_t alignment) {
                        : take_shared(class, size);
 }
 
-/* Memory is out: what is free may be in the wrong place. First what is
- * nobody's; then, since nothing else can stand in for it, what this thread
- * keeps: that ends its quarantine, which a trim leaves alone. */
+/* Tries again when memory is out, because free memory may lie where this
+ * allocation cannot take it. First it is collected from everywhere else. If that
+ * is not enough, this thread's quarantine is emptied, which a trim never does. */
 static SLOW void *take_last(unsigned class, size_t size, size_t alignment) {
     void *object =
         reclaim_memory() ? take_of_class(class, size, alignment) : NULL;
@@ -128,8 +132,8 @@ static size_t check_large(void *object) {
     return size;
 }
 
-/* The class of a live object of a span, or CLASS_COUNT: then it is large, or an
- * error. */
+/* The class of a live object of a span. CLASS_COUNT means that the object is in
+ * no span: it is large, or not an object at all. */
 static unsigned class_at(void *object) {
     uint32_t entry = in_range((uintptr_t)object)
                          ? entry_of_unit(unit_of((uintptr_t)object))
@@ -186,8 +190,8 @@ SLOW void release_hardened_with_room(void *object) {
     release_hardened(object, entry);
 }
 
-/* The usual free of another thread's small object, as alloc.c's release_remote.
- */
+/* The usual free of another thread's small object: it is put into the outgoing
+ * batch, as release_remote of alloc.c does. */
 void release_hardened_remote(void *object, uint32_t entry) {
     const struct cache *cache = &thread_cache;
     unsigned class = entry_class(entry);

@@ -1,5 +1,5 @@
-/* Objects over 32 KiB: runs of units up to 2 MiB, mappings of their own beyond
- * ("huge").
+/* Objects over 32 KiB: up to 2 MiB they are runs of units; larger ones ("huge")
+ * are mappings of their own.
  *
  * A run's first unit has the entry ENTRY_RUN and a span structure with its size;
  * its other units have no entry, so an address inside it belongs to nobody. A huge
@@ -9,33 +9,34 @@
 
 #include "range.h"
 
-/* Any size over MEDIUM_MAX, or any alignment (a power of two); NULL when memory
- * is out. *zero: reads as zeros. */
+/* Takes an object of a size over MEDIUM_MAX, or of an alignment (a power of
+ * two) that no span offers. NULL when memory is out. *zero becomes true if the
+ * memory reads as zeros. */
 void *large_take(size_t size, size_t alignment, bool *zero);
-/* `place` is outside of every span: a run, a huge object or an error, which
- * ends the process. */
+/* Frees a run or a huge object. `place` must not be in a span. If it is neither,
+ * that is a bad free, which ends the process. */
 void large_give(void *place);
-/* Bytes that may be used, or 0 for what is no large object. */
+/* How many bytes of a large object may be used; 0 if `place` is none. */
 size_t large_usable(void *place);
-/* The size that was asked for, or 0 for what is no large object. */
+/* The size that a large object was requested with; 0 if `place` is none. */
 size_t large_size(void *place);
-/* Changes the size without a copy by the caller: in place, or by moving pages.
- * NULL: not possible. */
+/* Changes the size of a large object in place, or by moving its pages. NULL if
+ * that is not possible: then the caller must copy. */
 void *large_resize(void *place, size_t size);
-/* Unmaps kept huge mappings; bytes given back. */
+/* Unmaps all huge mappings that are kept for reuse; returns their bytes. */
 size_t huge_purge(void);
-/* Unmaps those kept for a decay period. */
+/* Unmaps those that have been kept for a decay period. */
 void huge_age(uint64_t now);
 
 struct huge_counts {
     size_t objects, bytes, kept_bytes;
 };
-/* With the lock held. */
+/* Counts huge objects; the caller holds the lock (huge_lock). */
 struct huge_counts huge_count(void);
 void huge_lock(void);
 void huge_unlock(void);
 
-/* --- huge.c --- */
+/* --- huge.c: the functions above, for huge objects --- */
 
 void *huge_take(size_t size, size_t alignment, bool *zero);
 void huge_give(void *place);

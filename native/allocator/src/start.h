@@ -9,8 +9,8 @@
 extern _Atomic bool start_done;
 bool start_slowly(void);
 
-/* True when the allocator can be used; false when not even its addresses could
- * be had. */
+/* Prepares the allocator if no call has done so. False if that is impossible,
+ * because the system did not even give it a range of addresses. */
 static inline bool started(void) {
     return atomic_load_explicit(&start_done, memory_order_acquire) ||
            start_slowly();

@@ -1,5 +1,5 @@
-/* Little memory: limits on address space, from before the start and set later;
- * what is left after a burst. */
+/* Tests of little memory: a limit on address space that is there at the start,
+ * one that is set later, and the memory that stays resident after a burst. */
 #include "check.h"
 #include "paceline_alloc.h"
 
@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* This program again, as `claim`, with at most `mib` MiB of addresses; its exit
- * status. */
+/* Runs the test `claim` in a new process that may have at most `mib` MiB of
+ * addresses; returns its exit status. */
 static int rerun_limited(const char *claim, rlim_t mib) {
     char inner[128];
     snprintf(inner, sizeof inner, "--inner=%s", claim);
@@ -80,8 +80,8 @@ HARDENED(
                       use_limited_memory);
 }
 
-/* Fewer freed objects than a quarantine is worth are still memory when there is
- * no other. */
+/* Uses up all memory, then frees a few objects and allocates as many again.
+ * They are fewer than a quarantine holds, but there is no other memory. */
 static void use_the_last_objects(void) {
     static void *objects[4 << 20];
     static const size_t sizes[] = {100, 5000, 100};
@@ -111,7 +111,7 @@ TEST(every_freed_object_is_memory_when_there_is_no_other) {
                       use_the_last_objects);
 }
 
-/* Without samples: the page of a freed one serves none but the next. */
+/* Samples are off, because a freed sample's page can only hold another one. */
 TEST_(every_freed_hardened_object_is_memory_when_there_is_no_other, NULL,
       "PACELINE_ALLOC_HARDENED=1 PACELINE_ALLOC_SAMPLE=0") {
     in_limited_memory(
@@ -163,7 +163,7 @@ static void limit_myself(void) {
     CHECK(fill_memory(100000) > 2000u * (size_t)MIB);
 }
 
-/* Without huge pages: all of these 4 GiB would be touched. */
+/* Huge pages are off, because with them all of these 4 GiB would be touched. */
 TEST_(a_process_that_limits_itself_keeps_large_objects_and_threads, NULL,
       "PACELINE_ALLOC_HUGE_PAGES=0") {
     limit_myself();
@@ -181,8 +181,8 @@ static size_t resident_bytes(void) {
     return resident * 4096;
 }
 
-/* What a program at a low rate does to the allocator: some objects of a few
- * sizes, and hardly a unit. */
+/* Allocates and frees little, as a program at a low rate does: some objects of
+ * a few sizes, for which the allocator hardly ever takes a unit. */
 static void work_a_little(uint64_t *seed) {
     void *objects[40];
     for (int i = 0; i < 40; i++) {

@@ -105,7 +105,7 @@ class ArmKind(AlertKind[ArmPoints]):
                     key = cause_key(points[0], demonstration=of_demonstration)
                     yield replace(seen, cause_key=key)
 
-    def is_old_news(
+    def needs_no_alert(
         self, session: Session, seen: Observation[ArmPoints], newest: Alert | None
     ) -> bool:
         """Return whether a person called this slowdown expected and no point of the params has become slower since.

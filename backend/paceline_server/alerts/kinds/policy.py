@@ -74,7 +74,7 @@ class PolicyKind(AlertKind[PolicyAdvice]):
             if row.holds is not None:
                 yield _observation(row, name)
 
-    def is_old_news(
+    def needs_no_alert(
         self, session: Session, seen: Observation[PolicyAdvice], newest: Alert | None
     ) -> bool:
         """Return whether the advice before was wrong already, and no alert about that was closed since."""

@@ -1,8 +1,8 @@
-"""Alerts about what a run's end shows without a comparison: gates, vanished cases, schedules.
+"""Raises alerts about what the end of a run shows without a comparison: gates, vanished cases, schedules.
 
-A failure opens an alert at once, because a gate has its own statistic and a failed run is a fact. A gate that could
-not be decided is only suspected until the next job cannot decide it either. What a pull request's head or another
-branch than the project's default one shows raises nothing, except for the runs of a schedule, whatever their branch.
+A failure opens an alert at once, because a gate has its own statistic and a failed run is a fact. An undecided gate
+raises a suspected alert, which opens if the gate is undecided or fails in the next job, too. Gates and vanished cases
+are only watched on the project's default branch; runs of a schedule are watched on every branch.
 
     fails ─▶ open, people told ─ holds again ─▶ fixed        undecided ─▶ suspected ─┬─ undecided or fails ─▶ open
                                                                                      └─ holds ─▶ unconfirmed
@@ -49,42 +49,44 @@ from paceline_server.store.tables.alerts import Alert
 from paceline_server.store.tables.decisions import Finding
 from paceline_server.store.tables.jobs import Job, Run
 
-ORDINARY = ("manual", "schedule", "ci")
+BRANCH_TRIGGERS = ("manual", "schedule", "ci")
 """Triggers of runs that measure a branch as it is."""
-OUTCOMES: tuple[tuple[str, Outcome], ...] = (
+OUTCOMES_WORST_FIRST: tuple[tuple[str, Outcome], ...] = (
     ("fail", "fails"),
     ("inconclusive", "undecided"),
     ("pass", "holds"),
 )
-"""What the worst verdict of a gate's points means for it."""
-VERBS: Mapping[Outcome, str] = {
+"""The outcome of a gate for each verdict; the worst verdict among its points decides."""
+OUTCOME_VERBS: Mapping[Outcome, str] = {
     "fails": "fails",
     "undecided": "is undecided",
     "holds": "holds",
 }
 NAMED_CASES = 3
 """Cases named in a sentence; more are counted."""
-ENDS = {
+SCHEDULE_FAILURES = {
     "failed": "failed",
     "lost": "was lost",
     "expired": "did not happen",
 }
-"""How a scheduled job that gave no result ended. A person who cancels it knows."""
+"""What a title says of a scheduled job that gave no result, by its state. A cancelled job raises no alert, because
+the person who cancelled it knows."""
 
 
 @dataclass(frozen=True)
-class EndedPoints:
-    """What fails: an alert is over when all of its points hold. Of one that holds: what holds.
+class ObservedPoints:
+    """The points that give an observation its outcome: those that fail, are undecided or hold. An alert is over when
+    all of its points hold.
 
-    `failing`: the rows of a gate that fail, whose figures are kept.
+    `failing`: the rows of a gate's failing points, whose figures are stored with the finding.
     """
 
     points: frozenset[str]
     failing: tuple[GateOut, ...] = ()
 
 
-class RunEndKind(AlertKind[EndedPoints]):
-    """What the end of a run shows by itself."""
+class RunEndKind(AlertKind[ObservedPoints]):
+    """A kind of alert about what the end of a run shows by itself, so that no confirmation run is requested."""
 
     name: ClassVar[str]
     method: ClassVar[str]
@@ -97,12 +99,12 @@ class RunEndKind(AlertKind[EndedPoints]):
     @abstractmethod
     def inspect(
         self, session: Session, ended: EndedJob, target_name: str
-    ) -> Iterator[Observation[EndedPoints]]:
+    ) -> Iterator[Observation[ObservedPoints]]:
         """Yield what a job's end shows; the rules are applied by `observe`."""
 
     def observe(
         self, session: Session, ended: EndedJob
-    ) -> Iterator[Observation[EndedPoints]]:
+    ) -> Iterator[Observation[ObservedPoints]]:
         spoken_name = queries.spoken_name(session, ended.job.target_id)
         name = queries.target_name(session, ended.job.target_id)
         for seen in self.inspect(session, ended, spoken_name):
@@ -116,25 +118,29 @@ class RunEndKind(AlertKind[EndedPoints]):
             if rule.mode != "off":
                 yield replace(seen, rule=rule)
 
-    def is_old_news(
-        self, session: Session, seen: Observation[EndedPoints], newest: Alert | None
+    def needs_no_alert(
+        self, session: Session, seen: Observation[ObservedPoints], newest: Alert | None
     ) -> bool:
-        """Return whether a person called this expected, and no other point fails since."""
+        """Return whether a person marked the newest alert as expected, and no point fails beyond its points."""
         if newest is None or newest.state != "expected":
             return False
         return seen.evidence.points <= _failed_points(session, newest)
 
-    def join(self, alert: Alert, seen: Observation[EndedPoints]) -> None:
+    def join(self, alert: Alert, seen: Observation[ObservedPoints]) -> None:
         alert.title, alert.words = seen.title, seen.words
 
     def recovery(
-        self, session: Session, alert: Alert, seen: Observation[EndedPoints]
-    ) -> Observation[EndedPoints] | None:
+        self, session: Session, alert: Alert, seen: Observation[ObservedPoints]
+    ) -> Observation[ObservedPoints] | None:
         failed = _failed_points(session, alert)
         return seen if failed <= seen.evidence.points else None
 
     def store_findings(
-        self, session: Session, alert: Alert, seen: Observation[EndedPoints], role: Role
+        self,
+        session: Session,
+        alert: Alert,
+        seen: Observation[ObservedPoints],
+        role: Role,
     ) -> None:
         points = set(seen.evidence.points)
         if role == "candidate":
@@ -188,9 +194,9 @@ class RunEndKind(AlertKind[EndedPoints]):
         suite: str,
         title: str,
         words: str,
-        evidence: EndedPoints,
-    ) -> Observation[EndedPoints]:
-        """Return what a job shows about a cause, which `cause` tells from others of this kind."""
+        evidence: ObservedPoints,
+    ) -> Observation[ObservedPoints]:
+        """Return an observation of a job; `cause` tells its cause apart from other causes of this kind."""
         return Observation(
             kind=self.name,
             cause_key=json.dumps([self.name, *cause], separators=(",", ":")),
@@ -214,7 +220,7 @@ def _measures_default_branch(session: Session, ended: EndedJob) -> bool:
     job, run = ended.job, ended.run
     return (
         job.state == "done"
-        and run.trigger in ORDINARY
+        and run.trigger in BRANCH_TRIGGERS
         and not run.compares_revisions
         and not run.demonstration
         and not run.knobs
@@ -239,8 +245,8 @@ class GateKind(RunEndKind):
 
     def inspect(
         self, session: Session, ended: EndedJob, target_name: str
-    ) -> Iterator[Observation[EndedPoints]]:
-        """Yield one observation per gate over all points of its params. What was waived neither fails nor holds."""
+    ) -> Iterator[Observation[ObservedPoints]]:
+        """Yield one observation per gate, over all points of its params. Waived points are left out."""
         if not _measures_default_branch(session, ended):
             return
         job, run = ended.job, ended.run
@@ -254,7 +260,7 @@ class GateKind(RunEndKind):
         for (benchmark, arm, metric, statistic), gates in by_gate.items():
             outcome, shown = next(
                 (outcome, rows)
-                for verdict, outcome in OUTCOMES
+                for verdict, outcome in OUTCOMES_WORST_FIRST
                 if (rows := [gate for gate in gates if gate.verdict == verdict])
             )
             seen = self.observation(
@@ -262,21 +268,21 @@ class GateKind(RunEndKind):
                 (run.suite, benchmark, arm, metric, statistic, job.target_id),
                 outcome,
                 suite=run.suite,
-                title=f"Gate {VERBS[outcome]}: {statistic} of {arm} {metric} of {benchmark} on {target_name}",
+                title=f"Gate {OUTCOME_VERBS[outcome]}: {statistic} of {arm} {metric} of {benchmark} on {target_name}",
                 words=_gate_sentence(shown),
-                evidence=EndedPoints(
+                evidence=ObservedPoints(
                     frozenset(params_key(gate.params) for gate in shown),
                     tuple(shown) if outcome == "fails" else (),
                 ),
             )
             yield replace(seen, benchmark=benchmark, arm=arm, metric=metric)
 
-    def is_old_news(
-        self, session: Session, seen: Observation[EndedPoints], newest: Alert | None
+    def needs_no_alert(
+        self, session: Session, seen: Observation[ObservedPoints], newest: Alert | None
     ) -> bool:
-        """Return whether a person called this expected, and since then no other point fails and none became worse. An
-        alert from before figures were kept cannot tell the latter."""
-        if newest is None or not super().is_old_news(session, seen, newest):
+        """Return whether a person marked the newest alert as expected, no point fails beyond its points, and none
+        became worse. The findings of old alerts have no figures; then only the points are compared."""
+        if newest is None or not super().needs_no_alert(session, seen, newest):
             return False
         figures = [
             GateFigure(**figure)
@@ -298,7 +304,7 @@ def _gate_sentence(gates: list[GateOut]) -> str:
 
 
 class MissingKind(RunEndKind):
-    """Cases that the job before measured, the manifest still declares and this job did not measure."""
+    """Cases that the job before measured and this one did not, though the manifest still declares them."""
 
     name: ClassVar[str] = "missing"
     names: ClassVar[tuple[str, ...]] = (name,)
@@ -313,30 +319,32 @@ class MissingKind(RunEndKind):
 
     def inspect(
         self, session: Session, ended: EndedJob, target_name: str
-    ) -> Iterator[Observation[EndedPoints]]:
+    ) -> Iterator[Observation[ObservedPoints]]:
         if not _measures_default_branch(session, ended):
             return
         job, run = ended.job, ended.run
-        here = arrivals(session, job.id)
-        before = queries.job_before(session, job, run, ORDINARY)
-        gone = set() if before is None else arrivals(session, before).measured
-        gone = gone - here.measured - here.unavailable.keys()
-        if gone:
+        arrived = arrivals(session, job.id)
+        previous_id = queries.job_before(session, job, run, BRANCH_TRIGGERS)
+        vanished = (
+            set() if previous_id is None else arrivals(session, previous_id).measured
+        )
+        vanished = vanished - arrived.measured - arrived.unavailable.keys()
+        if vanished:
             declared = _declared_arms(session, run)
-            gone = {case for case in gone if case[:2] in declared}
-        names = sorted(map(_case_name, gone or here.measured))
+            vanished = {case for case in vanished if case[:2] in declared}
+        names = sorted(map(_case_name, vanished or arrived.measured))
         words = "the cases that had vanished were measured again"
-        if gone:
+        if vanished:
             count = "1 case was" if len(names) == 1 else f"{len(names)} cases were"
             words = f"{count} measured by the job before and not by this one: {_list_cases(names)}"
         yield self.observation(
             job,
             (run.suite, job.target_id),
-            "fails" if gone else "holds",
+            "fails" if vanished else "holds",
             suite=run.suite,
             title=f"Cases of {run.suite} vanished on {target_name}",
             words=words,
-            evidence=EndedPoints(frozenset(names)),
+            evidence=ObservedPoints(frozenset(names)),
         )
 
 
@@ -346,7 +354,7 @@ def _list_cases(names: Sequence[str]) -> str:
 
 
 def _declared_arms(session: Session, run: Run) -> set[tuple[str, str]]:
-    """Return (benchmark, arm) of what the manifest declares and nobody retired."""
+    """Return (benchmark, arm) of every arm that the manifest declares and nobody retired."""
     retired = series.retired_reasons(session, run.suite)
     return {
         (name, arm)
@@ -381,17 +389,17 @@ class ScheduleKind(RunEndKind):
         session: Session,  # noqa: ARG002 - of the interface
         ended: EndedJob,
         target_name: str,
-    ) -> Iterator[Observation[EndedPoints]]:
+    ) -> Iterator[Observation[ObservedPoints]]:
         job, run = ended.job, ended.run
-        how = ENDS.get(job.state)
-        if run.schedule_id is None or (how is None and job.state != "done"):
+        failure = SCHEDULE_FAILURES.get(job.state)
+        if run.schedule_id is None or (failure is None and job.state != "done"):
             return
         yield self.observation(
             job,
             (str(run.schedule_id), job.target_id),
-            "holds" if how is None else "fails",
+            "holds" if failure is None else "fails",
             suite=run.suite,
-            title=f"Scheduled run of {run.suite} {how or 'ended well'} on {target_name}",
+            title=f"Scheduled run of {run.suite} {failure or 'ended well'} on {target_name}",
             words=f"{run.created_by}: {jobs.reason_of_end(job)}",
-            evidence=EndedPoints(frozenset(("run",))),
+            evidence=ObservedPoints(frozenset(("run",))),
         )

@@ -1,8 +1,8 @@
 """Stores the policy advice of a job, lists it, and judges a policy stated outside the suite against the newest advice.
 
-Advice is stored when a baseline job is concluded, and never changes. A policy stated outside is judged by the rule of
-the suite's own (`stats.policy.judge_minimum`); stored advice has no resampled curves, so a threshold between two
-measured values stays undecided.
+Advice is stored when a baseline job is concluded, and never changes. A policy stated outside the suite is judged by
+the same rule as the suite's own policies (`stats.policy.judge_minimum`). Stored advice has no resampled curves, so a
+threshold between two measured values stays undecided.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def store_advice(
 def advice_rows(
     job: Job, run: Run, target: Target, assessments: Sequence[PolicyAssessment]
 ) -> list[PolicyAdvice]:
-    """Return the advice of a job as rows that are not stored yet; unknown answers are left out."""
+    """Return the advice of a job as rows that are not stored yet; assessments without an answer are left out."""
     at = clock.now()
     return [
         PolicyAdvice(
@@ -105,7 +105,9 @@ def list_newest_advice(
     cursor: str | None,
 ) -> Page[PolicyAdviceOut]:
     """Return the newest advice for each target, policy and combination of params, newest first."""
-    return _page(session, queries.newest_advice(suite, policy, target), limit, cursor)
+    return _advice_page(
+        session, queries.newest_advice(suite, policy, target), limit, cursor
+    )
 
 
 def list_advice_history(
@@ -124,7 +126,7 @@ def list_advice_history(
         if params is None
         else params_key(params_of_query(params, '{"message": 150}'))
     )
-    return _page(
+    return _advice_page(
         session, queries.advice_history(suite, policy, target, key), limit, cursor
     )
 
@@ -137,16 +139,16 @@ def judge_on_targets(
     minimum: int,
     warmup_rounds: int | None,
 ) -> list[PolicyOnTarget]:
-    """Judge a policy against the newest advice of every target about the same param and reference."""
+    """Judge a policy stated outside the suite on every target that has advice about the same param and reference."""
     rows = queries.newest_about(session, param, reference)
     targets = queries.targets(session, rows)
     return [
         judge_on_target(advice, targets[advice.target_id], minimum, warmup_rounds)
-        for advice in _out(session, rows)
+        for advice in _policy_advice_out(session, rows)
     ]
 
 
-def _page(
+def _advice_page(
     session: Session, query: Any, limit: int, cursor: str | None
 ) -> Page[PolicyAdviceOut]:
     rows: Page[PolicyAdvice] = page(
@@ -158,10 +160,12 @@ def _page(
         limit=limit,
         cursor=cursor,
     )
-    return Page(items=_out(session, rows.items), next=rows.next)
+    return Page(items=_policy_advice_out(session, rows.items), next=rows.next)
 
 
-def _out(session: Session, rows: Sequence[PolicyAdvice]) -> list[PolicyAdviceOut]:
+def _policy_advice_out(
+    session: Session, rows: Sequence[PolicyAdvice]
+) -> list[PolicyAdviceOut]:
     names, commits = queries.names_and_commits(session, rows)
     return [
         PolicyAdviceOut.model_validate(
@@ -178,7 +182,7 @@ def _out(session: Session, rows: Sequence[PolicyAdvice]) -> list[PolicyAdviceOut
 
 @dataclass(frozen=True)
 class PolicyOnTarget:
-    """A target's advice, and whether the other policy holds there; None if undecided."""
+    """The advice for a target, and whether a policy stated outside the suite `holds` there; None if undecided."""
 
     advice: PolicyAdviceOut
     simulated: bool
@@ -190,18 +194,22 @@ class PolicyOnTarget:
 def judge_on_target(
     advice: PolicyAdviceOut, target: Target, minimum: int, warmup_rounds: int | None
 ) -> PolicyOnTarget:
-    """Judge using the arm from `minimum` on, after `warmup_rounds`, on the advice's target."""
-    verdict = judge_minimum(_crossover(advice.warm), minimum, advice.margin_percent)
-    parts, reasons = [verdict.holds], [_minimum(advice, verdict, minimum)]
+    """Judge the policy 'use the arm from `minimum` on, after `warmup_rounds`' on the target of the advice."""
+    verdict = judge_minimum(
+        _read_crossover(advice.warm), minimum, advice.margin_percent
+    )
+    judgements, reasons = [verdict.holds], [_minimum_sentence(advice, verdict, minimum)]
     if warmup_rounds == 0 and advice.cold is not None:
-        cold = judge_minimum(_crossover(advice.cold), minimum, advice.margin_percent)
-        parts.append(cold.holds)
-        reasons.append(f"in a fresh process {_minimum(advice, cold, minimum)}")
+        cold = judge_minimum(
+            _read_crossover(advice.cold), minimum, advice.margin_percent
+        )
+        judgements.append(cold.holds)
+        reasons.append(f"in a fresh process {_minimum_sentence(advice, cold, minimum)}")
     if warmup_rounds is not None:
-        enough, words = _warmup(advice, warmup_rounds)
-        parts.append(enough)
-        reasons.append(words)
-    holds = False if False in parts else None if None in parts else True
+        suffices, sentence = _judge_warmup(advice, warmup_rounds)
+        judgements.append(suffices)
+        reasons.append(sentence)
+    holds = False if False in judgements else None if None in judgements else True
     point = params_text(advice.params, " ")
     where = f"{target.spoken_name}{f' at {point}' if point else ''}"
     return PolicyOnTarget(
@@ -213,7 +221,7 @@ def judge_on_target(
     )
 
 
-def _crossover(stored: CrossoverOut) -> Crossover:
+def _read_crossover(stored: CrossoverOut) -> Crossover:
     points = tuple(
         MeasuredPoint(
             at=point.at,
@@ -239,7 +247,9 @@ def _crossover(stored: CrossoverOut) -> Crossover:
     )
 
 
-def _minimum(advice: PolicyAdviceOut, verdict: MinimumVerdict, minimum: int) -> str:
+def _minimum_sentence(
+    advice: PolicyAdviceOut, verdict: MinimumVerdict, minimum: int
+) -> str:
     unit = advice.unit or advice.param
     if verdict.because == "picks_loser":
         picked, other = advice.arm, advice.reference
@@ -255,7 +265,7 @@ def _minimum(advice: PolicyAdviceOut, verdict: MinimumVerdict, minimum: int) -> 
     }[verdict.because]
 
 
-def _warmup(advice: PolicyAdviceOut, rounds: int) -> tuple[bool | None, str]:
+def _judge_warmup(advice: PolicyAdviceOut, rounds: int) -> tuple[bool | None, str]:
     warmup = advice.warmup
     coldness = Coldness(
         warmup.rounds,

@@ -204,13 +204,13 @@ def open_claims(session: Session) -> list[ClaimOut]:
 
 def move_target(session: Session, claim_id: str, actor: str) -> ClaimOut:
     """Give the target of a claim to the agent that claims it. Raises 404, 409."""
-    claims.move(session, claim_id, actor)
+    claims.move_claimed_target(session, claim_id, actor)
     return _claim_out(session, claim_id)
 
 
 def dismiss_claim(session: Session, claim_id: str, actor: str) -> ClaimOut:
     """Leave the target of a claim where it is. Raises 404, 409."""
-    claims.dismiss(session, claim_id, actor)
+    claims.dismiss_claim(session, claim_id, actor)
     return _claim_out(session, claim_id)
 
 

@@ -93,14 +93,14 @@ async def accept_with_new_account(
     """Accept an invitation with a new account, and sign in. 403 `other_address` unless it was sent to `email`."""
     visitor = cookies.check_visitor(request)
     with passwords.reserve_slot():
-        words = await run_in_threadpool(_reserve, body)
-        new_hash = await passwords.make_hash_in_thread(body.password, words)
+        personal_words = await run_in_threadpool(_reserve_acceptance, body)
+        new_hash = await passwords.make_hash_in_thread(body.password, personal_words)
     days = request.app.state.settings.session_days
-    new = await run_in_threadpool(_accept, body, new_hash, days, visitor)
-    return cookies.begin(request, response, new)
+    new_session = await run_in_threadpool(_accept, body, new_hash, days, visitor)
+    return cookies.begin(request, response, new_session)
 
 
-def _reserve(body: InvitationAcceptIn) -> tuple[str, str]:
+def _reserve_acceptance(body: InvitationAcceptIn) -> tuple[str, str]:
     with access.as_system(), session_scope() as session:
         return service.reserve_acceptance(session, body)
 

@@ -1,8 +1,8 @@
-"""Invites people by address, and lets the holder of that address in once.
+"""Invites people by e-mail address, and makes the holder of that address a member.
 
-An invitation is a link: printed, shown once, or handed to a sender of mail. Whoever opens it says the address it was
-sent to, so a link that leaked is not enough; wrong addresses are throttled. It is refused when it was used, revoked or
-is too old, and a newer one for the same address ends it.
+An invitation is a link that is shown once. It works once, until it expires, is revoked, or is replaced by a newer one
+for the same address. Whoever accepts it must give the invited address, so a leaked link is not enough; wrong addresses
+are throttled.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ from paceline_server.store.page import page
 from paceline_server.store.tables.accounts import Account
 from paceline_server.store.tables.projects import Invitation
 
-PAGE = "invitation"
+INVITATION_PAGE = "invitation"
 """The page that an invitation's link opens."""
 
 
 @dataclass(frozen=True)
 class Inviter:
-    """Who invites, where the pages are, and for how long."""
+    """Who invites, the address of the dashboard, and how long the invitation is valid."""
 
     name: str
     public_url: str
@@ -53,7 +53,7 @@ class Inviter:
 def invite(
     session: Session, project_id: str, email: str, role: Role, inviter: Inviter
 ) -> InvitationCreatedOut:
-    """Invite the holder of an address. Raises 409 `already_member`, 400 for what is no address."""
+    """Invite the holder of an address. Raises 409 `already_member`, 400 if `email` is no address."""
     email = checked_email(email)
     if queries.member_with_email(session, project_id, email):
         raise conflict(f"{email} is a member already.", "already_member")
@@ -78,7 +78,7 @@ def invite(
     audit.record(session, inviter.name, "invite", "member", invitation.id, detail)
     return InvitationCreatedOut(
         **_invitation_out(invitation, at).model_dump(),
-        url=credentials.link_url(inviter.public_url, secret, PAGE),
+        url=credentials.link_url(inviter.public_url, secret, INVITATION_PAGE),
     )
 
 
@@ -111,7 +111,8 @@ def _state(row: Invitation, at: datetime) -> State:
 
 
 def revoke(session: Session, invitation_id: str, actor: str) -> None:
-    """Let a link work no more; revoking twice is fine. Raises 404, 409 `already_accepted`."""
+    """Revoke an invitation, so that its link works no more. Revoking twice is fine. Raises 404, 409
+    `already_accepted`."""
     invitation = queries.invitation(session, invitation_id)
     if invitation is None:
         raise not_found("invitation", invitation_id)
@@ -130,21 +131,21 @@ def revoke(session: Session, invitation_id: str, actor: str) -> None:
 
 def show_offer(session: Session, secret: str) -> InvitationOfferOut:
     """Return what a link leads to. Raises 410 `invitation_invalid`."""
-    invitation = _usable(session, secret)
+    invitation = _find_usable(session, secret)
     project = queries.project(session, invitation.project_id)
     return InvitationOfferOut.of_row(
         invitation, project=project.name, title=project.title
     )
 
 
-def _usable(session: Session, secret: str) -> Invitation:
+def _find_usable(session: Session, secret: str) -> Invitation:
     invitation = queries.usable_invitation(session, sha256_hex(secret), clock.now())
     if invitation is None:
-        raise _invalid()
+        raise _invalid_invitation()
     return invitation
 
 
-def _invalid() -> ProblemError:
+def _invalid_invitation() -> ProblemError:
     return ProblemError(
         410,
         "invitation_invalid",
@@ -152,19 +153,22 @@ def _invalid() -> ProblemError:
     )
 
 
-def reserve_acceptance(session: Session, spec: InvitationAcceptIn) -> tuple[str, str]:
-    """Check name and address before the password is hashed; returns both as they will be stored. A wrong address
-    counts as a failure. Raises 410 `invitation_invalid`, 403 `other_address`, 409 `account_exists`, 429."""
-    invitation = _usable(session, spec.token)
+def reserve_acceptance(
+    session: Session, acceptance: InvitationAcceptIn
+) -> tuple[str, str]:
+    """Check name and address before the password is hashed; returns both as they will be stored. Attempts are
+    throttled, also those with a wrong address. Raises 410 `invitation_invalid`, 403 `other_address`,
+    409 `account_exists`, 429."""
+    invitation = _find_usable(session, acceptance.token)
     throttling.count(session, {"invitation": _throttle_key(invitation)})
-    if email_key(spec.email) != invitation.email:
+    if email_key(acceptance.email) != invitation.email:
         raise _other_address(keeps_changes=True)
     if queries.account_with_email(session, invitation.email) is not None:
         raise conflict(
             "This address has an account already: sign in with it, then open the link again.",
             "account_exists",
         )
-    return checked_name(spec.name), invitation.email
+    return checked_name(acceptance.name), invitation.email
 
 
 def _throttle_key(invitation: Invitation) -> str:
@@ -182,38 +186,39 @@ def _other_address(*, keeps_changes: bool = False) -> ProblemError:
 
 def accept_with_new_account(
     session: Session,
-    spec: InvitationAcceptIn,
+    acceptance: InvitationAcceptIn,
     password_hash: str,
     days: float,
     visitor: Visitor,
 ) -> NewSession:
-    """Make the account, make it a member and sign it in. Raises 410 `invitation_invalid`, 409 `account_exists`."""
-    invitation = _usable(session, spec.token)
+    """Create an account for the invited address, make it a member and sign it in. Raises 410
+    `invitation_invalid`, 409 `account_exists`."""
+    invitation = _find_usable(session, acceptance.token)
     account = accounts.create_account(
-        session, spec.name, email=invitation.email, password_hash=password_hash
+        session, acceptance.name, email=invitation.email, password_hash=password_hash
     )
     with access.acting(session, Actor("account", account.id, account.name)):
         detail = {"name": account.name, "invited_by": invitation.invited_by}
         audit.record(session, account.name, "create", "account", account.id, detail)
-    _join(session, invitation, account)
+    _add_member(session, invitation, account)
     return begin_session(session, account, days, "invitation", visitor)
 
 
 def accept(session: Session, secret: str, account_id: str) -> JoinedOut:
-    """Make somebody signed in a member; returns the project. Raises 410 `invitation_invalid`, 403
+    """Make a signed-in account a member; returns the project. Raises 410 `invitation_invalid`, 403
     `other_address` unless the invited address is theirs."""
-    invitation = _usable(session, secret)
+    invitation = _find_usable(session, secret)
     account = session.get_one(Account, account_id)
     if account.email != invitation.email:
         raise _other_address()
-    _join(session, invitation, account)
+    _add_member(session, invitation, account)
     return JoinedOut(project=queries.project(session, invitation.project_id).name)
 
 
-def _join(session: Session, invitation: Invitation, account: Account) -> None:
-    """Make the account a member. One that is a member already keeps the role it has: an old link changes none."""
+def _add_member(session: Session, invitation: Invitation, account: Account) -> None:
+    """Use up the invitation and make the account a member. An account that is a member already keeps its role."""
     if not queries.take_invitation(session, invitation.id, account.id, clock.now()):
-        raise _invalid()
+        raise _invalid_invitation()
     if queries.member_with_email(session, invitation.project_id, invitation.email):
         return
     role: Role = invitation.role  # type: ignore[assignment]  # checked when it was stored

@@ -1,4 +1,4 @@
-/** /sign-in: hands address and navigation to the page; `next` is only followed inside this site. */
+/** The route /sign-in: after signing in it opens the page that `next` names, which is always one of this site. */
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 
 import { SignInPage } from '../../features/session/sign-in-page';

@@ -1,4 +1,4 @@
-/** What is done to an agent: each dialog says what follows, and why it was refused. */
+/** The dialogs of the actions on an agent. Each says what the action does and, if the server refused it, why. */
 import { Alert, Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent, type ReactNode } from 'react';

@@ -1,6 +1,6 @@
 /**
- * One import: its table with computed differences, and its policy compared
- * with our measurements; or the runs that were made from it.
+ * Shows one import. A document without samples has a table with computed differences, and its policy is compared with
+ * our measurements. A document with samples has the runs that were made from it.
  */
 import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -68,7 +68,7 @@ export function ImportPage({ importId, onGone }: ImportPageProps) {
   );
 }
 
-/** Of criterion, even if another import had stored all of its samples before. */
+/** Whether the document has samples (of criterion), even if none became a run because they were stored before. */
 function hasSamples({ runs, left_out: leftOut }: ImportDetail): boolean {
   return runs.length + leftOut.length > 0;
 }
@@ -126,7 +126,7 @@ function Remove({
   );
 }
 
-/** The advice it was compared with: one row for each point of the params. */
+/** Shows which advice the imported policy was compared with; each point of the params has its own advice. */
 function AdviceCell({
   advice: { suite, policy, params },
 }: {

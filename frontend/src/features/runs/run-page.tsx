@@ -1,6 +1,6 @@
 /**
- * One run, live: what it is, where it stands, and everything its jobs produce. Survives a reload at any
- * moment.
+ * Shows one run while it is going on and afterwards: what was requested, how far it is, and the results of its jobs.
+ * The page may be reloaded at any moment, because the server keeps everything that it shows.
  */
 import { Alert, Button, Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -199,7 +199,7 @@ function RunSummary({ run }: { run: Run }) {
   );
 }
 
-/** What was requested; for an imported run, what the other tool measured. */
+/** The params and the size of a request; an imported run was not requested. */
 function requestFacts(run: Run): readonly (readonly [string, string])[] {
   const launches = counted(launchesOf(run), 'launch', 'launches');
   const size = `${launches} × ${counted(String(run.rounds), 'round', 'rounds')}`;

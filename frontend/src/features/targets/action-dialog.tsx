@@ -1,4 +1,4 @@
-/** The dialog of an action: what it does and does not do, its reason, and why it was refused. */
+/** Asks to confirm an action on a target: says what it does, takes a reason, and shows why the server refused it. */
 import {
   Alert,
   Button,
@@ -15,7 +15,7 @@ import type { ActionText } from './target-texts';
 
 export interface Draft {
   reason: string;
-  /** Local time in the format of the field; empty: no end. */
+  /** Local time in the format of the field; empty if there is no end. */
   until: string;
 }
 

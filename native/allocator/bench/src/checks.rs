@@ -1,4 +1,5 @@
-//! The check `blocks_intact`: every arm's allocator returns correct memory, before any timing (I1).
+//! Runs the check `blocks_intact` before any timing (I1): every arm's allocator must return blocks that
+//! keep what is written to them.
 
 use paceline_harness::Check;
 
@@ -6,7 +7,7 @@ use crate::arms::{self, ALL, Allocator, Setup};
 
 const SEED: &str = "7";
 
-/// One check for each way each arm can be used.
+/// Returns a check for each arm and each way of loading its allocator that this machine offers.
 pub(crate) fn blocks_intact() -> Vec<Check> {
     let folder = match arms::folder() {
         Ok(folder) => folder,

@@ -1,4 +1,7 @@
-//! The process of one arm: started, asked for rounds, ended. Its protocol is in `subject/main.c`.
+//! Runs the process (the *subject*) that does one arm's operations: starts it, requests rounds and
+//! ends it.
+//!
+//! The lines they exchange are described in `subject/main.c`.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -8,46 +11,46 @@ use paceline_harness::Failure;
 
 use crate::arms::{Allocator, Setup};
 
-/// A round's answer.
+/// What a subject measured in one round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Round {
-    /// All chunks together.
+    /// Time of all chunks together.
     pub(crate) total_ns: u64,
-    /// Median of the short runs; 0 without any.
+    /// Median time of the short runs; 0 if none were requested.
     pub(crate) run_p50_ns: u64,
-    /// 99 % quantile of the short runs.
+    /// 99th percentile of the times of the short runs; 0 if none were requested.
     pub(crate) run_p99_ns: u64,
-    /// Most memory that was resident so far.
+    /// The largest resident memory since the process started.
     pub(crate) peak_bytes: u64,
-    /// Resident memory once the round was over, where the scenario says so.
+    /// Resident memory after the round; 0 if the scenario does not read it.
     pub(crate) settled_bytes: u64,
-    /// Each chunk.
+    /// Time of each chunk, in order.
     pub(crate) chunks_ns: Vec<u64>,
 }
 
-/// What a process says at its end.
+/// What a subject reports after its last round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct End {
-    /// Since its start.
+    /// Page faults since the process started.
     pub(crate) faults: u64,
-    /// Resident after a rest.
+    /// Resident memory; a scenario with a rest reads it after that rest.
     pub(crate) idle_bytes: u64,
 }
 
-/// How often a round does what.
+/// The size of a round that is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Asked {
-    /// Timed regions of a round.
+    /// How many chunks, each timed as a whole, the round has.
     pub(crate) chunks: u64,
-    /// Operations of each.
+    /// Operations in each chunk.
     pub(crate) times: u64,
-    /// Operations before them, which are not timed.
+    /// Operations before the first chunk; they are not timed.
     pub(crate) lead: u64,
-    /// Runs of 32 operations after them, each timed by itself.
+    /// Short runs of 32 operations after the last chunk, each timed by itself.
     pub(crate) runs: u64,
 }
 
-/// A running process; it is ended when it is dropped.
+/// A running process, which is killed when this value is dropped.
 pub(crate) struct Subject {
     name: &'static str,
     child: Child,
@@ -56,9 +59,9 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Starts one and waits until it is prepared.
+    /// Starts the process of an arm and waits until its scenario is prepared.
     ///
-    /// Fails when it cannot be started or uses another allocator than it should.
+    /// Fails if the process cannot be started, or if its `malloc` is not the arm's allocator.
     pub(crate) fn start(
         arm: &Allocator,
         folder: &Path,
@@ -95,7 +98,7 @@ impl Subject {
         Err(Failure::new("wrong_allocator", text))
     }
 
-    /// One round.
+    /// Requests one round and returns what it measured.
     pub(crate) fn round(&mut self, asked: Asked) -> Result<Round, Failure> {
         let Asked {
             chunks,
@@ -124,7 +127,7 @@ impl Subject {
         }
     }
 
-    /// A digest of everything it did, equal in every arm that did the same.
+    /// Returns a digest of the scenario's state; arms that did the same operations have the same.
     pub(crate) fn state(&mut self) -> Result<u64, Failure> {
         let numbers = self.ask("state", "state")?;
         numbers
@@ -133,7 +136,7 @@ impl Subject {
             .ok_or_else(|| self.broken("no digest"))
     }
 
-    /// What it says at its end.
+    /// Requests the figures of the whole process, after its last round.
     pub(crate) fn end(&mut self) -> Result<End, Failure> {
         match self.ask("end", "end")?.as_slice() {
             &[faults, idle_bytes] => Ok(End { faults, idle_bytes }),
@@ -166,9 +169,9 @@ impl Subject {
         }
     }
 
-    /// The failure of a subject that did not answer as it should, with how it ended if it did.
+    /// Kills a subject that did not answer as expected; returns the failure, with its exit status.
     fn broken(&mut self, what: &str) -> Failure {
-        // Input is over for it: if it still runs, it ends now.
+        // The exchange is broken, so a process that still runs is of no use.
         let _ = self.child.kill();
         let how = self
             .child
@@ -184,7 +187,7 @@ impl Subject {
 
 impl Drop for Subject {
     fn drop(&mut self) {
-        // Already ended is as good.
+        // An error means that the process has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,14 +1,17 @@
-/* The scenario fragmentation: what stays resident after most objects are freed.
+/* The scenario fragmentation measures the memory that stays resident after most
+ * objects are freed.
  *
  * A burst of objects of 16 to 1,039 bytes is made and written to, then 95 % of
  * them are freed in random order. That is timed, and then the resident memory is
  * read. The rest is freed, and the next round begins with an empty heap.
  *
- * With --all nothing is kept: what stays then is the allocator's alone.
+ * With --all every object is freed, so what stays resident is only what the
+ * allocator itself keeps.
  *
- * A first burst comes before all rounds. After it the process rests, because an
- * allocator may give memory back in its own time; what it then holds is reported
- * at the end. So one arm is measured both after one burst and after many. */
+ * A first burst comes before all rounds. After it the process rests, because
+ * some allocators give memory back only after a while; the memory that is
+ * resident then is reported at the end. So each arm is measured after one burst
+ * and a rest, and again after each round. */
 #include "subject.h"
 
 #include <stdlib.h>

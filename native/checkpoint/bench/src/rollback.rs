@@ -1,7 +1,9 @@
 //! The benchmark `rollback`: restores the bands as they were ten epochs ago.
 //!
-//! A sample names the state, makes ten changes durable one by one and goes back; the metric `back`
-//! is the time of going back alone. Before and after each sample the bands are equal, byte by byte.
+//! A sample takes a checkpoint, makes ten changes with a checkpoint after each, and rolls back to the
+//! first; the metric `back` is the time of the rollback alone. The arm `copy_back` takes no checkpoints,
+//! because it only restores the first state. After each sample the bands are, byte by byte, what they
+//! were before it.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -22,16 +24,16 @@ use crate::scenario::{self, WRITE_BYTES};
 use crate::strategy::nanoseconds;
 use crate::workspace::Workspace;
 
-/// Copies put back band by band, and the store.
+/// `copy_back` restores the changed bands from copies; `tracked` is the store's rollback.
 pub(crate) const ARMS: [&str; 2] = ["copy_back", "tracked"];
-/// Time of going back.
+/// The time of a rollback.
 pub(crate) const METRICS: [(&str, Unit, Direction); 1] =
     [("back", Unit::Nanoseconds, Direction::Lower)];
 
 const EPOCHS: u64 = 10;
 
 enum CheckpointMode {
-    /// Without a store: epochs keep nothing, because only the first state is restored.
+    /// Restores from copies of the first state, without a store.
     Copies,
     Tracked(Box<Store>),
 }
@@ -39,14 +41,14 @@ enum CheckpointMode {
 struct ArmState {
     way: CheckpointMode,
     bands_dir: BandDirectory,
-    /// The bands in their first state.
+    /// The directory with copies of the bands in their first state.
     kept: PathBuf,
     samples: u64,
     back_ns: u64,
     failure: Option<String>,
 }
 
-/// Makes every arm's bands, and copies of them.
+/// Makes every arm's bands, and copies of their first state.
 pub(crate) fn prepare(
     workspace: &Rc<Workspace>,
     context: &Context<'_>,
@@ -144,7 +146,7 @@ impl ArmState {
         self.bands_dir.reopen()
     }
 
-    /// Restores each changed band from its copy, synced before it takes the name.
+    /// Replaces each changed band by a duplicate of its copy, which is synced before it is renamed.
     fn put_back(&self, changed: &BTreeSet<u64>) -> io::Result<()> {
         for band in changed {
             let (kept, live) = (

@@ -1,4 +1,4 @@
-//! Snapshots of a btrfs subvolume by the ioctl that the program `btrfs` uses.
+//! Takes snapshots of a btrfs subvolume with the ioctl that the program `btrfs` uses.
 //!
 //! A snapshot is durable when the call returns: it writes the subvolume's data and commits.
 //! Structures and numbers are those of linux/btrfs.h.
@@ -48,8 +48,8 @@ pub(crate) fn make_subvolume(parent: &File, name: &str) -> io::Result<()> {
         fd: 0,
         name: bytes(name),
     };
-    // SAFETY: the number belongs to this call, which reads a structure of this layout and keeps
-    // nothing of it.
+    // SAFETY: the opcode is that of this ioctl, which reads a structure of this layout and keeps no
+    // pointer to it.
     Ok(unsafe { ioctl(parent, Setter::<SUBVOL_CREATE, SubvolumeArgs>::new(named)) }?)
 }
 

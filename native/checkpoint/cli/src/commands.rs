@@ -1,4 +1,5 @@
-//! The commands: each opens the store, calls the library, saves the index and returns its answer.
+//! Runs the commands: each opens the store, calls the library and returns an answer to print. Most of
+//! those that change the store also save its index.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,8 +13,8 @@ use crate::answer::{self, Answer, count};
 use crate::archives::{self, Failure};
 use crate::status_file;
 
-/// Every command is a process that opens the store once, so syncs on opening would cost as much as
-/// a checkpoint.
+/// Skips syncs that the index proves needless: each command is a process that opens the store, and these
+/// syncs would cost as much as a checkpoint.
 fn options() -> Options {
     Options {
         skip_proven_syncs: true,
@@ -25,13 +26,15 @@ pub(crate) fn opened(dir: &Path) -> Result<Store> {
     Store::open(Arc::new(RealDisk), dir, options())
 }
 
-/// For commands that change nothing.
+/// Opens a store for a command that only reads it.
 fn looked_at(dir: &Path) -> Result<StoreReader> {
     Store::open_read_only(Arc::new(RealDisk), dir)
 }
 
+/// Runs a command.
+///
 /// # Errors
-/// When the library refuses, with its advice.
+/// The library's error with its advice, if the library refuses the command.
 pub(crate) fn answer(command: &Command) -> std::result::Result<Answer, Failure> {
     Ok(match command {
         Command::Init { dir, name } => init(dir, name)?,

@@ -1,5 +1,5 @@
-//! A process told to do without engines behaves as on a CPU that lacks them; engines of our own
-//! verify only where the process names them.
+//! Tests which engines a process uses: one that is told to do without some behaves as on a CPU that lacks
+//! them, and engines of our own verify only if the process names them.
 
 use std::process::Command;
 
@@ -11,7 +11,8 @@ use paceline_attestation::{
 
 const MARK: &str = "chosen: ";
 
-/// Who signs, verifies one, and verifies a batch in a process that prefers `preferred` and does without `without`.
+/// Returns the engines that sign, verify one signature, and verify a batch in a new process that prefers `preferred`
+/// and does without `without`.
 fn chosen(preferred: &str, without: &str) -> String {
     let program = std::env::current_exe().expect("a test is a program");
     let inner = [

@@ -20,14 +20,14 @@ pub enum Status {
         /// The sum of its attestations.
         weight: u64,
     },
-    /// Another block became final beside it; it becomes final if a block that merges it does.
+    /// Another block became final that it does not build on. It becomes final if a descendant does.
     Merging {
         /// One more than its highest parent's.
         height: u64,
     },
     /// It is final, for good.
     Final {
-        /// None: it was pruned.
+        /// None if the block was pruned.
         height: Option<u64>,
     },
 }
@@ -35,30 +35,31 @@ pub enum Status {
 /// What one finalisation did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finalised {
-    /// Blocks that became final: the block and its ancestors that were not.
+    /// How many blocks became final: the block, and its ancestors that were not final before.
     pub finalised: usize,
-    /// Blocks that can never become final now, and were forgotten.
+    /// How many blocks were forgotten, because they can never become final now.
     pub abandoned: usize,
 }
 
 /// Blocks, their parents, and which of them are final.
 ///
-/// `&BlockGraph` is all that any call needs. [`BlockGraph::is_final`] takes no lock and never waits; the
-/// other calls take one lock among themselves.
+/// Every method takes `&self`, so threads can share a graph. [`BlockGraph::is_final`] takes no lock, except for ids
+/// that begin with eight zero bytes; the other methods share one lock.
 pub struct BlockGraph {
     index: FinalIndex,
     state: Mutex<State>,
 }
 
 impl BlockGraph {
-    /// A graph whose one block, `genesis`, is final; blocks need `threshold` weight to become so.
+    /// Returns a graph with one block, `genesis`, which is final. Other blocks need the weight `threshold` to become
+    /// final.
     #[must_use]
     pub fn new(genesis: BlockId, threshold: u64) -> Self {
         Self::with_capacity(genesis, threshold, 0)
     }
 
-    /// The same with room for `final_blocks`, each 80 to 160 bytes: until there are as many, nothing is
-    /// copied and nothing outgrown is kept.
+    /// Returns a new graph with room for `final_blocks`, each 80 to 160 bytes. Up to that number the index of final
+    /// blocks is never copied into a larger table, and no outgrown table takes memory.
     #[must_use]
     pub fn with_capacity(genesis: BlockId, threshold: u64, final_blocks: usize) -> Self {
         let (index, mut state) = Self::empty(genesis, threshold, final_blocks);
@@ -96,8 +97,8 @@ impl BlockGraph {
         }
     }
 
-    /// Whether a block is final: one cache line, for about one block in seven two. Never waits. A block that
-    /// is final stays so, and so do its ancestors, which became final before it did.
+    /// Returns whether a block is final. Reads one cache line, or two for about one block in seven, and takes no lock
+    /// unless the id begins with eight zero bytes. A final block stays final, and its ancestors became final before it.
     #[inline]
     #[must_use]
     pub fn is_final(&self, id: &BlockId) -> bool {
@@ -108,7 +109,8 @@ impl BlockGraph {
         self.index.contains(words)
     }
 
-    /// Ids that begin with eight zero bytes: finding one takes 2^64 hashes, so here it may wait.
+    /// Returns whether a block is final whose id begins with eight zero bytes. This takes the lock, but finding such an
+    /// id takes about 2^64 hashes.
     #[cold]
     fn is_rare(&self, id: &BlockId) -> bool {
         self.state_to_read().rare.contains(id)
@@ -123,8 +125,8 @@ impl BlockGraph {
         self.state()?.insert(&self.index, id, parents)
     }
 
-    /// Adds weight to a block; returns its weight. It becomes final only by [`BlockGraph::finalise`]. Who may
-    /// give how much, and only once, is the caller's to know.
+    /// Adds weight to a block; returns its new weight. The block becomes final only by [`BlockGraph::finalise`]. The
+    /// caller checks who attests, with how much weight, and that nobody attests twice.
     ///
     /// # Errors
     /// `Unknown`, `AlreadyFinal`, `Conflicts`, `WeightOverflow`.
@@ -132,8 +134,8 @@ impl BlockGraph {
         self.state()?.attest(&self.index, *id, weight)
     }
 
-    /// Makes a block that has the weight, and all its ancestors, final. Takes time linear in the blocks that
-    /// are not final.
+    /// Makes a block final whose weight reaches the threshold, and with it all its ancestors. Takes time linear in the
+    /// number of blocks that are not final.
     ///
     /// # Errors
     /// `Unknown`, `AlreadyFinal`, `Conflicts`, `Underweight`.
@@ -141,8 +143,8 @@ impl BlockGraph {
         self.state()?.finalise(&self.index, *id)
     }
 
-    /// Forgets parents, height and weight of final blocks lower than `below`, the last one excepted; their
-    /// ids stay final. Returns how many.
+    /// Forgets the parents, height and weight of final blocks lower than `below`, except those of the head. Their ids
+    /// stay final. Returns how many blocks it pruned.
     ///
     /// # Errors
     /// `Poisoned`.
@@ -150,7 +152,7 @@ impl BlockGraph {
         Ok(self.state()?.prune(below))
     }
 
-    /// What is known of a block; None: nothing, or it was abandoned.
+    /// Returns what is known of a block; None if it was never inserted or was abandoned.
     #[must_use]
     pub fn status(&self, id: &BlockId) -> Option<Status> {
         let state = self.state_to_read();
@@ -169,25 +171,25 @@ impl BlockGraph {
             .then_some(Status::Final { height })
     }
 
-    /// The block that became final last, of all final ones the highest.
+    /// Returns the block that was finalised last; it is the highest of all final blocks.
     #[must_use]
     pub fn head(&self) -> BlockId {
         self.state_to_read().head
     }
 
-    /// How many blocks are final.
+    /// Returns how many blocks are final.
     #[must_use]
     pub fn final_count(&self) -> usize {
         self.state_to_read().final_count()
     }
 
-    /// How many blocks are known and not final.
+    /// Returns how many blocks are known and not final.
     #[must_use]
     pub fn pending_count(&self) -> usize {
         self.state_to_read().pending.len()
     }
 
-    /// Everything, as bytes; equal graphs give equal bytes. The format is in `snapshot.rs`.
+    /// Returns the whole graph as bytes; equal graphs give equal bytes. `snapshot.rs` describes the format.
     ///
     /// # Errors
     /// `Poisoned`.
@@ -195,8 +197,8 @@ impl BlockGraph {
         Ok(snapshot::write(&self.index, &*self.state()?))
     }
 
-    /// The graph that [`BlockGraph::snapshot`] wrote. Any bytes may be given: what is no state of a graph is
-    /// refused, and memory is taken in proportion to the bytes that are there.
+    /// Reads a graph that [`BlockGraph::snapshot`] wrote. The bytes may come from anybody: they are refused unless they
+    /// are a state that a graph can reach, and memory use is proportional to their number.
     ///
     /// # Errors
     /// See [`SnapshotError`].
@@ -208,7 +210,7 @@ impl BlockGraph {
         self.state.lock().map_err(|_| GraphError::Poisoned)
     }
 
-    /// What a panic left may be out of step, but can be looked at.
+    /// Returns the state even after a panic while it was locked: it may then be inconsistent, but reading it is safe.
     fn state_to_read(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

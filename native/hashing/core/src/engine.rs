@@ -57,7 +57,7 @@ impl Engine {
         &engines[..*count]
     }
 
-    /// Whether this CPU can run it.
+    /// Returns whether this CPU can run it.
     #[must_use]
     pub fn is_available(self) -> bool {
         Self::available().contains(&self)
@@ -83,7 +83,7 @@ impl Engine {
         }
     }
 
-    /// What a CPU needs for it, in words: the reason in results where it is missing.
+    /// Returns what a CPU needs for it, as results say it where the engine is unavailable.
     #[must_use]
     pub const fn requires(self) -> &'static str {
         match self {

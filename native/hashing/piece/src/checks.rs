@@ -1,7 +1,7 @@
-//! The checks before any timing (I1): published digests through every native path of a script, and
-//! a smoke test of `QuickJS`.
+//! Checks the workload before any timing (I1): every native way to hash from a script must compute
+//! published digests, and `QuickJS` must pass a smoke test.
 //!
-//! A check reports; it never fails the launch by itself.
+//! A check that fails is reported; it does not end the launch.
 
 use paceline_harness::Check;
 use paceline_hashing_quickjs::quickjs_version;
@@ -20,7 +20,7 @@ const VECTORS: [(&str, usize, &str); 4] = [
     ("a", 1_000_000, "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
 ];
 
-/// Digests in the core refuse these arguments, as Kotlin would.
+/// Arguments that the core's digest functions must refuse, as those in Kotlin would.
 const WRONG: [&str; 4] = [
     "undefined",
     "'text'",
@@ -68,7 +68,8 @@ fn sha1_vectors(scripts: &Scripts) -> Result<String, String> {
     }
 }
 
-/// A script runs; wrong arguments and calls into Kotlin are its errors, with the reason.
+/// Checks that a script runs, that the digest functions refuse wrong arguments, and that a path in Kotlin
+/// throws an error with the reason.
 fn smoke(scripts: &Scripts) -> Result<String, String> {
     let result_of = |source: &str| {
         scripts

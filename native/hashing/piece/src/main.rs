@@ -1,9 +1,9 @@
-//! The workload `piece` without a JVM, for devices; on hosts Kotlin runs the same workload
+//! Runs the workload `piece` on devices, without a JVM; on hosts Kotlin runs the same workload
 //! (`../jvm`).
 //!
-//! Runtime, scripts, pieces and counters are the same. Arms that hash in Kotlin are reported as
-//! unavailable. Read in this order: `scripts` (how an arm is a function of a script), `pieces`,
-//! `streams`, `checks`.
+//! Both have the same runtime, scripts, pieces and counters. Here the arms that hash in Kotlin are
+//! reported as unavailable. Read in this order: `scripts` (which makes arms of functions in a script),
+//! `pieces`, `streams`, `checks`.
 
 mod checks;
 mod pieces;
@@ -33,7 +33,8 @@ fn main() -> ExitCode {
     .main()
 }
 
-/// For arms that need Kotlin: accepted, so that a command line for hosts works on devices, too.
+/// Returns a knob that only changes arms in Kotlin. It is accepted so that a command line for hosts works on
+/// devices, too.
 fn log_every_ms() -> Knob {
     Knob {
         name: "log_every_ms".to_owned(),
@@ -45,7 +46,7 @@ fn log_every_ms() -> Knob {
     }
 }
 
-/// Facts that may explain a difference between two runs.
+/// Returns facts that may explain a difference between two runs.
 fn facts() -> Result<Facts, Failure> {
     let mut facts = vec![("quickjs".to_owned(), quickjs_version())];
     for (name, lanes) in [("engine", 1), ("engine_8", 8), ("engine_16", 16)] {

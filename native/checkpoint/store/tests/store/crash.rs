@@ -1,6 +1,7 @@
-//! The machine stops at any operation; what a power loss or a kill leaves is opened again.
+//! Tests that no reported checkpoint is lost, and that the store can be opened and used again, after a
+//! power loss, a kill or a failing disk at any operation.
 //!
-//! `CHECKPOINT_CRASHES=10000` is the long run.
+//! `CHECKPOINT_CRASHES` is how many such stops are tried; 10000 of them make a long run.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -12,7 +13,7 @@ use paceline_checkpoint::{ErrorKind as Failure, Store};
 
 const STEPS: u64 = 24;
 
-/// Runs a world until it ends or the machine stops; returns whether it stopped.
+/// Makes a store and takes all steps of a world; returns whether the machine stopped meanwhile.
 fn run(world: &mut World) -> bool {
     let mut run = || {
         world.init()?;
@@ -25,7 +26,8 @@ fn run(world: &mut World) -> bool {
     }
 }
 
-/// Opens what is left, checks it, and continues with it.
+/// Opens the store that a crash left, compares it with the world's model, then takes a checkpoint, rolls
+/// back and folds.
 fn recover(mut world: World, what: &str) {
     let opened = Store::open(Arc::new(world.disk.clone()), &live_path(), OPTIONS);
     let store = match opened {
@@ -78,7 +80,7 @@ fn reported_checkpoints_survive_a_power_loss_at_any_operation() {
         let mut whole = World::new(seed);
         assert!(!run(&mut whole));
         let steps = whole.disk.steps();
-        // Short runs try some points of each world, long ones nearly all.
+        // A short run stops each world at a few of its operations, a long run at nearly all.
         let stride = (steps * 20 / points.max(1)).clamp(1, steps / 5);
         for stop in (1 + seed % stride..=steps).step_by(usize::try_from(stride).expect("small")) {
             let mut world = World::new(seed);
@@ -124,7 +126,7 @@ fn a_full_or_failing_disk_at_any_operation_loses_nothing_that_was_reported() {
                 .init()
                 .and_then(|()| (0..STEPS).try_for_each(|_| world.step()));
             let what = format!("seed {seed}, {kind} at {at} of {steps}");
-            // A fault that was not reported must have had no effect.
+            // An error must be the injected fault. Whether a fault without an error did harm, `recover` checks.
             if let Err(error) = outcome {
                 assert_eq!(error.system(), Some(kind), "{what}: {error}");
             }
@@ -134,7 +136,7 @@ fn a_full_or_failing_disk_at_any_operation_loses_nothing_that_was_reported() {
                 Ok(store) => store.list(),
                 Err(_) => vec![],
             };
-            // What was read after the kill counted; a power loss must not undo it (D5).
+            // A checkpoint that was listed after the kill must be there after a power loss, too (D5).
             world.disk = world.disk.after_power_loss(at);
             if let Ok(store) = Store::open(Arc::new(world.disk.clone()), &live_path(), OPTIONS) {
                 assert_eq!(store.list(), seen, "{what}: seen, then gone");
@@ -148,8 +150,8 @@ fn a_full_or_failing_disk_at_any_operation_loses_nothing_that_was_reported() {
     }
 }
 
-/// Each directory of the fake disk loses its names separately, so that a removal may survive the
-/// exchange before it.
+/// A power loss undoes names that were not synced, separately in each directory of the fake disk. So
+/// a removal may be kept while an earlier exchange in another directory is undone.
 #[test]
 fn live_is_whole_when_a_rollback_is_killed_opened_with_a_proof_and_the_power_goes() {
     let write = |store: &mut Store, name: &str| store.write_at(name, 0, name.as_bytes());

@@ -1,7 +1,7 @@
-//! The peers in C and assembly, ring and AWS-LC, each through its own crate.
+//! Makes the arms of ring and AWS-LC, libraries in C and assembly, each through its own crate.
 //!
-//! Static programs for devices are built without a C compiler: `compiled_absent.rs` takes its place
-//! there.
+//! Static programs for devices are built without a C compiler; there `compiled_absent.rs` takes the place
+//! of this file.
 
 use std::hint::black_box;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use paceline_harness::{Arm, Failure};
 use crate::inputs::{Inputs, Turns};
 use crate::peers::{AWS_LC, RING};
 
-/// Signing of each message by its key, in turn: ring, AWS-LC.
+/// Returns the arms (ring, AWS-LC) that sign one message after the other, each by its key.
 pub(crate) fn sign(inputs: &Rc<Inputs>) -> Result<[Arm; 2], Failure> {
     let refused = || Failure::new("no_key", "a library refused the seed");
     let seeds = (0..inputs.messages.len()).map(|index| *inputs.key(index).seed());
@@ -38,7 +38,7 @@ pub(crate) fn sign(inputs: &Rc<Inputs>) -> Result<[Arm; 2], Failure> {
     ])
 }
 
-/// Verifying each signature of its message, in turn: ring, AWS-LC.
+/// Returns the arms (ring, AWS-LC) that verify one signature after the other.
 pub(crate) fn verify(inputs: &Rc<Inputs>) -> [Arm; 2] {
     let ring: Vec<_> = inputs
         .key_bytes()

@@ -1,9 +1,10 @@
-//! Verifies one batch in lanes: from its items to the list of bad ones.
+//! Verifies one batch in lanes and lists the items that may be bad.
 //!
-//! All together: Σ z (s B − R − k A) = 0 up to small order, with a random z per signature;
-//! coefficients of one key are added first. If that fails, halves are tested; a half that must
-//! contain the culprit is not tested again (`halving`). The last few are verified one by one
-//! (`each`), so "bad" never rests on chance, and then by `portable`, which alone refuses.
+//! One equation tests many signatures: Σ z (s B − R − k A) = 0 up to small order, with a random z
+//! for each signature. The coefficients of signatures by the same key are added up first. If the
+//! equation does not hold, its halves are tested (`halving`), except a half that is known to contain
+//! a bad signature. The last few signatures are verified one by one (`each`), so none is listed by
+//! chance. The caller verifies the listed ones with `portable`, which alone refuses a signature.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -27,20 +28,21 @@ use crate::halving::{Judge, find_bad};
 use crate::key::VerifyingKey;
 use crate::portable::challenge;
 
-/// So many are judged each for itself rather than halved: two runs of `each`.
+/// Up to this many signatures are verified one by one instead of being halved: two runs of `each`.
 const LEAF: usize = 2 * LANES;
-/// Up to so many new keys are shifted by 2^128 at once, which makes every later batch with them cheaper.
+/// If a batch has at most this many keys without 2^128 A, it computes that for all of them, which makes later
+/// batches with these keys cheaper.
 const SHIFTED_AT_ONCE: usize = 32;
 
 /// One point of a [`Block`].
 type Words = [u64; 3 * LIMBS];
 
-/// A key as the lanes want it: A and, once it pays, 2^128 A, ready to be added.
+/// A public key A in the form that lanes add, and 2^128 A once a batch has computed it (`SHIFTED_AT_ONCE`).
 #[derive(Clone)]
 pub(crate) struct LanePoints {
     point: Words,
     shifted: OnceLock<Words>,
-    /// What one verification alone may keep (`alone`).
+    /// The place of the key's multiples, with which `alone` verifies single signatures.
     pub(super) slot: Arc<Slot>,
 }
 
@@ -54,7 +56,7 @@ impl LanePoints {
     }
 }
 
-/// One signature in eight lanes: true if it is good, false if another has to judge it.
+/// Verifies one signature in eight lanes. True if it is good; false if another engine has to decide.
 pub(crate) fn accepts_alone(kernels: &dyn Kernels, base: &Base, item: &Item<'_>) -> bool {
     let Some(response) = item.signature.response() else {
         return false;
@@ -85,7 +87,7 @@ fn words(block: &Block, lane: usize) -> Words {
     std::array::from_fn(|word| block.0[word][lane % LANES])
 }
 
-/// Points, packed eight to a block.
+/// Points, of which each block holds eight.
 #[derive(Default)]
 struct Points {
     blocks: Vec<Block>,
@@ -111,7 +113,7 @@ impl Points {
     }
 }
 
-/// A signature that could be good: s is canonical and R is a point.
+/// A signature that the equation has to test, because its s is canonical and its R is a point.
 struct Candidate {
     item: usize,
     key: usize,
@@ -120,7 +122,7 @@ struct Candidate {
     weight: u128,
 }
 
-/// Where a key's points are.
+/// The indices of a key's points among the batch's points.
 struct KeyPlace {
     point: usize,
     shifted: Option<usize>,
@@ -130,7 +132,7 @@ struct KeyPlace {
 pub(crate) struct Batch<'a> {
     kernels: &'a dyn Kernels,
     base: &'a Base,
-    /// R of item i at i, then the base point and 2^128 times it, then keys.
+    /// R of each item at the item's index; behind them the base point, 2^128 times it, and the keys.
     points: Points,
     candidates: Vec<Candidate>,
     keys: Vec<KeyPlace>,
@@ -141,7 +143,7 @@ pub(crate) struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Hashes, decodes, and finds the keys that are the same.
+    /// Decodes the items' points, computes their challenges and collects the distinct keys.
     pub(crate) fn new(kernels: &'a dyn Kernels, base: &'a Base, items: &[Item<'_>]) -> Self {
         let (commitments, valid) = commitments(kernels, items);
         let mut points = Points::with_blocks(commitments);
@@ -184,7 +186,7 @@ impl<'a> Batch<'a> {
         batch
     }
 
-    /// The indices of items that may be bad: of all others it is certain, up to chance, that they are good.
+    /// Returns the indices of items that may be bad. All others are good, up to a chance of 2^-128.
     pub(crate) fn bad(mut self) -> Vec<usize> {
         let candidates = std::mem::take(&mut self.candidates);
         let leaf = if self.weighted { LEAF } else { usize::MAX };
@@ -276,8 +278,8 @@ fn term(place: usize, centred: u128) -> Term {
     }
 }
 
-/// The two halves of a scalar, centred: their digits, less half their range, are the scalar's. A scalar is
-/// below 2^253, so adding the centre does not overflow.
+/// Returns the lower and the upper 128 bits of a scalar, centred as `sum` describes: the plan's centre is added to
+/// each. A scalar is below 2^253, so this does not overflow.
 fn centred(scalar: &Scalar, plan: Plan) -> [u128; 2] {
     let bytes = scalar.to_bytes();
     let halves = bytes.as_chunks::<16>().0;
@@ -295,7 +297,7 @@ fn centred(scalar: &Scalar, plan: Plan) -> [u128; 2] {
     ]
 }
 
-/// R of every item, decoded, and which are points (a mask for each block).
+/// Decodes R of every item. The masks, one for each block, have a bit for each lane whose R is a point.
 fn commitments(kernels: &dyn Kernels, items: &[Item<'_>]) -> (Vec<Block>, Vec<u8>) {
     let encodings: Vec<[[u8; 32]; LANES]> = items
         .chunks(LANES)
@@ -314,7 +316,7 @@ fn commitments(kernels: &dyn Kernels, items: &[Item<'_>]) -> (Vec<Block>, Vec<u8
         .unzip()
 }
 
-/// SHA-512(R, A, message) of every item, modulo the group's order.
+/// Returns SHA-512(R, A, message) of every item, modulo the group's order.
 fn challenges(kernels: &dyn Kernels, items: &[Item<'_>]) -> Vec<Scalar> {
     let mut challenges = Vec::with_capacity(items.len() + LANES);
     for few in items.chunks(LANES) {
@@ -338,7 +340,7 @@ fn challenges(kernels: &dyn Kernels, items: &[Item<'_>]) -> Vec<Scalar> {
     challenges
 }
 
-/// Every different key once, and which of them each item's is.
+/// Adds the points of every distinct key. Returns where they are, and for each item the index of its key.
 fn places(
     kernels: &dyn Kernels,
     items: &[Item<'_>],
@@ -383,7 +385,7 @@ fn places(
     (keys.iter().map(place).collect(), key_of)
 }
 
-/// Decodes keys, eight at a time. They are points: parsing has seen to that.
+/// Decodes keys, eight at a time. Each is a point, because parsing a key checks that.
 fn decode(kernels: &dyn Kernels, keys: &[&VerifyingKey]) {
     if keys.iter().all(|key| key.lanes().get().is_some()) {
         return;
@@ -401,7 +403,7 @@ fn decode(kernels: &dyn Kernels, keys: &[&VerifyingKey]) {
     }
 }
 
-/// Shifts keys by 2^128, eight at a time.
+/// Computes 2^128 A of keys, eight at a time.
 fn shift(kernels: &dyn Kernels, keys: &[&VerifyingKey]) {
     for few in keys.chunks(LANES) {
         let mut block = Block::NEUTRAL;
