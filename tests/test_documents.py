@@ -55,7 +55,7 @@ def anchor(heading: str) -> str:
 @cache
 def help_of(program: str, *command: str) -> str:
     return subprocess.run(
-        [BIN / program, *command, "--help"],
+        [BIN / program, *command, "-h"],
         capture_output=True,
         text=True,
         check=True,

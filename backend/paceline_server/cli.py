@@ -31,6 +31,7 @@ from paceline_server.commands.options import with_database as _with_database
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     help="Paceline's server.",
 )
@@ -48,8 +49,9 @@ agent_commands = typer.Typer(
 )
 app.add_typer(agent_commands, name="agent")
 
-NOT_FOR_TOKENS = ("agent", "installation.admin")
-"""Permissions that no token can have: agents enrol, and admins of the installation use this command."""
+ADMINISTER = "installation.admin"
+NOT_GIVEN_HERE = ("agent", ADMINISTER)
+"""Permissions that `token create` does not give: agents enrol, and above projects only a signed-in admin gives."""
 
 Host = Annotated[str | None, typer.Option(help="Address to listen on.")]
 Port = Annotated[int | None, typer.Option(help="Port to listen on.")]
@@ -490,7 +492,12 @@ def create_token(
     from paceline_server.projects import service  # noqa: PLC0415
 
     requested = permission or ["project.read", "runs.create", "targets.use"]
-    offered = [known for known in PERMISSIONS if known not in NOT_FOR_TOKENS]
+    offered = [known for known in PERMISSIONS if known not in NOT_GIVEN_HERE]
+    if ADMINISTER in requested:
+        raise SettingsError(
+            f"this command makes no token with {ADMINISTER}: an admin of the installation makes it on the dashboard's "
+            "page Tokens, with 'administer the installation'"
+        )
     unknown = [name for name in requested if name not in offered]
     if unknown:
         raise SettingsError(

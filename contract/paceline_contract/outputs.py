@@ -22,6 +22,8 @@ MEDIA_TYPES: dict[Format, str] = {
 }
 
 PASSED, ERROR, FAILED, INCONCLUSIVE = 0, 1, 2, 3
+BRACKETS = "Verdicts in brackets do not affect the run's verdict."
+"""Every format for people says so where it has such a verdict: of what no rule watches."""
 FORMAT_HELP = "table, json, junit or markdown; repeatable, each with its --output."
 OUTPUT_HELP = "File for the --format in the same place; without one it is printed."
 FAIL_ON_HELP = "fail, inconclusive or never: which verdicts end with a failure."

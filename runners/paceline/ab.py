@@ -26,6 +26,7 @@ from paceline.config import AgentSettings
 from paceline.errors import UserError
 from paceline.executors.base import Executor
 from paceline.git import (
+    FileMissingError,
     GitFailedError,
     Repository,
     SourceError,
@@ -69,10 +70,7 @@ def comparison(
         [],
     )
     if pair.base == pair.head:
-        pair.notes.append(
-            f"Both sides are commit {pair.head[:12]}: an A/A comparison, which shows what this target can "
-            "tell apart."
-        )
+        pair.notes.append(describe_same_commit(pair.head))
     if run_git(
         "-C", str(checkout), "status", "--porcelain", "--untracked-files=no"
     ).strip():
@@ -81,6 +79,11 @@ def comparison(
             "compare them."
         )
     return pair
+
+
+def describe_same_commit(commit: str) -> str:
+    """Say that both sides are one commit, and what that measures."""
+    return f"Both sides are commit {commit[:12]}: an A/A comparison, which shows what this target can tell apart."
 
 
 def _top(directory: Path) -> Path:
@@ -159,7 +162,15 @@ class ComparisonWorkspace:
         """Return what both sides declare. Raises SourceError, which names the side."""
 
         def read(commit: str) -> Manifest:
-            return read_manifest(self.repository, commit, self.wanted.manifest_path)
+            try:
+                return read_manifest(self.repository, commit, self.wanted.manifest_path)
+            except FileMissingError as error:
+                raise FileMissingError(
+                    error.path,
+                    commit,
+                    str(self.wanted.checkout),
+                    "Commit it, or correct --suite.",
+                ) from error
 
         return read_sides(read, self.wanted.base, self.wanted.head)
 

@@ -7,7 +7,9 @@ Exit status: 0 success · 1 error · 2 a failed verdict of `submit` or `ab` · 3
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import shlex
 import signal
 import sys
 import threading
@@ -107,6 +109,7 @@ from paceline.executors.base import Executor
 from paceline.executors.host import HostExecutor
 from paceline.forges.port import ForgeOptions
 from paceline.forges.reporting import DEFAULT_PURPOSE, ForgeReporter, chosen_forge
+from paceline.git import SourceError
 from paceline.harnesses.plan import parse_arms
 from paceline.listing import compare_with_workloads
 from paceline.local import Display
@@ -123,6 +126,7 @@ from paceline.stop import Stop, StopReason
 app = typer.Typer(
     help="Measure suites on this host and send the samples to a Paceline server.",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -271,7 +275,12 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             "Nothing is named to measure.",
             "Give a suite.toml, or a command after --: paceline run -- ./bench",
         )
-    if len(what) > 1 or not what[0].endswith(".toml"):
+    if len(what) > 1 and what[0].endswith(".toml"):
+        raise UserError(
+            f"{what[0]} is a suite, and `{shlex.join(what[1:])}` a command.",
+            "Give either a suite.toml or, after --, a command.",
+        )
+    if not what[0].endswith(".toml"):
         _refuse_given("suites", params=params, preset=preset, knob=knob, past=past)
         request = _command_request(
             what,
@@ -292,12 +301,12 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             benchmark=benchmark,
         )
         judge = _find_judge(is_needed=needs_judge and bool(arm or format_))
-        target = output_directory(directory, request.name).absolute()
-        _measure_here(
-            lambda executor, display, stop: driven.run(
-                request, target, executor=executor, display=display, stop=stop
+        target = _measure_here(
+            lambda out, executor, display, stop: driven.run(
+                request, out, executor=executor, display=display, stop=stop
             ),
-            target,
+            directory,
+            request.name,
             config.data_dir(None),
             verbose=verbose,
         )
@@ -332,22 +341,21 @@ def run(  # noqa: PLR0917 - one parameter per option is how typer declares them
             seed=chosen_seed,
         ),
     )
-    # Absolute, because workloads run in another directory.
-    target = output_directory(directory, valid.suite.name).absolute()
     estimate = past_runs.estimate(valid, selection, past)
     print_note(f"Estimated duration: {estimate}.")
     began = time.monotonic()
-    _measure_here(
-        lambda executor, display, stop: local.run(
+    target = _measure_here(
+        lambda out, executor, display, stop: local.run(
             valid,
             suite,
             selection,
-            target,
+            out,
             executor=executor,
             display=display,
             stop=stop,
         ),
-        target,
+        directory,
+        valid.suite.name,
         config.data_dir(None),
         verbose=verbose,
     )
@@ -428,12 +436,13 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
 ) -> None:
     """Measure two commits side by side and judge whether head is slower.
 
-    Builds both from this checkout, which is only read: its suite, or with a command after -- what that measures in
-    this directory. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error. With --fail-on fail, inconclusive exits 0;
-    with --fail-on never, slower does too. Two commits with the same artifacts are identical: nothing is measured,
-    exit 0. One commit given twice is measured: an A/A comparison. On shared hosts, PACELINE_PRESSURE_LIMIT_PERCENT
-    and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above which a ratio must clear an extra margin. Without
-    paceline-server nothing can judge: exit 1 before anything is measured; --fail-on never without --format records only.
+    Builds both from this checkout, of which nothing changes but paceline-runs/, which git ignores: its suite, or with
+    a command after -- what that measures in this directory. Exit: 0 not slower, 2 slower, 3 inconclusive, 1 error. With
+    --fail-on fail, inconclusive exits 0; with --fail-on never, slower does too. Two commits with the same artifacts are
+    identical: nothing is measured, exit 0. One commit given twice is measured: an A/A comparison. On shared hosts,
+    PACELINE_PRESSURE_LIMIT_PERCENT and PACELINE_DRIFT_LIMIT_PERCENT raise the limits above which a ratio must clear an
+    extra margin. Without paceline-server nothing can judge: exit 1 before anything is measured; --fail-on never without
+    --format records only.
     """
     outputs = parse_outputs(
         [*(format_ or []), *(["json"] if as_json else [])], output or []
@@ -464,13 +473,15 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
             shell=shell,
             benchmark=benchmark,
         )
-        target = output_directory(directory, f"{request.name}-ab").absolute()
+        name = request.name
 
-        def measure(executor: Executor, display: Display, stop: Stop) -> Outcome:
+        def measure(
+            out: Path, executor: Executor, display: Display, stop: Stop
+        ) -> Outcome:
             return driven.compare(
                 workspace,
                 request,
-                target,
+                out,
                 measures_identical=measure_identical,
                 executor=executor,
                 display=display,
@@ -503,21 +514,25 @@ def compare_commits(  # noqa: PLR0917 - one parameter per option is how typer de
                 seed=chosen_seed,
             ),
         )
-        target = output_directory(directory, f"{valid.suite.name}-ab").absolute()
+        name = valid.suite.name
 
-        def measure(executor: Executor, display: Display, stop: Stop) -> Outcome:
+        def measure(
+            out: Path, executor: Executor, display: Display, stop: Stop
+        ) -> Outcome:
             return ab.run(
                 workspace,
                 manifests,
                 selection,
-                target,
+                out,
                 measures_identical=measure_identical,
                 executor=executor,
                 display=display,
                 stop=stop,
             )
 
-    _measure_here(measure, target, config.data_dir(data), verbose=verbose)
+    target = _measure_here(
+        measure, directory, f"{name}-ab", config.data_dir(data), verbose=verbose
+    )
     raise typer.Exit(_judge(judge, target, outputs, fail_on))
 
 
@@ -607,36 +622,55 @@ def _judge(
 
 
 def _measure_here(
-    measure: Callable[[Executor, Display, Stop], Outcome],
-    target: Path,
+    measure: Callable[[Path, Executor, Display, Stop], Outcome],
+    directory: Path | None,
+    name: str,
     data: Path,
     *,
     verbose: bool,
-) -> None:
-    """Measure on this host with progress shown. Raises UserError when the result does not count; exits 130
-    when interrupted."""
+) -> Path:
+    """Measure on this host with progress shown; return the directory with what was written, which is removed if
+    nothing was. Raises UserError when the result does not count; exits 130 when interrupted."""
+    is_new = directory is None or not directory.exists()
+    # Absolute, because workloads run in another directory.
+    target = output_directory(directory, name).absolute()
     display = display_for(terminal(stderr=True), verbose)
     executor = HostExecutor(environment.serial(data))
     stop = Stop()
     try:
         outcome = interruptible(
-            lambda: measure(executor, display, stop),
+            lambda: measure(target, executor, display, stop),
             lambda: stop.set(StopReason.CANCELLED),
         )
-    except UserError:
+    except UserError as error:
         if stop.reason is None:
+            is_of_build = (
+                isinstance(error, SourceError) and error.cause == "build_failed"
+            )
+            if is_of_build and not verbose:
+                error.advice += " --verbose shows the build's whole output."
             raise
         outcome = stopped_outcome(stop.reason)
     finally:
         display.close()
+        if is_new:
+            # It is kept if it holds anything.
+            with contextlib.suppress(OSError):
+                target.rmdir()
     if stop.reason is not None:
-        print_note(f"Interrupted; what was measured is in {target}.")
+        is_measured = any(target.glob("launch-*"))
+        print_note(
+            f"Interrupted; what was measured is in {target}."
+            if is_measured
+            else "Interrupted; nothing was measured."
+        )
         raise typer.Exit(130)
     if not outcome.ok:
         raise UserError(
             f"{outcome.cause}: {outcome.detail}",
             f"Streams and run.json are in {target}.",
         )
+    return target
 
 
 def interruptible(work: Callable[[], Result], interrupt: Callable[[], None]) -> Result:
@@ -724,7 +758,8 @@ def submit(  # noqa: PLR0917 - one parameter per option is how typer declares th
     ] = None,
     benchmark: Benchmarks = None,
     target: Annotated[
-        list[str] | None, typer.Option(help="Only this target id; repeatable.")
+        list[str] | None,
+        typer.Option(help="Only this target, by name, serial or id; repeatable."),
     ] = None,
     params: Params = None,
     preset: Preset = None,

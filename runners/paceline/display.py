@@ -22,6 +22,8 @@ from paceline.terminal_text import readable_line
 
 QUIET_S = 30.0
 """After so long without a line of its own, a log gets the newest line of the build."""
+FEW_LAUNCHES = 10
+"""Each of so many launches has a line of its own."""
 UNLIMITED = 100_000
 """What is no terminal has so many columns, so that a line of a file or pipe is never broken."""
 _ID = re.compile(r"[a-z]{3}_[0-9A-Za-z]+")
@@ -106,7 +108,16 @@ class PlainDisplay:
             self._line(f"  after {now - self._phase_since:.0f} s: {line}")
 
     def launch(self, number: int, total: int, workload: str) -> None:
-        self._line(f"launch {number + 1} of {total}: {workload}")
+        """Print the first, the last and every tenth of many launches, and one after a while of silence."""
+        is_shown = (
+            self._verbose
+            or total <= FEW_LAUNCHES
+            or number == 0
+            or (number + 1) % FEW_LAUNCHES == 0
+            or number + 1 == total
+        )
+        if is_shown or self._clock() - self._printed_at >= QUIET_S:
+            self._line(f"launch {number + 1} of {total}: {workload}")
 
     def progress(self, done: int, total: int) -> None:
         """Print nothing: one line per step would hide the rest."""

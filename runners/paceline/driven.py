@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -124,6 +125,7 @@ def run(
 ) -> Outcome:
     """Measure the command in this directory. Raises UserError."""
     directory = Path.cwd()
+    _check_program(request, directory)
     revision = working_revision(directory)
     with ExitStack() as resources:
         by = shown_claimant(f"paceline run of {request.name}", display)
@@ -151,6 +153,7 @@ def compare(
     stop: Stop,
 ) -> Outcome:
     """Measure the command at both commits, each in a tree of its own. Raises UserError, which names the side."""
+    _check_program(request, None)
     pair = workspace.wanted
     trees = {
         commit: workspace.repository.tree_of(commit)
@@ -212,6 +215,26 @@ def compare(
             record.write(prepared, Outcome(), identical=True)
             return Outcome()
         return measure_and_record(record, prepared, executor, display, stop)
+
+
+def _check_program(request: CommandRequest, directory: Path | None) -> None:
+    """Raises UserError where the program is certainly missing, so that nobody waits for the target to learn that. Nothing
+    is known of a program that a step may make first, nor, without a directory, of a path in it."""
+    if request.shell or request.build or request.setup or request.prepare:
+        return
+    program = request.command[0]
+    if Path(program).name == program:
+        problem = "there is no such program on the PATH"
+    else:
+        is_known = directory is not None or Path(program).is_absolute()
+        if not is_known or ((directory or Path()) / program).exists():
+            return
+        problem = "there is no such file"
+    if shutil.which(program) is None:
+        raise UserError(
+            f"`{request.shown}` could not be started: {problem}.",
+            "Correct the command. A line for a shell needs --shell sh, and what must be made first needs --build.",
+        )
 
 
 @contextmanager

@@ -43,11 +43,17 @@ class SourceError(UserError):
 class FileMissingError(SourceError):
     """A commit does not have the file."""
 
-    def __init__(self, path: str, commit: str, repository: str) -> None:
+    def __init__(
+        self,
+        path: str,
+        commit: str,
+        repository: str,
+        advice: str = "Commit it, or correct the path in agent.toml.",
+    ) -> None:
         super().__init__(
             "suite_invalid",
             f"{path} does not exist at commit {commit[:12]} of {repository}.",
-            "Commit it, or correct the path in agent.toml.",
+            advice,
         )
         self.path = path
 

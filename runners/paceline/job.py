@@ -155,7 +155,12 @@ class Job:
         except (SourceError, TargetError, AdbError) as error:
             # Before UserError, their base: a device's error must not be blamed on the suite.
             cause = cause_of(error) if isinstance(error, AdbError) else error.cause
-            return Outcome(cause, str(error)[:MAX_DETAIL])
+            where = (
+                " The job's log has the build's whole output."
+                if cause == "build_failed"
+                else ""
+            )
+            return Outcome(cause, f"{error}{where}"[:MAX_DETAIL])
         except UserError as error:
             return Outcome("suite_invalid", str(error)[:MAX_DETAIL])
         except LeaseLostError as error:

@@ -46,12 +46,11 @@ def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str
     if others:
         seconds = max(median(others) * samples, least)
         return f"roughly {duration(seconds)}, scaled from {_runs(len(others))} of other choices here"
-    at_least = (
-        f"at least {duration(least)}" if least >= 1.0 else "less than a second at best"
-    )
+    at_least = f"at least {duration(least)}" if least >= 1.0 else "under a second"
     return (
-        "not known yet, because no run of this suite here is recorded; measuring takes "
-        f"{at_least}, plus build and warm-up"
+        "not known yet, because no run of this suite here is recorded; its samples alone take "
+        f"{at_least}; building, starting {selection.launches} launches, calibration and warm-up come on top, and arms "
+        "slower than the fastest take longer"
     )
 
 

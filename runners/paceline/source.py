@@ -317,10 +317,7 @@ def run_build_step(
         text = f"Build step `{_shorten_command(argv)}` {describe_end(end)}."
         excerpt = errors.excerpt()
         output = excerpt.render() if excerpt else "It printed nothing."
-        advice = (
-            end.memory
-            or "Run it by hand at the same revision; the job's log has its whole output."
-        )
+        advice = end.memory or "Run it by hand at the same revision."
         raise SourceError("build_failed", text, f"{output}\n{advice}")
 
 

@@ -214,10 +214,20 @@ def test_a_side_that_does_not_build_is_named(
     assert done.returncode == 1
     assert "head (" in done.stderr
     assert "Build step `false`" in done.stderr
+    assert "--verbose shows the build's whole output" in done.stderr
     assert (
         json.loads((tmp_path / "out" / "run.json").read_text())["failure"]["cause"]
         == "build_failed"
     )
+
+
+def test_a_suite_that_is_not_committed_is_named_by_the_option(
+    suite_repository: Path, tmp_path: Path
+) -> None:
+    done = ab(suite_repository, tmp_path, "--base", "main", "--suite", "nosuch.toml")
+    assert done.returncode == 1
+    assert f"of {suite_repository}." in done.stderr
+    assert "Commit it, or correct --suite." in done.stderr
 
 
 def without_server(

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paceline import environment
+from paceline.executors.claim import TargetClaim
+from paceline.stop import Stop
 from paceline.testing import commands
 from paceline.testing.fake_server import FakeServer
 from paceline_contract.stream import StreamReader
@@ -110,7 +113,7 @@ def test_a_run_says_how_long_it_takes_by_what_past_ones_took(
 
     first = run("--rounds", "2", "--min-time-ns", "1000000")
     assert "not known yet" in first
-    assert "measuring takes less than a second at best" in first
+    assert "its samples alone take under a second; building" in first
     assert "as the last run of the same choice here took" in run(
         "--rounds", "2", "--min-time-ns", "1000000", "--seed", "9"
     )
@@ -237,6 +240,10 @@ def test_a_failed_run_says_so_and_records_it(
     [
         (["run", "missing.toml"], "missing.toml"),
         (["run", "suite.toml", "--params", "m=1"], "Use one of: n"),
+        (
+            ["run", "suite.toml", "--", "python3", "work.py"],
+            "suite.toml is a suite, and `python3 work.py` a command",
+        ),
         (["run", "suite.toml", "--params", "n=5000"], "1 to 1000"),
         (["run", "suite.toml", "--params", "n=many"], "whole number"),
         (["run", "suite.toml", "--knob", "slow_percent=900"], "0 to 400"),
@@ -251,6 +258,8 @@ def test_a_failed_run_says_so_and_records_it(
             "paceline-server token create NAME",
         ),
         (["validate", "sorts.py"], "not TOML"),
+        (["report", "nosuch", "--forge-url", "notaurl"], "forge's API does not begin"),
+        (["report", "nosuch", "--repository", "x"], "'x' names no repository"),
         (["agent", "--server", "example.org", "--data", "d"], "http"),
         (["agent", "--server", "http://127.0.0.1:9", "--data", "d"], "--enrol"),
         (
@@ -409,6 +418,35 @@ def test_interrupting_a_run_stops_it_in_an_orderly_way(
     assert json.loads((out / "run.json").read_text())["failure"]["cause"] == "cancelled"
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_stopped_while_it_waits_names_no_measurement(
+    suite_repository: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    suite = str(suite_repository / "bench/suite.toml")
+    out = tmp_path / "out"
+    serial = environment.serial(tmp_path / "paceline")
+    command = [sys.executable, "-m", "paceline", "run", suite, "--out", str(out)]
+    with (
+        TargetClaim(serial, tmp_path).claim(Stop()),
+        ChildProcess[str](
+            command,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={
+                **os.environ,
+                "TMPDIR": str(tmp_path),
+                "XDG_STATE_HOME": str(tmp_path),
+            },
+        ) as process,
+    ):
+        assert process.stderr is not None
+        assert any("waiting for the target" in line for line in process.stderr)
+        process.send_signal(number)
+        assert process.wait(WITHIN_S) == 130
+        assert "nothing was measured" in process.stderr.read()
+    assert not out.exists()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals are different there")
 def test_on_a_terminal_there_is_a_bar(suite_repository: Path, tmp_path: Path) -> None:
     leader, follower = pty.openpty()
@@ -561,6 +599,9 @@ def test_submit_asks_for_a_preset_and_what_is_said_besides_wins(
     assert unknown.returncode == 1
     assert "Use one of: small" in unknown.stderr
     assert len(server.requested) == 1
+    server.refuse_run = {"params.kind": "no", "params.n": "no"}
+    refused = paceline(*options, "small", "--params", "n=7")
+    assert "(set by the preset small: kind)" in refused.stderr
 
 
 def test_submit_explains_a_refusal(server: FakeServer) -> None:

@@ -38,6 +38,24 @@ def test_a_build_that_is_silent_for_long_shows_its_newest_line(
     assert 2 <= len(shown) < 6, "not every line"
 
 
+def test_a_log_holds_a_few_of_many_launches(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    seconds = 0.0
+    display = PlainDisplay(terminal(), verbose=False, clock=lambda: seconds)
+    for number in range(30):
+        seconds += 40 if number == 14 else 1
+        for side in ("base", "head"):
+            display.launch(number, 30, side)
+    shown = capsys.readouterr().out.splitlines()
+    numbers = [line.split()[1] for line in shown if line.endswith("head")]
+    assert numbers == ["1", "10", "20", "30"]
+    assert "launch 15 of 30: base" in shown, "after a long silence"
+    for number in range(5):
+        display.launch(number, 5, "sorts")
+    assert len(capsys.readouterr().out.splitlines()) == 5
+
+
 IDS = ["run_01jdabcdefghjkmnpqrstvwxyz", "run_01jdabcdefghjkmnpqrstvwxya"]
 ROWS = [[name, "a long sentence [/odd] that says a lot " * 4] for name in IDS]
 

@@ -362,7 +362,7 @@ def test_the_time_of_a_shell_is_subtracted(repository: Path, tmp_path: Path) -> 
     ("arguments", "said"),
     [
         ((), "Nothing is named to measure"),
-        (("--", "no-such-program"), "could not be started"),
+        (("--build", "true", "--", "no-such-program"), "could not be started"),
         (("--harness", "nope", "--", "ls"), "There is no harness 'nope'"),
         (("--params", "n=1", "--", "ls"), "--params is an option of suites only"),
         (("--shell", "sh", "suite.toml"), "--shell is an option of commands only"),
@@ -400,6 +400,22 @@ def test_the_real_go_is_driven(repository: Path, tmp_path: Path) -> None:
     ratios = [row["ratio"] for row in comparisons if row["metric"] == "time"]
     assert len(ratios) == 1
     assert ratios[0] > 1.5
+
+
+def test_results_in_a_checkout_are_no_change_of_it(repository: Path) -> None:
+    """The second run measures the same commit, and a command that fails leaves no folder."""
+    for _ in range(2):
+        done = paceline(
+            "run", "--launches", "1", "--json", "--", "true", cwd=repository
+        )
+        assert done.returncode == 0, done.stderr
+        revision = json.loads(done.stdout)["revision"]
+        assert revision == git(repository, "rev-parse", "HEAD")
+    assert git(repository, "status", "--porcelain") == ""
+    done = paceline("run", "--", "false", cwd=repository)
+    assert done.returncode == 1
+    kept = (repository / "paceline-runs").glob("*-*")
+    assert [path.name[:5] for path in kept] == ["true-"] * 2
 
 
 HEADER = Path("/usr/include/benchmark/benchmark.h")
@@ -440,12 +456,12 @@ class HolderDisplay:
     def __init__(self, stop: Stop, locks: Path) -> None:
         self.phases: list[str] = []
         self.holder: list[str] = []
-        self._stop, self._locks = stop, locks
+        self.stop, self._locks = stop, locks
 
     def phase(self, text: str) -> None:
         self.phases.append(text)
         if text.startswith("waiting"):
-            self._stop.set(StopReason.CANCELLED)
+            self.stop.set(StopReason.CANCELLED)
             return
         by = Claimant("another", self.holder.append)
         with HostExecutor("here", lock_dir=self._locks).claim(Stop(), 0.0, by):
@@ -458,42 +474,67 @@ class HolderDisplay:
     def progress(self, done: int, total: int) -> None: ...
 
 
+def measure(
+    name: str, program: str, tmp_path: Path, display: HolderDisplay, locks: Path
+) -> Outcome:
+    """Measure `program` as `paceline NAME` does."""
+    request = driven.CommandRequest([program], parse_arms([], None))
+    executor = HostExecutor("here", lock_dir=locks)
+    out, stop = tmp_path / "out", display.stop
+    if name == "run":
+        return driven.run(request, out, executor=executor, display=display, stop=stop)
+    pair = ab.comparison("main", "main", None, of_command=True)
+    return driven.compare(
+        ab.ComparisonWorkspace(pair, tmp_path / "state"),
+        request,
+        out,
+        measures_identical=False,
+        executor=executor,
+        display=display,
+        stop=stop,
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [("run", "./nosuchcmd"), ("run", "nosuchcmd"), ("ab", "nosuchcmd")],
+)
+def test_nobody_waits_to_learn_that_a_program_is_missing(
+    repository: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    program: str,
+) -> None:
+    monkeypatch.chdir(repository)
+    locks = tmp_path / "locks"
+    locks.mkdir()
+    display = HolderDisplay(Stop(), locks)
+    with (
+        HostExecutor("here", lock_dir=locks).claim(Stop()),
+        pytest.raises(UserError, match="started: there is no such"),
+    ):
+        measure(name, program, tmp_path, display, locks)
+    assert display.phases == []
+
+
 @pytest.mark.parametrize("name", ["run", "ab"])
 def test_who_waits_and_who_holds_the_target_are_named_of_a_command_too(
     repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(repository)
-    request = driven.CommandRequest(["true"], parse_arms([], None))
     locks = tmp_path / "locks"
     locks.mkdir()
-    executor = HostExecutor("here", lock_dir=locks)
-
-    def measure(display: HolderDisplay, stop: Stop) -> Outcome:
-        out = tmp_path / "out"
-        if name == "run":
-            return driven.run(
-                request, out, executor=executor, display=display, stop=stop
-            )
-        pair = ab.comparison("main", "main", None, of_command=True)
-        return driven.compare(
-            ab.ComparisonWorkspace(pair, tmp_path / "state"),
-            request,
-            out,
-            measures_identical=False,
-            executor=executor,
-            display=display,
-            stop=stop,
-        )
-
-    display = HolderDisplay(stop := Stop(), locks)
+    display = HolderDisplay(Stop(), locks)
     other = HostExecutor("here", lock_dir=locks)
     with other.claim(Stop(), by=Claimant("paceline run of other")):
-        assert measure(display, stop).cause == "cancelled"
+        outcome = measure(name, "true", tmp_path, display, locks)
+    assert outcome.cause == "cancelled"
     said = "waiting for the target: paceline run of other (process "
     assert [phase[: len(said)] for phase in display.phases] == [said]
 
-    display = HolderDisplay(stop := Stop(), locks)
+    display = HolderDisplay(Stop(), locks)
     with pytest.raises(UserError, match="all that the test needs"):
-        measure(display, stop)
+        measure(name, "true", tmp_path, display, locks)
     (holder,) = display.holder
     assert holder.startswith(f"paceline {name} of true (process ")

@@ -431,6 +431,7 @@ def test_a_build_that_fails_names_the_side_and_its_commit(
     assert finish["detail"].startswith(
         f"base ({broken[:12]}): Build step `false` exited with status 1"
     )
+    assert finish["detail"].endswith("The job's log has the build's whole output.")
     assert running is not None
 
 

@@ -17,7 +17,7 @@ from paceline.commands.submitting import (
 )
 from paceline.display import render_table
 from paceline.errors import UserError
-from paceline_contract.outputs import Output
+from paceline_contract.outputs import BRACKETS, Output
 
 
 def finished_run(
@@ -51,7 +51,7 @@ def test_the_summary_of_a_failed_run_names_the_cause_of_each_failed_job() -> Non
         finished_run("failed", job, fine, late, reason="lab-1: the build failed")
     )
     assert text.splitlines() == [
-        "run run_1: failed: lab-1: the build failed",
+        "run_1: failed: lab-1: the build failed",
         "lab-1: failed: build_failed: error[E0425]: cannot find function `hash`",
         "lab-3: expired: no agent leased it",
     ]
@@ -108,14 +108,62 @@ def test_the_table_gives_the_reason_of_an_arm_that_does_not_apply_and_brackets_v
     done = FinishedRun(
         {"id": "run_1", "outcome": "pass", "jobs": []}, [elsewhere, unwatched]
     )
-    columns = [
-        [*map(str, column.cells)] for column in comparison_table(done).columns[3:]
-    ]
-    rows = [*zip(*columns, strict=True)]
+    rows = [row[4:] for row in _rows_of(done)]
     assert rows == [
         ("not applicable", "Java 17 has no foreign-function API"),
         ("(fail)", "3 % slower"),
     ]
+
+
+def _rows_of(done: FinishedRun) -> list[tuple[str, ...]]:
+    columns = [[*map(str, column.cells)] for column in comparison_table(done).columns]
+    return [*zip(*columns, strict=True)]
+
+
+def test_the_table_says_what_each_row_is_compared_with_and_where() -> None:
+    """In a run of a pull request an arm has two rows: against its reference, and against base."""
+    row = {
+        "benchmark": "ledger",
+        "params": {"size": 1},
+        "metric": "time",
+        "arm": "loop",
+        "reference": "builtin",
+        "verdict": "fail",
+        "words": "356 % slower",
+        "sides": "arms",
+        "target_name": "lab-1",
+    }
+    of_revisions = {**row, "reference": "base", "sides": "revisions"}
+    run = {"id": "run_1", "outcome": "fail", "jobs": []}
+    rows = _rows_of(FinishedRun(run, [row, of_revisions]))
+    assert [cells[2:4] for cells in rows] == [
+        ("loop", "time against builtin"),
+        ("loop", "time against base"),
+    ]
+    elsewhere = {**row, "target_name": "lab-2"}
+    rows = _rows_of(FinishedRun(run, [row, elsewhere]))
+    assert [cells[0] for cells in rows] == ["lab-1", "lab-2"]
+
+
+def test_a_run_of_one_commit_on_both_sides_says_that_it_compared_a_commit_with_itself() -> (
+    None
+):
+    done = finished_run("pass")
+    done.run.update(commit="a" * 40, base_commit="b" * 40)
+    assert "A/A" not in summary(done)
+    done.run.update(base_commit="a" * 40)
+    assert f"Both sides are commit {'a' * 12}: an A/A comparison" in summary(done)
+
+
+def test_brackets_are_explained_below_the_table_that_has_some(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    row = {"benchmark": "ledger", "params": {}, "arm": "ffm", "verdict": "fail"}
+    for decides, count in ((True, 0), (False, 1)):
+        item = {**row, "words": "3 % slower", "decides": decides}
+        done = FinishedRun({"id": "run_1", "outcome": "pass", "jobs": []}, [item])
+        write_outputs("http://127.0.0.1:9", "t", done, [Output("table", None)])
+        assert capsys.readouterr().out.count(BRACKETS) == count
 
 
 def test_a_name_in_the_table_is_no_markup_and_no_escape_of_the_terminal() -> None:
@@ -145,5 +193,5 @@ def test_a_table_in_a_file_is_plain_text_with_the_outcome_below(
     path = tmp_path / "table.txt"
     write_outputs("http://127.0.0.1:9", "t", done, [Output("table", path)])
     assert words in path.read_text()
-    assert path.read_text().endswith("run run_1: pass\n")
+    assert path.read_text().endswith("\nrun_1: pass\n")
     assert capsys.readouterr().out == ""

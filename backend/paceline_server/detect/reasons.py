@@ -19,6 +19,7 @@ from paceline_server.detect.schemas import (
     ReasonOut,
 )
 from paceline_server.jobs.schemas import Verdict
+from paceline_server.stats.gates import UNDECIDED
 
 LEVEL_NOT_JUDGED = "a level is not judged"
 """The reason of a gate on a level begins so where a disturbance keeps it from being judged."""
@@ -225,6 +226,7 @@ _STEPS = (
         "Let the workload use its results, so that the compiler keeps the work.",
     ),
     ("was not measured", "The log says why the workload left it out."),
+    (UNDECIDED, "More launches narrow the interval: repeat with more (`--launches`)."),
 )
 """The next step, by a part of the cause."""
 
@@ -246,8 +248,11 @@ def _undecided_gates(report: JobReportOut) -> Iterator[ReasonOut]:
     for gate in _deciding_gates(report, "inconclusive"):
         by_cause.setdefault(gate.reason, []).append(gate)
     for cause, gates in by_cause.items():
+        # What disturbed the job kept the level from being judged, or widened its interval.
         step = next(iter(report.next_steps.values()), None)
-        is_disturbed = cause.startswith(LEVEL_NOT_JUDGED)
+        is_disturbed = step is not None and (
+            cause.startswith(LEVEL_NOT_JUDGED) or UNDECIDED in cause
+        )
         yield _make_undecided(
             "gate",
             cause,

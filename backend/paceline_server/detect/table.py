@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TextIO
 
+from paceline_contract.outputs import BRACKETS
 from paceline_contract.params import params_text
 
 from paceline_server.detect.analyse import Analysis, JudgedPair
@@ -54,6 +55,8 @@ def report_lines(analysis: Analysis, failure: str | None = None) -> list[str]:
     for (benchmark, metric), group in tables.items():
         table_lines = _benchmark_lines if report.base is None else revision_lines
         lines += ["", *table_lines(benchmark, metric, group, analysis)]
+    if any(not judged.decides for judged in analysis.ruled):
+        lines += ["", BRACKETS]
     lines += _uncompared_lines(
         [
             row
@@ -261,7 +264,7 @@ def _benchmark_lines(
                 cell(pair.reference, params),
                 pair.words(),
                 f"{pair.outcome.blocks} in {pair.outcome.launches}",
-                pair.outcome.verdict if judged.rule else f"({pair.outcome.verdict})",
+                pair.outcome.verdict if judged.decides else f"({pair.outcome.verdict})",
             ]
         )
         if pair.outcome.verdict == "not_applicable":

@@ -452,6 +452,6 @@ def busy_targets_of_schedule(session: Session, schedule_id: str) -> set[str]:
     return set(session.scalars(query))
 
 
-def target_names(session: Session, target_ids: Iterable[str]) -> dict[str, str]:
-    query = select(Target).where(Target.id.in_(list(target_ids)))
-    return {target.id: target.name for target in session.scalars(query)}
+def target(session: Session, target_id: str) -> Target | None:
+    """Return a target that the session's project may see."""
+    return session.get(Target, target_id)

@@ -125,8 +125,8 @@ def _find(session: Session, schedule_id: str) -> Schedule:
 
 def _out(session: Session, row: Schedule) -> ScheduleOut:
     target_id = row.target_id
-    names = queries.target_names(session, [] if target_id is None else [target_id])
-    name = None if target_id is None else names.get(target_id)
+    target = None if target_id is None else queries.target(session, target_id)
+    name = None if target is None else target.name
     return ScheduleOut.of_row(row, **row.request, target_name=name)
 
 

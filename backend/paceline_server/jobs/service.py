@@ -16,6 +16,7 @@ from paceline_server.catalog import service as catalog
 from paceline_server.fleet import service as fleet
 from paceline_server.jobs import queries, run_views
 from paceline_server.jobs.declarations import (
+    DEVICE_SECTION,
     RunPlan,
     SuiteDeclaration,
     plan_of,
@@ -221,7 +222,7 @@ def _check_request(
         reported.union(also_suppressible),
         is_final=_measures_announced(spec, suite),
     )
-    targets = _choose_targets(able, declared, spec, selection)
+    targets = _choose_targets(session, able, declared, spec, selection)
     if selection.faults:
         first = next(iter(selection.faults.items()))
         raise invalid_request(f"{first[0]}: {first[1]}.", selection.faults)
@@ -264,6 +265,7 @@ def base_of(spec: RunIn, commit: str) -> str | None:
 
 
 def _choose_targets(
+    session: Session,
     of_suite: Sequence[Target],
     declared: SuiteDeclaration,
     spec: RunIn,
@@ -272,25 +274,19 @@ def _choose_targets(
     benchmarks, faults, at = selection.benchmarks, selection.faults, clock.now()
     able = {target.id: target for target in of_suite}
     if spec.targets is not None:
-        chosen = [
-            able[target_id]
-            for target_id in dict.fromkeys(spec.targets)
-            if target_id in able
-        ]
-        unknown = [target_id for target_id in spec.targets if target_id not in able]
-        if unknown:
-            faults["targets"] = (
-                f"no agent of target {unknown[0]!r} has announced {spec.suite}"
-            )
-        for target in chosen:
-            unfit = [
-                name for name in benchmarks if not _runs_on(declared, name, target)
-            ]
-            if unfit:
-                faults["targets"] = (
-                    f"{unfit[0]} does not run on a {target.kind} such as {target.name}"
-                )
-        return chosen
+        for target_id in spec.targets:
+            fault: str | None
+            target = queries.target(session, target_id)
+            if target is None:
+                fault = f"there is no target {target_id!r}"
+            else:
+                fault = _misfit(declared, benchmarks, target)
+                if fault is None and target_id not in able:
+                    fault = f"no agent of {target.name} has announced {spec.suite}"
+            if fault is not None:
+                faults["targets"] = fault
+                return []
+        return [able[target_id] for target_id in dict.fromkeys(spec.targets)]
     return [
         target
         for target in able.values()
@@ -298,6 +294,22 @@ def _choose_targets(
         and fleet.is_free_to_use(target, at)
         and all(_runs_on(declared, name, target) for name in benchmarks)
     ]
+
+
+def _misfit(
+    declared: SuiteDeclaration, benchmarks: Sequence[str], target: Target
+) -> str | None:
+    """Return why a target of this kind cannot measure the benchmarks, or None."""
+    unfit = [name for name in benchmarks if not _runs_on(declared, name, target)]
+    if not unfit:
+        return None
+    if not any(declared.runs_on(name, target.kind) for name in declared.benchmarks):
+        section = DEVICE_SECTION[target.kind]
+        return (
+            f"{target.name} is a {target.kind}, and {declared.suite} has no build for {target.kind}s: no workload of "
+            f"its suite.toml has a section `{section}`"
+        )
+    return f"{unfit[0]} does not run on a {target.kind} such as {target.name}"
 
 
 def _runs_on(declared: SuiteDeclaration, benchmark: str, target: Target) -> bool:

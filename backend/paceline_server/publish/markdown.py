@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 
+from paceline_contract.outputs import BRACKETS
 from paceline_contract.params import params_text
 
 from paceline_server.kernel.escaping import escape
@@ -179,7 +180,7 @@ def _foot(verdicts: VerdictsOut) -> list[str]:
     parts = [escape(verdicts.completeness)] if verdicts.completeness else []
     if verdicts.url:
         parts.append(f"[Open the run]({verdicts.url})")
-    parts.append("Verdicts in brackets do not affect the run's verdict.")
+    parts.append(BRACKETS)
     return [" · ".join(parts), ""]
 
 

@@ -179,10 +179,7 @@ def _target_sentence(
     same: bool,
 ) -> str:
     if seconds is None:
-        return (
-            f"{name}: not known yet, nothing of this suite was judged there; measuring alone takes "
-            f"{_least_time_sentence(size)}, building and warm-up come on top"
-        )
+        return f"{name}: not known yet, nothing of this suite was judged there; {_least_time_sentence(size)}"
     past_jobs = "its last run" if len(took) == 1 else f"its last {len(took)} runs"
     if same:
         low, high = duration(min(took)), duration(max(took))
@@ -194,11 +191,14 @@ def _target_sentence(
 
 
 def _least_time_sentence(size: BatchSize) -> str:
-    return (
-        f"at least {duration(size.least_s)}"
-        if size.least_s >= 1.0
-        else "less than a second at best"
+    """Say how long the samples take, and what else does: of a small run that is most of its time."""
+    others = (
+        f"building, starting {size.launches * size.sides} launches, calibration and warm-up come on top, and arms "
+        "slower than the fastest take longer"
     )
+    if size.least_s < 1.0:
+        return f"its samples alone take under a second; {others}"
+    return f"its samples alone take at least {duration(size.least_s)}; {others}"
 
 
 def _estimate_sentence(
@@ -206,8 +206,8 @@ def _estimate_sentence(
 ) -> str:
     if not estimates:
         return (
-            "How long it takes is not known: no target that can run it is online. On a host measuring alone "
-            f"takes {_least_time_sentence(on_host)}."
+            "How long it takes is not known: no target that can run it is online. On a host "
+            f"{_least_time_sentence(on_host)}."
         )
     text = "; ".join(row.words for row in estimates)
     longer = any(row.seconds is not None for row in estimates)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from paceline_server.stats import constants
@@ -84,7 +84,7 @@ def separate_disturbances(
     strongest: dict[str, Void] = {}
     for condition in conditions:
         if condition.strength is None or _is_beyond_measure(condition):
-            voids.append(condition)
+            voids.append(_with_void_limit(condition))
             continue
         stronger = strongest.get(condition.code)
         if stronger is None or condition.strength > (stronger.strength or 0.0):
@@ -98,6 +98,19 @@ def _is_beyond_measure(condition: Void) -> bool:
     if condition.code in ("pressure", "steal"):
         return strength > constants.WAIT_MEASURED
     return condition.code == "memory_pressure" and strength >= 0.5
+
+
+def _with_void_limit(condition: Void) -> Void:
+    """Return a void condition; one that was too strong to be judged names the limit that made it void."""
+    if condition.strength is None:
+        return condition
+    if condition.code == "memory_pressure":
+        limit, why = 50.0, "from 50 % on all of it may have slowed one arm"
+    else:
+        limit = 100.0 * constants.WAIT_MEASURED
+        why = f"beyond {limit:g} % no pair was measured"
+    text = f"{condition.observed}; {why}"
+    return replace(condition, limit=limit, text=text, strength=None)
 
 
 def _compute_extra(condition: Void, waiting: tuple[float, float]) -> float:

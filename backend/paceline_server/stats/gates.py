@@ -38,6 +38,8 @@ from paceline_server.stats.spread import (
     standard_deviation,
 )
 
+UNDECIDED = "does not decide"
+"""The reason of a gate whose interval reaches over its level says so."""
 Op = Literal["<", "<=", ">", ">="]
 Standing = Literal["pass", "close", "below"]
 """A figure holds the level, misses it by at most `GATE_CLOSE_SHARE` (close), or by more (below)."""
@@ -85,7 +87,7 @@ def judge_level(
         return "fail", f"{actual:.6g} {op} {level:g} does not hold; interval {span}"
     return (
         "inconclusive",
-        f"{actual:.6g} against {op} {level:g}: the interval {span} does not decide",
+        f"{actual:.6g} against {op} {level:g}: the interval {span} {UNDECIDED}",
     )
 
 

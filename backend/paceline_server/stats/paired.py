@@ -381,13 +381,20 @@ def _insufficient(facts: PairVerdict, policy: PairPolicy) -> str:
     """Word what was measured and what is missing."""
     missing = []
     if facts.blocks < policy.min_blocks:
-        missing.append(f"{policy.min_blocks - facts.blocks} more blocks")
+        missing.append(_counted(policy.min_blocks - facts.blocks, "more block"))
     if facts.launches < policy.min_launches:
-        missing.append(f"{policy.min_launches - facts.launches} more launches")
+        missing.append(
+            _counted(policy.min_launches - facts.launches, "more launch", "es")
+        )
+    measured = f"{_counted(facts.blocks, 'block')} in {_counted(facts.launches, 'launch', 'es')}"
     return (
-        f"insufficient: {facts.blocks} blocks in {facts.launches} launches; a verdict needs at least "
+        f"insufficient: {measured}; a verdict needs at least "
         f"{policy.min_blocks} blocks in {policy.min_launches} launches ({' and '.join(missing)})"
     )
+
+
+def _counted(number: int, noun: str, ending: str = "s") -> str:
+    return f"{number} {noun}{'' if number == 1 else ending}"
 
 
 def control_run(

@@ -52,6 +52,8 @@ class Void:
     text: str
     strength: float | None = None
     """It disturbed by this share; None if it voids the job."""
+    observed: str = ""
+    """The text of a pressure without its limit, for where it is so strong that another limit counts."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,11 @@ def advise(void: Void, target_kind: Literal["host", "device"]) -> str:
     raising = _OPERATORS_LIMIT.get(void.code)
     if raising is None:
         return "Repeat on a host that stays as it is; `paceline doctor` says what disturbs this one."
+    if void.strength is None:
+        return (
+            "`paceline doctor` says what disturbs this host; repeat when it is less busy. Up to the limit of "
+            f"{void.limit:g} % verdicts are harder, not void: docs/ci.md, “Shared hosts”."
+        )
     variable, option = raising
     return (
         "`paceline doctor` says what disturbs this host; repeat when it is quiet. Where it is always shared, raise "
@@ -340,8 +347,9 @@ def _check_pressure(
     mean = sum(during) / len(during)
     if mean <= limits.pressure_percent:
         return None
-    text = f"{sufferer} {mean:.1f} % of the time, limit {limits.pressure_percent:g} %"
-    return Void(code, mean, limits.pressure_percent, text, mean / 100.0)
+    limit, observed = limits.pressure_percent, f"{sufferer} {mean:.1f} % of the time"
+    text = f"{observed}, limit {limit:g} %"
+    return Void(code, mean, limit, text, mean / 100.0, observed)
 
 
 def _check_cores(readings: Sequence[Reading]) -> Void | None:

@@ -162,6 +162,8 @@ def test_a_bulk_decision_says_how_to_undo_it(past: RecordedHistory, say: Say) ->
         closed,
         "one at a time",
     )
+    one = say("alerts", "bulk", alerts[0], "--action", "infra")
+    assert "infra: 1 alert." in one.stdout
 
 
 def test_a_rule_is_tried_saved_changed_and_muted(
@@ -225,7 +227,9 @@ def test_a_rule_is_tried_saved_changed_and_muted(
         "--days",
         "7",
     )
-    assert again.stdout == "In the last 7 days it would not have fired.\n"
+    assert again.stdout == (
+        "In the last 7 days it would not have fired. Only findings of kind history were replayed.\n"
+    )
     assert (
         "ledger is muted until"
         in say("rules", "mute", "ledger", "--reason", "fan", "--for", "2h").stdout
@@ -328,7 +332,9 @@ def test_a_schedule_is_added_switched_and_removed(
         (["alerts", "due", "alt_none", "tomorrow"], "2026-12-01"),
         (["alerts", "assign", "alt_none", "Nobody Known"], "There is no account"),
         (["alerts", "list", "--target", "nowhere"], "Use one of: lab-1"),
-        (["alerts", "list", "--kind", "odd"], "invalid_request"),
+        (["alerts", "list", "--kind", "odd"], "Unknown kind 'odd'"),
+        (["alerts", "list", "--state", "closed"], "Unknown state 'closed'"),
+        (["alerts", "list", "--state", "closed"], "Use suspected, unconfirmed"),
         (["rules", "show", "none"], "rules list"),
         (["rules", "save", "x", "--min-effect", "much"], "3%"),
         (["rules", "save", "Not A Name"], "name"),

@@ -48,9 +48,8 @@ def test_a_replay_counts_alerts_and_names_the_target_that_fires_most(
         past.change(past.series(FLAT, benchmark=f"ledger_{-index}"), index, 0.1)
     past.change(past.series(FLAT, target_id=other), -3, 0.1)
     replayed = replay(past)
-    assert (
-        replayed["words"]
-        == "In the last 30 days it would have fired 4\u00d7, 3 on lab-1."
+    assert replayed["words"] == (
+        "In the last 30 days it would have fired 4\u00d7, 3 on lab-1. Only findings of kind history were replayed."
     )
     assert [
         (target["target_name"], target["fired"]) for target in replayed["by_target"]
@@ -94,7 +93,9 @@ def test_what_never_stood_or_got_better_would_not_have_fired(
     replayed = replay(past)
     assert replayed["fired"] == int(fires)
     if not fires:
-        assert replayed["words"] == "In the last 30 days it would not have fired."
+        assert replayed["words"].startswith(
+            "In the last 30 days it would not have fired."
+        )
 
 
 def test_only_the_days_asked_for_and_only_large_enough_effects_count(
@@ -156,8 +157,8 @@ def test_a_replay_in_shadow_says_that_nobody_would_have_been_told(
 ) -> None:
     past.change(past.series(FLAT), -2, 0.1)
     assert replay(past, mode="shadow")["words"] == (
-        "In the last 30 days it would have fired 1\u00d7, all on lab-1. In mode shadow nobody would have "
-        "been told."
+        "In the last 30 days it would have fired 1\u00d7, all on lab-1. Only findings of kind history were "
+        "replayed. In mode shadow nobody would have been told."
     )
 
 
@@ -200,8 +201,8 @@ def test_a_replay_about_arms_says_that_demonstrations_are_left_out(
     )
     assert answer.json()["fired"] == 0
     assert answer.json()["words"] == (
-        "In the last 30 days it would not have fired. Demonstrations are left out: it would also have fired in "
-        "one run that demonstrates a slowdown."
+        "In the last 30 days it would not have fired. Only findings of kind arm_slower were replayed. "
+        "Demonstrations are left out: it would also have fired in one run that demonstrates a slowdown."
     )
 
 

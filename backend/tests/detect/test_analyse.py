@@ -235,6 +235,21 @@ def test_a_gate_on_a_ratio_of_arms_must_clear_the_extra_margin(
     assert {gate.verdict for gate in analysis.report.gates} == {verdict}
     assert all("on a drifting host" in gate.reason for gate in analysis.report.gates)
     assert analysis.verdict == verdict
+    if verdict == "inconclusive":
+        (reason, *_) = reasons_of(analysis.report)
+        assert "PACELINE_DRIFT_LIMIT_PERCENT" in (reason.next_step or "")
+
+
+def test_the_next_step_of_a_gate_whose_interval_does_not_decide_is_more_launches() -> (
+    None
+):
+    far = _analyse(bench_cases(1, FASTER), suite_manifest(gates=[LIMIT])).report
+    at_the_slowest = max(gate.actual or 0.0 for gate in far.gates)
+    level = {**LIMIT, "required": at_the_slowest}
+    analysis = _analyse(bench_cases(1, FASTER), suite_manifest(gates=[level]))
+    (reason,) = reasons_of(analysis.report)
+    assert reason.cause.endswith("does not decide")
+    assert "--launches" in (reason.next_step or "")
 
 
 def test_every_cause_is_said_once_with_all_of_its_cases_and_a_next_step() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from paceline_contract.outputs import BRACKETS
 from paceline_server.detect.judge import judge
 from paceline_server.testing.sorting_suite import (
     bench_cases,
@@ -92,6 +93,7 @@ def test_a_benchmark_of_several_metrics_and_params_is_one_table_per_metric(
         line.split()[:3] for line in text.splitlines()
     ]
     assert "(pass)" in text, "no rule speaks of the second metric"
+    assert text.count(BRACKETS) == 1
 
 
 def test_a_quick_look_says_insufficient(tmp_path: Path) -> None:

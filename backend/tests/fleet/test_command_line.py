@@ -18,6 +18,7 @@ from paceline.testing import commands
 from paceline_server.kernel import clock as clock_module
 from paceline_server.kernel.clock import FrozenClock
 from paceline_server.testing.running_server import RunningServer
+from paceline_server.testing.scripted_agent import announce
 from paceline_server.testing.scripted_device import ScriptedDevice
 
 
@@ -41,7 +42,7 @@ def test_a_device_is_looked_at_held_back_and_given_free(
         return commands.run("targets", *arguments, env={**os.environ, **own})
 
     with httpx.Client(base_url=server.url) as client:
-        phone = ScriptedDevice(client, enrolled("lab-1").headers)
+        phone = ScriptedDevice(client, enrolled("lab-1").headers, simulated=True)
         target_id, name = phone.healthy(), f"phone {phone.serial}"
         check = phone.check()
         check["steps"].append({"name": "self_test", "ok": None, "text": "no corpus"})
@@ -50,9 +51,13 @@ def test_a_device_is_looked_at_held_back_and_given_free(
         target["id"]
         for target in json.loads(say("list", "--kind", "device", "--json").stdout)
     ] == [target_id]
-    assert "takes jobs" in say("list", "--health", "good").stdout
-    words = say("show", name).stdout
+    listed = say("list", "--health", "good").stdout
+    for word in ("takes jobs", phone.serial, "device (simulated)"):
+        assert word in listed
+    words = say("show", phone.serial).stdout
+    assert words == say("show", name).stdout
     for word in (
+        f"{name} ({target_id}), serial {phone.serial}, device (simulated), online",
         "connection: online by usb 1-2",
         "health: good",
         "charge 80 %",
@@ -81,3 +86,33 @@ def test_a_device_is_looked_at_held_back_and_given_free(
     )
     refused = say("reboot", "lab-1")
     assert (refused.returncode, "not_a_device" in refused.stderr) == (1, True)
+
+
+@pytest.mark.shapes("embedded")
+def test_submit_finds_targets_by_name_and_serial_and_names_those_there_are(
+    server: RunningServer,
+    enrolled: Callable[..., Any],
+    token: Callable[..., dict[str, str]],
+) -> None:
+    headers = token("read", "ingest")
+    secret = headers["Authorization"].removeprefix("Bearer ")
+    own = {"PACELINE_SERVER": server.url, "PACELINE_TOKEN": secret}
+    ids = set()
+    for name in ("lab-1", "lab-2"):
+        lab = enrolled(name)
+        announce(lab.agent_id)
+        ids.add(lab.target_id)
+
+    def submit(*targets: str) -> subprocess.CompletedProcess[str]:
+        options = [part for target in targets for part in ("--target", target)]
+        command = ("submit", "demo", *options, "--timeout-s", "0")
+        return commands.run(*command, env={**os.environ, **own})
+
+    submitted = submit("lab-1", "serial-lab-2")
+    assert "is not finished after 0 s" in submitted.stderr
+    (run,) = httpx.get(f"{server.url}/api/v1/runs", headers=headers).json()["items"]
+    assert {job["target_id"] for job in run["jobs"]} == ids
+    refused = submit("lab-3")
+    assert refused.returncode == 1
+    assert "There is no target 'lab-3'" in refused.stderr
+    assert "Use one of: lab-1, lab-2." in refused.stderr

@@ -20,6 +20,7 @@ from paceline_server.testing.scripted_agent import (
     announce,
     log_item,
 )
+from paceline_server.testing.scripted_device import ScriptedDevice
 from sqlalchemy import select
 
 PREFIX = "/api/v1"
@@ -105,6 +106,23 @@ def test_a_run_belongs_to_the_branch_it_names_and_the_announced_head_to_the_anno
     new_run: Make, fields: dict[str, Any], branch: str | None
 ) -> None:
     assert new_run(**fields)["branch"] == branch
+
+
+def test_a_target_that_cannot_measure_the_suite_is_refused_with_the_true_reason(
+    client: TestClient, agent: ScriptedAgent, enrolled: Make, ci: dict[str, str]
+) -> None:
+    """No suite of these agents is built for devices; the agent of `lab-2` has announced none."""
+    phone = ScriptedDevice(client, agent.headers)
+    reasons = {
+        "tgt_unknown": "there is no target 'tgt_unknown'",
+        enrolled("lab-2").target_id: "no agent of lab-2 has announced demo",
+        phone.healthy(): f"phone {phone.serial} is a device, and demo has no build for devices: no workload of its "
+        "suite.toml has a section `android`",
+    }
+    for target_id, reason in reasons.items():
+        body = {"suite": "demo", "targets": [target_id]}
+        answer = client.post(f"{PREFIX}/runs", json=body, headers=ci)
+        assert answer.json()["detail"] == f"targets: {reason}.", answer.text
 
 
 def test_an_undeclared_value_inside_the_declared_range_may_be_asked_for(

@@ -47,6 +47,8 @@ def test_without_past_runs_an_estimate_gives_the_minimum_only(
     assert target["least_s"] == pytest.approx(4 * 5 * 100 * 0.01)
     assert "not known yet" in target["words"]
     assert "at least 20 s" in target["words"]
+    (small,) = estimate(lab, launches=5)["targets"]
+    assert "under a second; building, starting 5 launches" in small["words"]
     two_sides = estimate(
         lab, launches=5, rounds=100, min_time_ns=10_000_000, base_commit="2" * 40
     )

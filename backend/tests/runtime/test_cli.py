@@ -235,6 +235,7 @@ def test_a_token_for_ci_comes_from_the_command_line_and_acts_in_its_project_only
     [
         (("ci", "--permission", "everything"), "cannot hold everything"),
         (("ci", "--permission", "agent"), "cannot hold agent"),
+        (("ci", "--permission", "installation.admin"), "page Tokens, with 'administer"),
         (("ci", "--project", "nowhere"), "nowhere"),
         (("",), "1 to 100 characters"),
     ],

@@ -22,12 +22,12 @@ from paceline_server.stats.paired import (
     judge_pair,
 )
 from paceline_server.stats.samples import CaseSamples
-from paceline_server.stats.voids import Reading, Void, find_voids
+from paceline_server.stats.voids import Reading, Void, advise, find_voids
 from paceline_server.testing.simulated_jobs import job_cases
 
 
 def _void(code: str, strength: float | None) -> Void:
-    return Void(code, None, None, code, strength)
+    return Void(code, None, None, code, strength, "waited")
 
 
 def _disturbed(*conditions: Void) -> Disturbance:
@@ -79,18 +79,33 @@ def test_kinds_add_up_and_of_one_kind_the_strongest_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    "void",
+    ("condition", "says"),
     [
-        _void("boot_id", None),
-        _void("pressure", 0.81),
-        _void("steal", 0.81),
-        _void("memory_pressure", 0.5),
+        (_void("boot_id", None), "boot_id"),
+        (_void("pressure", 0.81), "waited; beyond 80 % no pair was measured"),
+        (_void("steal", 0.81), "waited; beyond 80 % no pair was measured"),
+        (
+            _void("memory_pressure", 0.5),
+            "waited; from 50 % on all of it may have slowed one arm",
+        ),
     ],
 )
 def test_what_breaks_the_design_or_is_beyond_all_that_was_measured_voids(
-    void: Void,
+    condition: Void, says: str
 ) -> None:
-    assert separate_disturbances([void], "host") == ((void,), Disturbance((), "host"))
+    """And the sentence names the limit that made it void, not the one from which it would only have disturbed."""
+    (void,), disturbance = separate_disturbances([condition], "host")
+    assert (void.code, void.text, void.strength) == (condition.code, says, None)
+    assert disturbance == Disturbance((), "host")
+
+
+def test_what_to_do_about_a_void_by_pressure_is_not_to_raise_the_limit_of_disturbing() -> (
+    None
+):
+    (void,), _ = separate_disturbances([_void("pressure", 0.988)], "host")
+    advice = advise(void, "host")
+    assert "PACELINE_PRESSURE_LIMIT_PERCENT" not in advice
+    assert "Up to the limit of 80 %" in advice
 
 
 def test_waiting_as_long_as_was_measured_only_disturbs() -> None:

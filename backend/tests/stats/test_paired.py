@@ -137,8 +137,13 @@ def test_four_fifths_of_the_launches_must_agree(launches: int, needed: int) -> N
 @pytest.mark.parametrize(
     ("n", "launches", "missing"),
     [
-        (29, 5, "1 more blocks"),
-        (100, 2, "1 more launches"),
+        (
+            29,
+            5,
+            "29 blocks in 5 launches; a verdict needs at least 30 blocks in 3 launches (1 more block)",
+        ),
+        (100, 2, "(1 more launch)"),
+        (20, 1, "insufficient: 20 blocks in 1 launch;"),
         (20, 1, "10 more blocks and 2 more launches"),
         (0, 0, "30 more blocks and 3 more launches"),
     ],

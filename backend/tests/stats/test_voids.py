@@ -114,7 +114,7 @@ def test_pressure_on_the_workload_outweighs_pressure_on_the_host() -> None:
 def test_each_condition_has_a_next_step(
     code: str, kind: Literal["host", "device"], says: str
 ) -> None:
-    assert says in advise(Void(code, 48.0, 5.0, ""), kind)
+    assert says in advise(Void(code, 48.0, 5.0, "", 0.48), kind)
 
 
 def test_the_document_that_a_next_step_names_is_there() -> None:

@@ -52,7 +52,9 @@ def list_alerts(  # noqa: PLR0917 - one parameter per option is how typer declar
         str | None, typer.Option(help="open, acknowledged, suspected, fixed, …")
     ] = None,
     suite: Annotated[str | None, typer.Option()] = None,
-    target: Annotated[str | None, typer.Option(help="A target's name or id.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="A target's name, serial or id.")
+    ] = None,
     assignee: Annotated[str | None, typer.Option(help=PERSON_HELP)] = None,
     kind: Annotated[
         str | None,
@@ -359,7 +361,7 @@ def bulk(  # noqa: PLR0917 - one parameter per option is how typer declares them
     batch = client.send("POST", "/alerts/bulk", body)
     until = short_time(batch["undo_until"])
     sentence = (
-        f"{batch['action']}: {batch['alerts']} alerts.\n"
+        f"{batch['action']}: {_counted(batch['alerts'])}.\n"
         f"To undo, until {until} UTC: paceline alerts undo {batch['id']}"
     )
     show(batch, as_json, sentence)
@@ -376,5 +378,9 @@ def undo(
 ) -> None:
     """Undo a bulk change, unless an alert has changed since."""
     undone = ServerClient(server, token).send("POST", f"/alerts/bulk/{batch}/undo")
-    sentence = f"Undone: {undone['action']} of {undone['alerts']} alerts."
+    sentence = f"Undone: {undone['action']} of {_counted(undone['alerts'])}."
     show(undone, as_json, sentence)
+
+
+def _counted(number: int) -> str:
+    return f"{number} alert{'' if number == 1 else 's'}"

@@ -333,8 +333,11 @@ def output_directory(wanted: Path | None, suite: str) -> Path:
 
 
 def _new_directory(below: Path, suite: str) -> Path:
-    """Create the directory at once, so that two runs in the same second get different ones: `…-2`."""
-    below.mkdir(parents=True, exist_ok=True)
+    """Create the directory at once, so that two runs in the same second get different ones: `…-2`. Git ignores all of
+    `below`, which would else make the checkout that is measured a changed one."""
+    if not below.exists():
+        below.mkdir(parents=True, exist_ok=True)
+        (below / ".gitignore").write_text("# Created by paceline.\n*\n", "utf-8")
     first = below / f"{suite}-{datetime.now(UTC):%Y%m%dT%H%M%S}"
     directory = first
     for number in itertools.count(2):

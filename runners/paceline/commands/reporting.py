@@ -7,6 +7,7 @@ verdict that the author of the pull request could have written decides nothing.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from contextlib import closing
 
@@ -30,6 +31,7 @@ from paceline.terminal_text import readable_line
 PURPOSE = "pipeline"
 """Of the comment, so that it never replaces the one with a server's verdict."""
 RENDER_S = 120
+REPOSITORY_NAME = re.compile(r"[^/\s]+/[^/\s]+")
 PERMISSION_ADVICE = (
     "The job needs GITHUB_TOKEN in the step's env and `permissions: {actions: read, contents: read, "
     "pull-requests: write}`, as ci/github/report.yml has them."
@@ -46,6 +48,13 @@ def report(suite: str, options: ForgeOptions) -> None:
             "Install it beside paceline: pip install ./contract ./backend in a clone of Paceline.",
         )
     variables = Variables(os.environ)
+    api_url = options.api_url or variables.get("GITHUB_API_URL") or github.API_URL
+    check_address(api_url, "The address of the forge's API")
+    if options.repository and not REPOSITORY_NAME.fullmatch(options.repository):
+        raise UserError(
+            f"--repository {options.repository!r} names no repository.",
+            "Give it as OWNER/NAME.",
+        )
     run = artifacts.find_workflow_run(variables)
     if run is None:
         print_note(
@@ -55,8 +64,6 @@ def report(suite: str, options: ForgeOptions) -> None:
     repository = variables.need(
         options.repository, "the repository", "--repository", "GITHUB_REPOSITORY"
     )
-    api_url = options.api_url or variables.get("GITHUB_API_URL") or github.API_URL
-    check_address(api_url, "The address of the forge's API")
     token = check_credential(
         variables.need(
             options.token, "a token", "--forge-token", *github.TOKEN_VARIABLES

@@ -74,7 +74,8 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
         str, typer.Option(help="measure, or a_a for the noise floor.")
     ] = "measure",
     target: Annotated[
-        str | None, typer.Option(help="A target's name or id; default: every target.")
+        str | None,
+        typer.Option(help="A target's name, serial or id; default: every target."),
     ] = None,
     benchmark: Benchmarks = None,
     params: Params = None,

@@ -26,6 +26,8 @@ Columns = Mapping[str, Column]
 READ_TRIES = 4
 """Tries of a request that only reads; a request that changes something is sent once."""
 PAGE = 200
+CHOICES = "Input should be '"
+"""What begins the server's message about a value that is none of a field's choices, which it then lists."""
 UNAUTHENTICATED = "Give a valid token with --token or PACELINE_TOKEN; docs/ci.md says how to make one."
 ADVICE = {
     "unauthenticated": UNAUTHENTICATED,
@@ -55,7 +57,11 @@ class ServerClient:
             if value is not None
         }
         with user_errors():
-            return self._api.call("GET", path, params=params, tries=READ_TRIES)
+            try:
+                return self._api.call("GET", path, params=params, tries=READ_TRIES)
+            except ApiError as error:
+                _refuse_choice(error, params)
+                raise
 
     def list_items(
         self,
@@ -92,7 +98,7 @@ class ServerClient:
         return self._id_of("account", person, "/accounts", ", or none")
 
     def target_id(self, name: str) -> str:
-        """Return the id of a target by name or id. Raises UserError."""
+        """Return the id of a target by name, serial or id. Raises UserError."""
         return self._id_of("target", name, "/targets")
 
     def find(self, path: str, name: str) -> Item | None:
@@ -113,7 +119,11 @@ class ServerClient:
 
     def _id_of(self, kind: str, name: str, path: str, hint: str = "") -> str:
         items = self.list_items(path)
-        ids = [str(item["id"]) for item in items if name in (item["id"], item["name"])]
+        ids = [
+            str(item["id"])
+            for item in items
+            if name in (item["id"], item["name"], item.get("serial"))
+        ]
         if not ids:
             names = ", ".join(item["name"] for item in items) or "none"
             raise UserError(
@@ -125,6 +135,17 @@ class ServerClient:
                 f"Give an id: {', '.join(ids)}.",
             )
         return ids[0]
+
+
+def _refuse_choice(error: ApiError, query: Mapping[str, str]) -> None:
+    """Raise a UserError like that of `check_choice` for a value that the server offers no choice for."""
+    for field, text in error.fields.items():
+        name, choices = field.removeprefix("query."), text.removeprefix(CHOICES)
+        if name in query and choices != text:
+            raise UserError(
+                f"Unknown {name} {query[name]!r}.",
+                "Use " + choices.replace("'", "") + ".",
+            ) from error
 
 
 @contextmanager

@@ -16,11 +16,18 @@ from urllib.parse import quote
 
 import msgspec
 from paceline_contract.events import ParamValue
-from paceline_contract.outputs import MEDIA_TYPES, Format, Output, write_whole
+from paceline_contract.outputs import (
+    BRACKETS,
+    MEDIA_TYPES,
+    Format,
+    Output,
+    write_whole,
+)
 from paceline_contract.params import params_text, split_values, untyped_value
 from rich.table import Table
 from rich.text import Text
 
+from paceline.ab import describe_same_commit
 from paceline.api import ApiClient, ApiError, UnreachableError
 from paceline.commands.server_client import (
     READ_TRIES,
@@ -203,13 +210,32 @@ def submit(
 def _request_run(
     api: ApiClient, request: RunRequest, preset: str | None
 ) -> dict[str, Any]:
+    given = request.params
     if preset is not None:
         request = _with_preset(api, request, preset)
     body = {**msgspec.to_builtins(request), "trigger": "ci"}
-    estimate = api.call("POST", "/runs/estimate", body)["words"]
+    try:
+        estimate = api.call("POST", "/runs/estimate", body)["words"]
+    except ApiError as error:
+        refused = [
+            name
+            for name in request.params
+            if name not in given and f"params.{name}" in error.fields
+        ]
+        if refused:
+            error.detail += f" (set by the preset {preset}: {', '.join(refused)})"
+        raise
     print_note(f"estimated duration: {estimate}")
     run: dict[str, Any] = api.call("POST", "/runs", body, tries=READ_TRIES, once=True)
     return run
+
+
+def _with_target_ids(client: ServerClient, request: RunRequest) -> RunRequest:
+    """Return the request with the ids of the targets that were named. Raises UserError."""
+    if request.targets is None:
+        return request
+    ids = [client.target_id(target) for target in request.targets]
+    return msgspec.structs.replace(request, targets=ids)
 
 
 def _find_run(api: ApiClient, run_id: str, suite: str) -> dict[str, Any]:
@@ -238,14 +264,14 @@ def _submit(
     preset: str | None,
     reporter: ForgeReporter | None,
 ) -> FinishedRun:
-    api = ApiClient(server, token)
+    api, client = ApiClient(server, token), ServerClient(server, token)
     with user_errors(ADVICE):
         if waiting.resume is None:
-            run = _request_run(api, request, preset)
+            run = _request_run(api, _with_target_ids(client, request), preset)
         else:
             run = _find_run(api, waiting.resume, request.suite)
         base = _base_words(run)
-        print_note(f"run {run['id']} of {run['suite']} at {run['commit'][:12]}{base}")
+        print_note(f"{run['id']} of {run['suite']} at {run['commit'][:12]}{base}")
         run_url = _run_url(server, token, run["id"])
         print_note(f"watch it: {run_url}")
         if reporter is not None:
@@ -254,9 +280,7 @@ def _submit(
                 "pending", "The run is queued or measuring.", reporter.run_url
             )
         run = _wait(api, run["id"], waiting)
-    comparisons = ServerClient(server, token).list_items(
-        f"/runs/{run['id']}/comparisons"
-    )
+    comparisons = client.list_items(f"/runs/{run['id']}/comparisons")
     return FinishedRun(run, comparisons, _next_steps(server, token, run))
 
 
@@ -385,18 +409,27 @@ def _fetch_document(server: str, token: str, run_id: str, wanted: Format) -> str
 
 def _table_text(done: FinishedRun) -> str:
     """Return the table and the summary for a file."""
-    return f"{render_table(comparison_table(done))}{summary(done)}\n"
+    return f"{render_table(comparison_table(done))}{_summary_of_table(done)}\n"
 
 
 def _print_table(done: FinishedRun) -> None:
     if done.comparisons:
         terminal().print(comparison_table(done), soft_wrap=True)
-    print_line(summary(done))
+    print_line(_summary_of_table(done))
+
+
+def _summary_of_table(done: FinishedRun) -> str:
+    """Return the summary, after what the brackets of the table mean if it has any."""
+    has_brackets = any(item.get("decides") is False for item in done.comparisons)
+    return f"{BRACKETS}\n{summary(done)}" if has_brackets else summary(done)
 
 
 def comparison_table(done: FinishedRun) -> Table:
-    """Return a table of the comparisons as the server words them; a verdict in brackets does not affect the run's."""
-    table = Table("benchmark", "params", "arm", "verdict", "what the server says")
+    """Return a table of the comparisons as the server words them, with the target if there are several; a verdict in
+    brackets does not affect the run's."""
+    headings = ["benchmark", "params", "arm", "what", "verdict", "what the server says"]
+    has_targets = len({item.get("target_name") for item in done.comparisons}) > 1
+    table = Table(*(["target"] if has_targets else []), *headings)
     for item in done.comparisons:
         is_measured = item["verdict"] != "not_applicable"
         words = (is_measured and item.get("words")) or item.get("reason") or ""
@@ -404,9 +437,11 @@ def comparison_table(done: FinishedRun) -> Table:
         if item.get("waived"):
             verdict, words = "waived", f"{words}; {item['waived']['words']}"
         cells = (
+            *([item.get("target_name") or ""] if has_targets else []),
             item["benchmark"],
             params_text(item["params"]),
             item["arm"],
+            _subject_words(item),
             f"({verdict})" if item.get("decides") is False else verdict,
             words,
         )
@@ -415,12 +450,20 @@ def comparison_table(done: FinishedRun) -> Table:
     return table
 
 
+def _subject_words(item: dict[str, Any]) -> str:
+    """Say what is compared with what, as the server's other formats do: `time against fallback`."""
+    other = "base" if item.get("sides") == "revisions" else item.get("reference")
+    return f"{item.get('metric') or ''} against {other}".strip() if other else ""
+
+
 def summary(done: FinishedRun) -> str:
     """Say the outcome with the server's reason, and the cause of each job without a verdict."""
     run = done.run
-    lines = [f"run {run['id']}: {run['outcome']}"]
+    lines = [f"{run['id']}: {run['outcome']}"]
     if run.get("reason"):
         lines[0] += f": {run['reason']}"
+    if run.get("base_commit") and run["base_commit"] == run.get("commit"):
+        lines.append(describe_same_commit(run["commit"]))
     for job in run.get("jobs", []):
         if job["outcome"] not in VERDICTS:
             parts = [job["target_name"], job["outcome"]]

@@ -27,7 +27,7 @@ from paceline.errors import UserError
 app = new_group("Targets: the state of hosts and devices, and actions on them.")
 
 TargetName = Annotated[
-    str, typer.Argument(help="A target's name or id.", metavar="TARGET")
+    str, typer.Argument(help="A target's name, serial or id.", metavar="TARGET")
 ]
 REASON_HELP = "Recorded with your name and the time."
 Why = Annotated[str, typer.Option(help=REASON_HELP)]
@@ -60,8 +60,9 @@ def list_targets(  # noqa: PLR0917 - one parameter per option is how typer decla
     )
     columns: Columns = {
         "id": "id",
-        "name": _name,
-        "kind": "kind",
+        "name": "name",
+        "serial": "serial",
+        "kind": _kind,
         "state": "state",
         "health": lambda target: (
             (target.get("health") or {}).get("state")
@@ -73,9 +74,9 @@ def list_targets(  # noqa: PLR0917 - one parameter per option is how typer decla
     show_list(targets, as_json, columns, "No target matches.")
 
 
-def _name(target: Item) -> str:
+def _kind(target: Item) -> str:
     simulated = " (simulated)" if target["simulated"] else ""
-    return f"{target['name']}{simulated}"
+    return f"{target['kind']}{simulated}"
 
 
 @app.command("show")
@@ -90,9 +91,9 @@ def show_target(
     if as_json:
         print_json({**details, "events": events})
         return
-    identity = f"{_name(details)} ({details['id']}), {details['kind']}"
+    identity = f"{details['name']} ({details['id']}), serial {details['serial']}"
     jobs = details["takes_jobs"]["words"]
-    print_line(f"{identity}, {details['state']}: {jobs}.")
+    print_line(f"{identity}, {_kind(details)}, {details['state']}: {jobs}.")
     for line in (
         *_connection(details),
         *_health(details),
@@ -178,7 +179,7 @@ def _request(
     """Request an action on a target and show the target's new state."""
     method = "PUT" if action == "maintenance" else "POST"
     changed = client.send(method, f"/targets/{client.target_id(target)}/{action}", body)
-    show(changed, as_json, f"{_name(changed)}: {changed['takes_jobs']['words']}.")
+    show(changed, as_json, f"{changed['name']}: {changed['takes_jobs']['words']}.")
 
 
 @app.command()

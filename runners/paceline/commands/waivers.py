@@ -67,7 +67,8 @@ def add(  # noqa: PLR0917 - one parameter per option is how typer declares them
         typer.Option(help="NAME=VALUE: only with this value; repeatable."),
     ] = None,
     target: Annotated[
-        str | None, typer.Option(help="A target's name or id; default: every target.")
+        str | None,
+        typer.Option(help="A target's name, serial or id; default: every target."),
     ] = None,
     commit: Annotated[
         list[str] | None, typer.Option(help="Only for this commit; repeatable.")

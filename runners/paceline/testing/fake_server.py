@@ -107,6 +107,8 @@ class FakeServer:
         """The public address of `run` in its verdicts."""
         self.presets: list[Json] = []
         """The presets of every suite."""
+        self.refuse_run: dict[str, str] = {}
+        """Why the fields of every requested run are refused."""
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(
@@ -360,6 +362,14 @@ class FakeServer:
         job.duplicates += len(items) - fresh
         return 200, {"stored": fresh, "duplicates": len(items) - fresh}
 
+    def _estimate(self) -> tuple[int, Json]:
+        if self.refuse_run:
+            status, problem = _problem(422, "invalid_request", "It cannot be measured.")
+            return status, {**problem, "fields": self.refuse_run}
+        return 200, {
+            "words": "bench-1: about 40 s, as its last run of the same choice took 40 s."
+        }
+
     def _answer_ci(self, method: str, parts: list[str], body: Json) -> tuple[int, Json]:
         if self.run is None:
             return _problem(
@@ -368,9 +378,7 @@ class FakeServer:
         if parts[0] == "suites":
             return 200, {"name": parts[1], "presets": self.presets}
         if parts[-1] == "estimate":
-            return 200, {
-                "words": "bench-1: about 40 s, as its last run of the same choice took 40 s."
-            }
+            return self._estimate()
         if parts[-1] == "cancel":
             self.cancelled.append(parts[1])
             self.run |= {"state": "cancelled", "outcome": "cancelled"}

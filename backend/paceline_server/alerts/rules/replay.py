@@ -74,7 +74,7 @@ def replay_rule(session: Session, request: ReplayIn) -> ReplayOut:
         findings_total=len(findings),
         by_target=by_target,
         words=rule_checks.replay_sentence(
-            request.days, request.rule.mode, len(fired), by_target, left_out
+            request.days, request.rule, len(fired), by_target, left_out
         ),
         findings=_with_states(session, findings[:FINDINGS_SHOWN]),
     )

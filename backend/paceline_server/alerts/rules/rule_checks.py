@@ -84,12 +84,13 @@ def at_least(mde: float, target: str) -> str:
 
 def replay_sentence(
     days: int,
-    mode: str,
+    rule: AlertRuleIn,
     fired: int,
     by_target: Sequence[TargetCountOut],
     demonstrations: int,
 ) -> str:
-    """Return `In the last 30 days it would have fired 14×, 12 on host-1.` and what was left out."""
+    """Return `In the last 30 days it would have fired 14×, 12 on host-1.`, then which findings were
+    replayed and what was left out."""
     period = "In the last day" if days == 1 else f"In the last {days} days"
     if not fired:
         text = f"{period} it would not have fired."
@@ -101,8 +102,9 @@ def replay_sentence(
             else f"{most.fired} on {most.target_name}"
         )
         text = f"{period} it would have fired {fired}{TIMES}, {where}."
-    if mode != "active":
-        text = f"{text} In mode {mode} nobody would have been told."
+    text = f"{text} Only findings of kind {rule.kind} were replayed."
+    if rule.mode != "active":
+        text = f"{text} In mode {rule.mode} nobody would have been told."
     if demonstrations:
         which = (
             "one run that demonstrates"
