@@ -88,7 +88,7 @@ fn smoke(scripts: &Scripts) -> Result<String, String> {
     }
     let asked = result_of("NativeHasher.paths.seed.sha1(new Uint8Array(1))");
     if !asked.contains(NEEDS_KOTLIN) {
-        return Err(format!("asked for Kotlin, it result_of: {asked}"));
+        return Err(format!("asked for Kotlin, it says: {asked}"));
     }
     Ok(format!(
         "QuickJS {}; wrong arguments throw",
