@@ -68,15 +68,12 @@ class CommitReport(_Report, frozen=True, omit_defaults=True):
     left_out: Annotated[int, Meta(ge=0)] = 0
 
 
-WAITING_FOR = "waiting for "
-"""The beginning of `StateReport.detail` while an agent does nothing but wait."""
-
-
 class StateReport(_Report, frozen=True, omit_defaults=True):
-    """A state of the agent; with `measuring` it reports hashes, build facts and commits. `commits`, oldest
-    first: for an A/B job the first parents after the base up to the head, else only the head."""
+    """A state of the agent. It reports `leased` while it waits for its target or its host, with what it waits for as
+    `detail`; with `measuring` it reports hashes, build facts and commits. `commits`, oldest first: for an A/B job the
+    first parents after the base up to the head, else only the head."""
 
-    state: Literal["preparing", "measuring", "uploading"]
+    state: Literal["leased", "preparing", "measuring", "uploading"]
     detail: Annotated[str, Meta(max_length=500)] | None = None
     artifact_hash: Sha256 | None = None
     base_artifact_hash: Sha256 | None = None

@@ -19,7 +19,6 @@ from typing import Literal, TypeVar
 import msgspec
 from paceline_contract.attempts import (
     MAX_DETAIL,
-    WAITING_FOR,
     AgentCause,
     CommitReport,
     FinishReport,
@@ -120,7 +119,7 @@ class Job:
         """
         executor = self._executor
         with ExitStack() as claims:
-            self._announce(StateReport("preparing", f"{WAITING_FOR}the target"))
+            self._announce(StateReport("leased", "waiting for the target"))
             claimed = executor.claim(self._stop, by=self._claimant("the target"))
             self._enter_claim(claims, claimed)
             repository = self._find_repository()
@@ -178,7 +177,7 @@ class Job:
         return Claimant(
             f"job {self._lease.job_id} of {self._lease.work.suite}",
             lambda holder: self._announce(
-                StateReport("preparing", f"{WAITING_FOR}{of}: {holder}"[:MAX_WORDS])
+                StateReport("leased", f"waiting for {of}: {holder}"[:MAX_WORDS])
             ),
         )
 

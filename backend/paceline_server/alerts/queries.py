@@ -22,7 +22,6 @@ from paceline_server.store.tables.decisions import Comparison, Finding
 from paceline_server.store.tables.fleet import IMPORTS_AGENT, REAL_TARGETS, Target
 from paceline_server.store.tables.history import (
     Change,
-    NoiseFloor,
     Series,
     SeriesPoint,
 )
@@ -587,30 +586,6 @@ def count_alerts_by_rule(
     for rule_id, state, count in session.execute(query):
         counts[str(rule_id)][state] = count
     return counts
-
-
-def newest_floors(session: Session) -> list[tuple[NoiseFloor, str]]:
-    """Return the newest noise floor of each series key, with the target's name; no simulated targets."""
-    key = (
-        NoiseFloor.target_id,
-        NoiseFloor.suite,
-        NoiseFloor.benchmark,
-        NoiseFloor.arm,
-        NoiseFloor.params_key,
-        NoiseFloor.metric,
-    )
-    rank = func.row_number().over(
-        partition_by=key, order_by=(NoiseFloor.measured_at.desc(), NoiseFloor.id.desc())
-    )
-    ranked = select(NoiseFloor.id, rank.label("newest")).subquery()
-    query = (
-        select(NoiseFloor, Target.name)
-        .join(ranked, ranked.c.id == NoiseFloor.id)
-        .join(Target, Target.id == NoiseFloor.target_id)
-        .where(ranked.c.newest == 1, Target.simulated.is_(False))
-        .order_by(NoiseFloor.id)
-    )
-    return [(floor, name) for floor, name in session.execute(query)]
 
 
 def living_series(session: Session, since: datetime) -> list[tuple[Series, str]]:

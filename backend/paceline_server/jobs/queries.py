@@ -269,14 +269,14 @@ def queues(
     return queues_by_target
 
 
-def leased_at(session: Session, job_ids: Sequence[str]) -> dict[str, datetime]:
-    """Return since when the newest attempt of each of these jobs has its lease."""
+def newest_attempts(session: Session, job_ids: Sequence[str]) -> dict[str, Attempt]:
+    """Return the newest attempt of each of these jobs that was leased."""
     query = (
-        select(Job.id, Attempt.leased_at)
-        .join(Attempt, and_(Attempt.job_id == Job.id, Attempt.number == Job.attempt))
+        select(Attempt)
+        .join(Job, and_(Attempt.job_id == Job.id, Attempt.number == Job.attempt))
         .where(Job.id.in_(job_ids))
     )
-    return {row[0]: row[1] for row in session.execute(query)}
+    return {attempt.job_id: attempt for attempt in session.scalars(query)}
 
 
 def has_leasable_job(

@@ -24,7 +24,7 @@ run is in `outcomes.py`.
 | event | function in `service.py`/`leases.py`/`expiry.py` |
 | --- | --- |
 | `lease` | `leases.lease_next_job` |
-| `prepare` `measure` `upload` | `leases.report_state` (repeating a state is a no-op: an answer was lost) |
+| `wait` `prepare` `measure` `upload` | `leases.report_state` (repeating a state is a no-op: an answer was lost) |
 | `revive` | `leases.renew` (the agent went on while the server or the network was away) |
 | `late_result` | `leases.check_lease` (the first write that arrives after the lease ran out) |
 | `finish_done` `finish_failed` `finish_cancelled` | `leases.finish` |
@@ -77,6 +77,7 @@ has sent the file three times."""
 
 class Event(StrEnum):
     lease = "lease"
+    wait = "wait"
     prepare = "prepare"
     measure = "measure"
     upload = "upload"
@@ -97,6 +98,7 @@ class Event(StrEnum):
 
 _RULES: dict[Event, tuple[tuple[JobState, ...], JobState]] = {
     Event.lease: (("queued",), "leased"),
+    Event.wait: (("leased",), "leased"),
     Event.prepare: (("leased", "preparing"), "preparing"),
     Event.measure: (("leased", "preparing", "measuring"), "measuring"),
     Event.upload: (
@@ -136,7 +138,8 @@ _RULES: dict[Event, tuple[tuple[JobState, ...], JobState]] = {
 }
 """Event → (states it may happen in, state that follows)."""
 
-REPORTS: dict[Literal["preparing", "measuring", "uploading"], Event] = {
+REPORTS: dict[Literal["leased", "preparing", "measuring", "uploading"], Event] = {
+    "leased": Event.wait,
     "preparing": Event.prepare,
     "measuring": Event.measure,
     "uploading": Event.upload,

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from paceline_contract.attempts import WAITING_FOR
 from sqlalchemy.orm import Session
 
 from paceline_server.fleet import service as fleet
@@ -19,7 +18,7 @@ from paceline_server.jobs.queries import HoldingJobRow, QueuedJobRow
 from paceline_server.jobs.schemas import WaitingReasonOut
 from paceline_server.kernel import clock
 from paceline_server.store.tables.fleet import Target
-from paceline_server.store.tables.jobs import Job
+from paceline_server.store.tables.jobs import Attempt, Job
 
 STATES = ("queued", "leased", "preparing", "lost")
 """A job in one of these states waits for something."""
@@ -27,12 +26,12 @@ STATES = ("queued", "leased", "preparing", "lost")
 
 @dataclass(frozen=True)
 class _RelatedRows:
-    """Facts about the targets of waiting jobs, by target id, and their leases, by job id."""
+    """Facts about the targets of waiting jobs, by target id, and their newest attempts, by job id."""
 
     holders: Mapping[str, HoldingJobRow]
     held_for_others: set[str]
     queued: Mapping[str, Sequence[QueuedJobRow]]
-    leased_at: Mapping[str, datetime]
+    attempts: Mapping[str, Attempt]
 
 
 def waiting_reasons(
@@ -47,7 +46,7 @@ def waiting_reasons(
         queries.holding_jobs(session, targets),
         fleet.held_for_others(session, targets),
         queries.queues(session, targets, at),
-        queries.leased_at(session, [job.id for job, _ in waiting]),
+        queries.newest_attempts(session, [job.id for job, _ in waiting]),
     )
     return {job.id: _explain_job(job, target, related, at) for job, target in waiting}
 
@@ -57,18 +56,19 @@ def _explain_job(
 ) -> WaitingReasonOut:
     if job.state == "queued":
         return _explain_queued_job(job, target, related, at)
-    since = related.leased_at.get(job.id)
+    attempt = related.attempts.get(job.id)
+    since = None if attempt is None else attempt.leased_at
     if job.state == "lost":
         return WaitingReasonOut(
             text=f"the agent of {target.spoken_name} stopped answering",
             advice="It goes on when its agent is back, and what it measured before is kept. If it stays away, repeat the run.",
             since=since,
         )
-    text = job.detail or "its agent has taken it"
-    is_waiting = text.startswith(WAITING_FOR)
+    stops = attempt is not None and attempt.cancel_requested
+    waits = job.state == "leased" and job.detail is not None and not stops
     return WaitingReasonOut(
-        text=text,
-        advice="It goes on when that is over." if is_waiting else None,
+        text=job.detail or "its agent has taken it",
+        advice="It goes on when that is over." if waits else None,
         since=since,
     )
 

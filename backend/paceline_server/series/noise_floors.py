@@ -86,7 +86,7 @@ def list_floors(
     """Return the floor in force of every key, the newest first."""
     floors: Page[NoiseFloor] = page(
         session,
-        queries.newest_floors(filters),
+        queries.select_newest_floors(filters),
         [NoiseFloor.measured_at, NoiseFloor.id],
         lambda row: (row.measured_at, row.id),
         lambda row: row,

@@ -436,7 +436,7 @@ class NoiseFloorFilters:
     target: str | None = None
 
 
-def newest_floors(filters: NoiseFloorFilters) -> Select[Any]:
+def select_newest_floors(filters: NoiseFloorFilters) -> Select[Any]:
     """Select the newest floor of every key that passes the filters."""
     key = (
         NoiseFloor.target_id,
@@ -464,6 +464,18 @@ def newest_floors(filters: NoiseFloorFilters) -> Select[Any]:
         .join(ranked, ranked.c.id == NoiseFloor.id)
         .where(ranked.c.age == 1)
     )
+
+
+def floors_of_real_targets(session: Session) -> list[tuple[NoiseFloor, str]]:
+    """Return the newest floor of every key with its target's name, without simulated targets."""
+    query = (
+        select_newest_floors(NoiseFloorFilters())
+        .add_columns(Target.name)
+        .join(Target, Target.id == NoiseFloor.target_id)
+        .where(Target.simulated.is_(False))
+        .order_by(NoiseFloor.id)
+    )
+    return [(floor, name) for floor, name in session.execute(query)]
 
 
 def last_points(session: Session, series: Series, count: int) -> list[SeriesPoint]:

@@ -50,6 +50,7 @@ __all__ = [
     "fingerprints",
     "fingerprints_of_jobs",
     "floor_key",
+    "floors_of_real_targets",
     "list_series",
     "name_texts",
     "newest_points",
@@ -69,6 +70,7 @@ __all__ = [
 branches = queries.branches
 fingerprints = queries.fingerprints
 fingerprints_of_jobs = queries.fingerprints_of_jobs
+floors_of_real_targets = queries.floors_of_real_targets
 of_suite = queries.of_suite
 newest_points = queries.newest_points
 retired_key = retired.retired_key

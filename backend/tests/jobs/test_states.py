@@ -37,6 +37,7 @@ def test_the_way_of_a_good_job() -> None:
     state: JobState = "queued"
     for event, then in (
         (Event.lease, "leased"),
+        (Event.wait, "leased"),
         (Event.prepare, "preparing"),
         (Event.measure, "measuring"),
         (Event.upload, "uploading"),
@@ -142,6 +143,7 @@ class JobLife(RuleBasedStateMachine):
             before = self.state
             self.state = step(before, event)
             assert self.state != before or event in {
+                Event.wait,
                 Event.prepare,
                 Event.measure,
                 Event.upload,

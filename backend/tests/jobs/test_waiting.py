@@ -143,13 +143,13 @@ def test_a_job_that_rests_says_until_when(
     assert f"it rests until {due:%Y-%m-%d %H:%M:%S} UTC" in reason["text"]
 
 
-def test_a_preparing_job_says_its_step_until_it_measures_and_no_event_does(
+def test_a_held_job_says_what_it_waits_for_then_its_step_and_no_event_does(
     agent: ScriptedAgent, new_run: Make, reason_of: Callable[[str], Reason]
 ) -> None:
     run_id = new_run()["id"]
     leased = agent.lease()
-    holder = "waiting for the target: paceline run of demo (process 7) holds the lock"
-    leased.report("preparing", detail=holder)
+    holder = "paceline run of demo (process 7) holds the lock"
+    leased.report("leased", detail=holder)
     reason = reason_of(run_id)
     assert reason is not None
     assert (reason["text"], reason["advice"]) == (

@@ -12276,7 +12276,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @enum {unknown} */
-                    state: "measuring" | "preparing" | "uploading";
+                    state: "leased" | "measuring" | "preparing" | "uploading";
                     detail?: string | null;
                     artifact_hash?: string | null;
                     base_artifact_hash?: string | null;

@@ -12,7 +12,7 @@ import {
 import { DataTable, type Column } from './data-table';
 import { Identifier } from './identifier';
 import { VERDICTS } from './state-badges';
-import { Status } from './status';
+import { Status, type Badge } from './status';
 import { TargetName } from './target-name';
 import { WaivedMark } from './waived-mark';
 
@@ -42,11 +42,26 @@ const BENCHMARK: Column<Comparison> = {
   breaks: true,
 };
 
+/** Said wherever a verdict has brackets, in the words of `BRACKETS` in `contract/paceline_contract/outputs.py`. */
+export const BRACKETS = "Verdicts in brackets do not affect the run's verdict.";
+
+/** Whether the run's verdict rests on a row; the server says so, except of rows it stored long ago. */
+export function isDeciding({ decides }: Pick<Comparison, 'decides'>): boolean {
+  return decides !== false;
+}
+
+function verdictBadge(row: Comparison): Badge {
+  const badge = VERDICTS[row.verdict];
+  return isDeciding(row)
+    ? badge
+    : { ...badge, tone: 'quiet', word: `(${badge.word})` };
+}
+
 const VERDICT: Column<Comparison> = {
   header: 'Verdict',
   cell: (row) => (
     <>
-      <Status look={VERDICTS[row.verdict]} title={row.reason} />
+      <Status look={verdictBadge(row)} title={row.reason} />
       <WaivedMark waived={row.waived} />
     </>
   ),

@@ -16,7 +16,6 @@ from datetime import datetime
 from paceline_contract.params import params_text
 from sqlalchemy.orm import Session
 
-from paceline_server.alerts import queries
 from paceline_server.alerts.registry import kind_of
 from paceline_server.alerts.rules.rule_book import (
     PatternedRule,
@@ -32,6 +31,7 @@ from paceline_server.alerts.rules.schemas import (
 )
 from paceline_server.kernel.errors import ProblemError
 from paceline_server.kernel.globs import ANY
+from paceline_server.series import service as series_service
 from paceline_server.stats import constants
 from paceline_server.stats.plain_words import TIMES, percent
 from paceline_server.store.tables.rules import AlertRule, AlertRuleVersion
@@ -184,7 +184,7 @@ def build_contest(
 def noisiest_floor(session: Session, contest: RuleContest) -> FloorOut | None:
     """Return the highest noise floor among the series the rule decides about; None if none was measured."""
     worst: FloorOut | None = None
-    for floor, target in queries.newest_floors(session):
+    for floor, target in series_service.floors_of_real_targets(session):
         subject = RuleSubject.of(floor, target)
         if (worst is None or floor.mde > worst.mde) and contest.decides(subject):
             own = (

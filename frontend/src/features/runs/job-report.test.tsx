@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/react';
 
 import type { Gate } from '../../api/types';
+import { comparison } from '../../testing/fixtures-decisions';
 import { hashingReport } from '../../testing/scenario-hashing';
 import { renderApp } from '../../testing/render-app';
 
@@ -43,6 +44,26 @@ function open(gates: Gate[]) {
 }
 
 const rows = (table: HTMLElement) => within(table).getAllByRole('row').slice(1);
+
+describe('a comparison that no rule watches', () => {
+  it('has its verdict in brackets, which the page explains', async () => {
+    renderApp('/runs/run-done-1', (backend) => {
+      backend.reports.set('job-1', {
+        ...hashingReport(),
+        comparisons: [
+          comparison(),
+          comparison({ arm: 'portable', verdict: 'fail', decides: false }),
+        ],
+      });
+    });
+    const table = await screen.findByRole('table', { name: 'Verdicts' });
+    expect(within(table).getByText('(fail)')).toBeInTheDocument();
+    expect(within(table).getByText('pass')).toBeInTheDocument();
+    expect(
+      screen.getByText("Verdicts in brackets do not affect the run's verdict."),
+    ).toBeInTheDocument();
+  });
+});
 
 describe('what fails a run', () => {
   const failing = gate({ verdict: 'fail', reason: '4.9 >= 6 does not hold' });

@@ -19,7 +19,11 @@ import { paramsKey, paramsLabel } from '../../lib/params';
 import { formatInteger, formatValue } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { AuditPanel } from '../../ui/audit-panel';
-import { ComparisonTable } from '../../ui/comparison-table';
+import {
+  BRACKETS,
+  ComparisonTable,
+  isDeciding,
+} from '../../ui/comparison-table';
 import { DataTable, type Column } from '../../ui/data-table';
 import { DerivedMetricsTable } from '../../ui/derived-metrics-table';
 import { Icon } from '../../ui/icon';
@@ -183,6 +187,9 @@ function Verdicts({
           showBenchmark
           saidElsewhere={saidOf(reasons)}
         />
+      )}
+      {!comparisons.every(isDeciding) && (
+        <p className={classes.note}>{BRACKETS}</p>
       )}
     </Panel>
   );

@@ -18,6 +18,7 @@ import type {
 } from '../../api/types';
 import { createWaiver } from '../../api/waivers';
 import { paramsKey, paramsLabel } from '../../lib/params';
+import { isDeciding } from '../../ui/comparison-table';
 import { FilterSelect } from '../../ui/filter-select';
 import { Icon } from '../../ui/icon';
 import { Panel } from '../../ui/panel';
@@ -59,7 +60,7 @@ function failureOf(
 /** The failures that the verdict rests on, and those that were waived. */
 function failuresOf({ comparisons, gates }: JobReport): Failure[] {
   const rows = comparisons
-    .filter(({ verdict, decides }) => verdict === 'fail' && decides !== false)
+    .filter((row) => row.verdict === 'fail' && isDeciding(row))
     .map((row) => {
       const kind = row.sides === 'revisions' ? 'regression' : 'arm';
       return failureOf(kind, row, KINDS[kind]);
