@@ -202,12 +202,12 @@ class AlertKind(Protocol[Evidence]):
         """Add what this kind does after a decision, such as a bisection; `before` is the alert's state before it."""
         return
 
-    def is_incident(self, alert: Alert) -> bool:
-        """Return whether an alert is about an incident of its target, which is nobody's change of code."""
+    def is_environmental(self, alert: Alert) -> bool:
+        """Return whether an alert is about a shift of its whole target, which is nobody's change of code."""
         return False
 
-    def turn_into_incident(self, alert: Alert) -> None:
-        """Make an alert one about an incident of its target."""
+    def make_environmental(self, alert: Alert) -> None:
+        """Make an alert one about a shift of its whole target."""
         return
 
     def hand_over(self, session: Session, alert: Alert, living: Alert) -> None:

@@ -55,7 +55,7 @@ def store_evaluation(
 ) -> None:
     """Store the evaluations and notify alerts, even without changes: an earlier one may have vanished."""
     detection.store_evaluations(session, evaluated_series)
-    detection.mark_incidents(
+    detection.mark_target_shifts(
         session, {evaluated.head.target_id for evaluated in evaluated_series}
     )
     outbox.add(session, ALERTS, job_id)

@@ -84,7 +84,7 @@ def recompute(
             )
     with session_scope() as session:
         targets = {head.target_id for round_ in rounds for head in round_}
-        outcome.evaluated.changes["marked"] += detection.mark_incidents(
+        outcome.evaluated.changes["marked"] += detection.mark_target_shifts(
             session, targets
         )
     return outcome

@@ -54,7 +54,7 @@ class ConnectionIn(Request):
     route: str | None = Field(default=None, max_length=300)
 
 
-class GatesIn(Request):
+class ReadingsIn(Request):
     """The readings that decide whether the device may be used now; null: not reported."""
 
     battery_c: float | None = Field(default=None, ge=-100, le=200)
@@ -164,7 +164,7 @@ class TakesJobsOut(Response):
     words: str
 
 
-class GatesOut(Response):
+class ReadingsOut(Response):
     battery_c: float | None
     battery_percent: float | None
     charging: bool | None

@@ -27,7 +27,7 @@ independent of health. `device_health.py` stores the result.
 | event | cause |
 | --- | --- |
 | `CheckOpportunity` (drawn as `ask`) | a heartbeat of a device that is online and not in maintenance |
-| `CheckPass` `CheckFailure` `GateReadings` `Reboot` `RecoveryFailure` | a heartbeat (`heartbeats.py`) |
+| `CheckPass` `CheckFailure` `DeviceReadings` `Reboot` `RecoveryFailure` | a heartbeat (`heartbeats.py`) |
 | `InfrastructureFailure` `SuccessfulRun` | the end of an attempt (`device_health.py`) |
 | `RecheckRequest` `QuarantineDecision` `ReleaseDecision` | a person (`target_actions.py`) |
 """
@@ -54,7 +54,7 @@ THROTTLING_STATUS: Final = 2
 CALM_STATUS: Final = 0
 """Android thermal status `none`, at which throttling counts as over."""
 FREE_BYTES_NEEDED: Final = 512 << 20
-"""Bytes of free storage below which a device rests; the agent's gate `space` has the same number."""
+"""Bytes of free storage below which a device rests; the agent's readiness check `space` has the same number."""
 MAX_FAILURES: Final = 3
 """Infrastructure failures without a successful run between them that lead to quarantine."""
 RETRY_AFTER: Final = timedelta(seconds=60)
@@ -105,7 +105,7 @@ class CheckFailure:
 
 
 @dataclass(frozen=True, slots=True)
-class GateReadings:
+class DeviceReadings:
     """None: the device did not report it, so it is neither hot nor cool."""
 
     battery_c: float | None = None
@@ -156,7 +156,7 @@ Event = (
     CheckOpportunity
     | CheckPass
     | CheckFailure
-    | GateReadings
+    | DeviceReadings
     | InfrastructureFailure
     | SuccessfulRun
     | Reboot
@@ -182,8 +182,8 @@ def step(health: Health, event: Event) -> Health:  # noqa: PLR0911 - one line pe
             )
         case InfrastructureFailure(at, why):
             return _after_failure(health, at, why)
-        case GateReadings():
-            return _gates_read(health, event)
+        case DeviceReadings():
+            return _apply_readings(health, event)
         case SuccessfulRun():
             return replace(health, failures=0)
         case Reboot():
@@ -243,10 +243,10 @@ def _unfit(health: Health, at: datetime, why: str) -> Health:
     )
 
 
-def _gates_read(health: Health, gates: GateReadings) -> Health:
+def _apply_readings(health: Health, readings: DeviceReadings) -> Health:
     if health.state == "quarantined":
         return health
-    reasons = _rest_reasons(health.held_for, gates)
+    reasons = _rest_reasons(health.held_for, readings)
     if reasons:
         return replace(
             health,
@@ -262,14 +262,18 @@ def _gates_read(health: Health, gates: GateReadings) -> Health:
 
 
 def _rest_reasons(
-    held: tuple[RestReason, ...], gates: GateReadings
+    held: tuple[RestReason, ...], readings: DeviceReadings
 ) -> tuple[RestReason, ...]:
     """Return why the device must rest: reasons that begin now and reasons that are not over.
 
     An unknown reading ends no rest, with two exceptions: a cool battery replaces a missing thermal status,
     because some devices stop reporting it, and free storage is checked again by the next health check.
     """
-    c, percent, status = gates.battery_c, gates.battery_percent, gates.thermal_status
+    c, percent, status = (
+        readings.battery_c,
+        readings.battery_percent,
+        readings.thermal_status,
+    )
     reasons: list[RestReason] = []
     if (c is None or c > COOL_C) if "hot" in held else (c is not None and c >= HOT_C):
         reasons.append("hot")
@@ -288,7 +292,7 @@ def _rest_reasons(
         else (percent is not None and percent < LOW_PERCENT)
     ):
         reasons.append("low_battery")
-    if gates.free_bytes is not None and gates.free_bytes < FREE_BYTES_NEEDED:
+    if readings.free_bytes is not None and readings.free_bytes < FREE_BYTES_NEEDED:
         reasons.append("full")
     return tuple(reasons)
 

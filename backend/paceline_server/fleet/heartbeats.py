@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.fleet import claims, device_orders, health, queries
 from paceline_server.fleet.device_health import apply_health_event, health_of
-from paceline_server.fleet.device_schemas import CheckIn, GatesIn, RecoveryIn
+from paceline_server.fleet.device_schemas import CheckIn, ReadingsIn, RecoveryIn
 from paceline_server.fleet.schemas import (
     AgentOrderOut,
     TargetAnnouncementIn,
@@ -232,7 +232,7 @@ def _handle_device(
         _store_check(session, target, report.check, at)
         reply.checks_heard.append(report.check.id)
     if report.reached and report.gates is not None:
-        _store_gates(session, target, report.gates, at)
+        _store_readings(session, target, report.gates, at)
     for step in report.recovery:
         _store_recovery_step(session, target, step, at)
         reply.recovery_heard += [] if step.id is None else [step.id]
@@ -386,8 +386,8 @@ def _was_in_maintenance(
     return last is not None and last.to_state == "off" and last.at > since
 
 
-def _store_gates(
-    session: Session, target: Target, report: GatesIn, at: datetime
+def _store_readings(
+    session: Session, target: Target, report: ReadingsIn, at: datetime
 ) -> None:
     read = report.model_dump(exclude={"ms_ago"})
     taken_at = (
@@ -403,7 +403,7 @@ def _store_gates(
     if _is_worth_keeping(report, queries.newest_reading(session, target.id), taken_at):
         session.add(TargetReading(target_id=target.id, at=taken_at, **read))
     target.gates, target.gates_at = read, taken_at
-    event = health.GateReadings(
+    event = health.DeviceReadings(
         report.battery_c,
         report.battery_percent,
         report.thermal_status,
@@ -413,7 +413,7 @@ def _store_gates(
 
 
 def _is_worth_keeping(
-    report: GatesIn, last: TargetReading | None, at: datetime
+    report: ReadingsIn, last: TargetReading | None, at: datetime
 ) -> bool:
     if last is None or at - last.at >= READING_EVERY:
         return True

@@ -24,14 +24,14 @@ from paceline_server.fleet.device_schemas import (
     ConnectionIn,
     ConnectionOut,
     DeviceCheckOut,
-    GatesIn,
-    GatesOut,
     HealthOut,
     HealthState,
     MaintenanceOut,
     OrderKind,
     OrderOut,
     OrderRefusedIn,
+    ReadingsIn,
+    ReadingsOut,
     RecoveryIn,
     TakesJobsOut,
 )
@@ -79,7 +79,7 @@ class TargetAnnouncementIn(Request):
     connection: ConnectionIn | None = None
     """Only devices have this and the fields below. Unless `online`, the stored factors and fingerprint stay."""
     boot_id: str | None = Field(default=None, min_length=1, max_length=100)
-    gates: GatesIn | None = None
+    gates: ReadingsIn | None = None
     check: CheckIn | None = None
     """The last finished health check, sent until `checks_heard` names it."""
     recovery: list[RecoveryIn] = Field(default_factory=list, max_length=64)
@@ -88,7 +88,7 @@ class TargetAnnouncementIn(Request):
     orders_refused: list[OrderRefusedIn] = Field(default_factory=list, max_length=64)
     configuration: list[ConfigurationName] | None = Field(default=None, max_length=32)
     """Names of its current configuration errors; omitted: unchanged. Used only while the connection is
-    `online`, like boot id and gates."""
+    `online`, like boot id and readings."""
 
     @property
     def reached(self) -> bool:
@@ -255,7 +255,7 @@ class AgentOut(Response):
 
 class TargetOut(Response):
     """`state` says whether it is reachable and busy; `hold`, independently, why it must not be used:
-    maintenance before quarantine before cooling. A host has no connection, gates or checks, and its only
+    maintenance before quarantine before cooling. A host has no connection, readings (`gates`) or checks, and its only
     hold is maintenance."""
 
     id: str
@@ -281,7 +281,7 @@ class TargetOut(Response):
     health: HealthOut
     maintenance: MaintenanceOut | None
     takes_jobs: TakesJobsOut
-    gates: GatesOut | None
+    gates: ReadingsOut | None
     configuration: list[ConfigurationErrorOut]
     check: DeviceCheckOut | None
     """The last health check; `steps` and `raw` are empty in a list of targets."""

@@ -290,5 +290,5 @@ def online_targets(session: Session, suite: str) -> list[Target]:
 def readings(
     session: Session, target_id: str, since: datetime, until: datetime, limit: int
 ) -> Sequence[TargetReading]:
-    """Return a device's gate readings over time, the newest `limit` of them, oldest first."""
+    """Return a device's readings over time, the newest `limit` of them, oldest first."""
     return queries.readings(session, target_id, since, until, limit)

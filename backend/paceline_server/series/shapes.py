@@ -20,7 +20,7 @@ from paceline_server.series.schemas import (
     SeriesOut,
 )
 from paceline_server.stats.plain_words import quantity
-from paceline_server.store.tables.history import Series, SeriesPoint
+from paceline_server.store.tables.history import TARGET_SHIFT, Series, SeriesPoint
 
 
 def series_out(
@@ -56,7 +56,7 @@ def change_out(row: ChangeRow) -> ChangeOut:
         location_last=window[last],
         n_before=evidence["n_before"],
         n_after=evidence["n_after"],
-        cause_text=(evidence.get("incident") or {}).get("text"),
+        cause_text=(evidence.get(TARGET_SHIFT) or {}).get("text"),
         words=change_sentence(
             change.effect, change.level_before, change.level_after, unit, direction
         ),

@@ -229,14 +229,14 @@ HISTORY_NOISE_PRIOR_POINTS: Final = 4.0
 HISTORY_FALSE_DISCOVERY_Q: Final = 0.05
 """expected share of false findings among the series of a round (Benjamini & Hochberg 1995). §4.6"""
 
-INCIDENT_SHARE: Final = 0.30
+TARGET_SHIFT_SHARE: Final = 0.30
 """share of a target's series; a change of the code rarely touches a third of unrelated benchmarks. §4.7"""
 
-INCIDENT_RUNS: Final = 2
+TARGET_SHIFT_RUNS: Final = 2
 """runs within which steps count as simultaneous: about the precision of a step's location. §4.7"""
 
-INCIDENT_HORIZON: Final = 100
-"""newest runs of a target that are searched for incidents; older changes keep their marks. §4.7"""
+TARGET_SHIFT_HORIZON: Final = 100
+"""newest runs of a target that are searched for shifts of the whole target; older changes keep their marks. §4.7"""
 
 # --- Noise floor (I14) ------------------------------------------------------------------------------
 NOISE_POWER: Final = 0.80

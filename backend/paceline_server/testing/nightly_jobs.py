@@ -123,7 +123,7 @@ class NightlyJobs:
             )
         with session_scope() as session:
             outcome = detection.store_evaluations(session, evaluations)
-            outcome.changes["marked"] += detection.mark_incidents(
+            outcome.changes["marked"] += detection.mark_target_shifts(
                 session, {evaluation.head.target_id for evaluation in evaluations}
             )
             return outcome

@@ -14,8 +14,8 @@ from paceline_server.fleet.health import (
     CheckFailure,
     CheckOpportunity,
     CheckPass,
+    DeviceReadings,
     Event,
-    GateReadings,
     Health,
     InfrastructureFailure,
     QuarantineDecision,
@@ -30,7 +30,7 @@ from paceline_server.fleet.health import (
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 LATER = AT + timedelta(hours=1)
 STATES = ("unknown", "checking", "good", "recovering", "suspect", "quarantined")
-COOL = GateReadings(battery_c=25.0, battery_percent=80.0, thermal_status=0)
+COOL = DeviceReadings(battery_c=25.0, battery_percent=80.0, thermal_status=0)
 
 FOLLOWS: dict[str, tuple[Event, tuple[str, ...]]] = {
     # event → the state after it, from each of STATES in order
@@ -51,7 +51,7 @@ FOLLOWS: dict[str, tuple[Event, tuple[str, ...]]] = {
         InfrastructureFailure(AT, "w"),
         ("suspect",) * 5 + ("quarantined",),
     ),
-    "hot": (GateReadings(battery_c=35.0), ("recovering",) * 5 + ("quarantined",)),
+    "hot": (DeviceReadings(battery_c=35.0), ("recovering",) * 5 + ("quarantined",)),
     "cool": (
         COOL,
         ("unknown", "checking", "good", "unknown", "suspect", "quarantined"),
@@ -144,24 +144,24 @@ def test_a_device_in_no_state_to_measure_is_not_counted_against() -> None:
     ("begins", "holds", "ends"),
     [
         (
-            GateReadings(battery_c=35.0),
-            GateReadings(battery_c=32.1),
-            GateReadings(battery_c=32.0),
+            DeviceReadings(battery_c=35.0),
+            DeviceReadings(battery_c=32.1),
+            DeviceReadings(battery_c=32.0),
         ),
         (
-            GateReadings(battery_percent=29.9),
-            GateReadings(battery_percent=34.9),
-            GateReadings(battery_percent=35.0),
+            DeviceReadings(battery_percent=29.9),
+            DeviceReadings(battery_percent=34.9),
+            DeviceReadings(battery_percent=35.0),
         ),
         (
-            GateReadings(thermal_status=2),
-            GateReadings(thermal_status=1),
-            GateReadings(thermal_status=0),
+            DeviceReadings(thermal_status=2),
+            DeviceReadings(thermal_status=1),
+            DeviceReadings(thermal_status=0),
         ),
     ],
 )
 def test_a_rest_begins_at_the_outer_limit_and_ends_at_the_inner(
-    begins: GateReadings, holds: GateReadings, ends: GateReadings
+    begins: DeviceReadings, holds: DeviceReadings, ends: DeviceReadings
 ) -> None:
     good = Health("good", checked=True)
     assert step(good, holds).state == "good", "between the limits nothing begins"
@@ -179,8 +179,8 @@ def test_a_full_device_rests_until_a_reading_shows_room_and_is_checked_at_once_t
 ):
     """A check that found it full would otherwise be repeated only after RECHECK_UNFIT_AFTER."""
     full, room = (
-        GateReadings(free_bytes=(512 << 20) - 1),
-        GateReadings(free_bytes=512 << 20),
+        DeviceReadings(free_bytes=(512 << 20) - 1),
+        DeviceReadings(free_bytes=512 << 20),
     )
     resting = after(
         Health("checking"), CheckFailure(AT, False, "free_space: 3 MiB are free"), full
@@ -189,7 +189,7 @@ def test_a_full_device_rests_until_a_reading_shows_room_and_is_checked_at_once_t
     assert resting.reason == "its storage is full, it rests until 512 MiB are free"
     assert step(resting, full).state == "recovering"
     assert after(resting, room, CheckOpportunity(AT)).state == "checking"
-    assert after(resting, GateReadings(), CheckOpportunity(AT)).state == "checking", (
+    assert after(resting, DeviceReadings(), CheckOpportunity(AT)).state == "checking", (
         "a check looks at what it does not tell"
     )
     assert after(Health("good", checked=True), full, room) == Health(
@@ -198,26 +198,26 @@ def test_a_full_device_rests_until_a_reading_shows_room_and_is_checked_at_once_t
 
 
 def test_what_the_device_cannot_say_neither_begins_nor_ends_a_rest() -> None:
-    nothing = GateReadings()
+    nothing = DeviceReadings()
     good = Health("good", checked=True)
     assert step(good, nothing) == good
     for hold in (
-        GateReadings(battery_c=40.0),
-        GateReadings(battery_percent=5.0),
-        GateReadings(thermal_status=3),
+        DeviceReadings(battery_c=40.0),
+        DeviceReadings(battery_percent=5.0),
+        DeviceReadings(thermal_status=3),
     ):
         assert after(good, hold, nothing).state == "recovering"
 
 
 @pytest.mark.parametrize(
-    "hold", [GateReadings(battery_c=40.0), GateReadings(thermal_status=3)]
+    "hold", [DeviceReadings(battery_c=40.0), DeviceReadings(thermal_status=3)]
 )
 def test_a_rest_ends_though_the_device_does_not_tell_any_more_what_it_rests_for(
-    hold: GateReadings,
+    hold: DeviceReadings,
 ) -> None:
     resting, silent = (
         step(Health("good", checked=True), hold),
-        GateReadings(battery_percent=80.0),
+        DeviceReadings(battery_percent=80.0),
     )
     for event in (Reboot(), RecheckRequest()):
         released = after(
@@ -231,29 +231,31 @@ def test_a_rest_ends_though_the_device_does_not_tell_any_more_what_it_rests_for(
 
 def test_a_cool_battery_stands_in_for_a_thermal_status_that_is_told_no_more() -> None:
     resting = step(
-        Health("good", checked=True), GateReadings(thermal_status=3, battery_c=34.0)
+        Health("good", checked=True), DeviceReadings(thermal_status=3, battery_c=34.0)
     )
-    assert step(resting, GateReadings(battery_c=33.0)).state == "recovering"
-    assert step(resting, GateReadings(battery_c=32.0)).state == "good"
+    assert step(resting, DeviceReadings(battery_c=33.0)).state == "recovering"
+    assert step(resting, DeviceReadings(battery_c=32.0)).state == "good"
 
 
 def test_it_rests_until_every_reason_is_over() -> None:
     both = step(
-        Health("good", checked=True), GateReadings(battery_c=36.0, battery_percent=10.0)
+        Health("good", checked=True),
+        DeviceReadings(battery_c=36.0, battery_percent=10.0),
     )
-    cooled = step(both, GateReadings(battery_c=30.0, battery_percent=10.0))
+    cooled = step(both, DeviceReadings(battery_c=30.0, battery_percent=10.0))
     assert (cooled.state, cooled.held_for) == ("recovering", ("low_battery",))
     assert (
-        step(cooled, GateReadings(battery_c=30.0, battery_percent=50.0)).state == "good"
+        step(cooled, DeviceReadings(battery_c=30.0, battery_percent=50.0)).state
+        == "good"
     )
 
 
 def test_a_device_in_doubt_is_checked_after_its_rest() -> None:
-    unchecked = after(Health("unknown"), GateReadings(battery_c=36.0))
+    unchecked = after(Health("unknown"), DeviceReadings(battery_c=36.0))
     assert step(unchecked, COOL).state == "unknown"
     assert (
         after(
-            Health("suspect", failures=2), GateReadings(battery_c=36.0), COOL
+            Health("suspect", failures=2), DeviceReadings(battery_c=36.0), COOL
         ).failures
         == 2
     )

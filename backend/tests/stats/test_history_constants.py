@@ -19,7 +19,7 @@ from paceline_server.stats.changepoint import (
     detect,
     is_standing,
 )
-from paceline_server.stats.incidents import find_incidents, stands_in_round
+from paceline_server.stats.target_shifts import find_target_shifts, stands_in_round
 from paceline_server.testing import histories
 
 Answer = tuple[object, ...]
@@ -129,7 +129,7 @@ def test_every_constant_of_history_is_a_parameter_or_a_rule_below() -> None:
 
 def test_the_rules_over_many_series_turn_where_their_constants_say() -> None:
     assert [
-        bool(find_incidents({str(k): [40] for k in range(m)}, 20))
+        bool(find_target_shifts({str(k): [40] for k in range(m)}, 20))
         for m in (3, 5, 6, 12)
     ] == [
         False,
@@ -138,7 +138,8 @@ def test_the_rules_over_many_series_turn_where_their_constants_say() -> None:
         True,
     ]
     near = [
-        bool(find_incidents({"a": [40], "b": [40 + gap]}, 2)) for gap in (1, 2, 3, 4)
+        bool(find_target_shifts({"a": [40], "b": [40 + gap]}, 2))
+        for gap in (1, 2, 3, 4)
     ]
     assert near == [True, True, False, False]
     assert [stands_in_round([p, 1.0])[0] for p in (0.012, 0.024, 0.026, 0.05)] == [

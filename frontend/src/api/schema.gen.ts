@@ -5601,42 +5601,6 @@ export interface components {
             waived: components["schemas"]["WaivedOut"] | null;
         };
         /**
-         * GatesIn
-         * @description The readings that decide whether the device may be used now; null: not reported.
-         */
-        GatesIn: {
-            /** Battery C */
-            battery_c?: number | null;
-            /** Battery Percent */
-            battery_percent?: number | null;
-            /** Charging */
-            charging?: boolean | null;
-            /** Thermal Status */
-            thermal_status?: number | null;
-            /** Free Bytes */
-            free_bytes?: number | null;
-            /** Ms Ago */
-            ms_ago?: number | null;
-        };
-        /** GatesOut */
-        GatesOut: {
-            /** Battery C */
-            battery_c: number | null;
-            /** Battery Percent */
-            battery_percent: number | null;
-            /** Charging */
-            charging: boolean | null;
-            /** Thermal Status */
-            thermal_status: number | null;
-            /** Free Bytes */
-            free_bytes: number | null;
-            /**
-             * At
-             * Format: date-time
-             */
-            at: string;
-        };
-        /**
          * GoneOut
          * @description A benchmark or arm that earlier runs measured and the run's manifest does not declare, not even as an
          *     alias.
@@ -7824,6 +7788,42 @@ export interface components {
             text: string;
         };
         /**
+         * ReadingsIn
+         * @description The readings that decide whether the device may be used now; null: not reported.
+         */
+        ReadingsIn: {
+            /** Battery C */
+            battery_c?: number | null;
+            /** Battery Percent */
+            battery_percent?: number | null;
+            /** Charging */
+            charging?: boolean | null;
+            /** Thermal Status */
+            thermal_status?: number | null;
+            /** Free Bytes */
+            free_bytes?: number | null;
+            /** Ms Ago */
+            ms_ago?: number | null;
+        };
+        /** ReadingsOut */
+        ReadingsOut: {
+            /** Battery C */
+            battery_c: number | null;
+            /** Battery Percent */
+            battery_percent: number | null;
+            /** Charging */
+            charging: boolean | null;
+            /** Thermal Status */
+            thermal_status: number | null;
+            /** Free Bytes */
+            free_bytes: number | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+        };
+        /**
          * ReasonIn
          * @description Why a person decided so; kept with who and when.
          */
@@ -8769,7 +8769,7 @@ export interface components {
             connection?: components["schemas"]["ConnectionIn"] | null;
             /** Boot Id */
             boot_id?: string | null;
-            gates?: components["schemas"]["GatesIn"] | null;
+            gates?: components["schemas"]["ReadingsIn"] | null;
             check?: components["schemas"]["CheckIn"] | null;
             /** Recovery */
             recovery?: components["schemas"]["RecoveryIn"][];
@@ -8896,7 +8896,7 @@ export interface components {
         /**
          * TargetOut
          * @description `state` says whether it is reachable and busy; `hold`, independently, why it must not be used:
-         *     maintenance before quarantine before cooling. A host has no connection, gates or checks, and its only
+         *     maintenance before quarantine before cooling. A host has no connection, readings (`gates`) or checks, and its only
          *     hold is maintenance.
          */
         TargetOut: {
@@ -8948,7 +8948,7 @@ export interface components {
             health: components["schemas"]["HealthOut"];
             maintenance: components["schemas"]["MaintenanceOut"] | null;
             takes_jobs: components["schemas"]["TakesJobsOut"];
-            gates: components["schemas"]["GatesOut"] | null;
+            gates: components["schemas"]["ReadingsOut"] | null;
             /** Configuration */
             configuration: components["schemas"]["ConfigurationErrorOut"][];
             check: components["schemas"]["DeviceCheckOut"] | null;

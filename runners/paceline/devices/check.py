@@ -30,7 +30,7 @@ from paceline.adb.port import (
     SlowError,
     TransferError,
 )
-from paceline.devices import gates, scripts
+from paceline.devices import readiness, scripts
 from paceline.devices.conditions import DeviceConditions, DeviceReading
 from paceline.devices.leftovers import LeftOverError
 
@@ -114,8 +114,8 @@ class CheckContext(msgspec.Struct, frozen=True):
 
     workdir: str
     observer: DeviceConditions
-    held_gates: frozenset[str]
-    """Names of the gates that held at the last reading."""
+    blocked_by: frozenset[str]
+    """Names of the readiness checks that blocked at the last reading."""
     clean: Callable[[Connection], list[str]]
     """Removes what earlier runs left and returns descriptions of it."""
     verify: Callable[[], None]
@@ -180,7 +180,7 @@ class _CheckRun:
             ("push_hash", "infrastructure", self._push_hash),
             ("self_test", "infrastructure", self._self_test),
             ("calibration", "infrastructure", self._calibration),
-            ("gates", "state", self._gates),
+            ("readiness", "state", self._check_readiness),
         ]
 
     def _run_step(self, name: str, blame: Blame, step: Callable[[], CheckStep]) -> bool:
@@ -273,7 +273,7 @@ class _CheckRun:
         free = self._reading.seen.free_bytes
         if free is None:
             return CheckStep("free_space", None, "It does not report its free space.")
-        needed = gates.FREE_BYTES_NEEDED
+        needed = readiness.FREE_BYTES_NEEDED
         text = f"{free >> 20} MiB are free, {needed >> 20} MiB are needed."
         return CheckStep("free_space", free >= needed, text, float(free), "bytes")
 
@@ -336,18 +336,18 @@ class _CheckRun:
             "ms",
         )
 
-    def _gates(self) -> CheckStep:
+    def _check_readiness(self) -> CheckStep:
         if self._reading is None:
-            return CheckStep("gates", False, "Its conditions could not be read.")
+            return CheckStep("readiness", False, "Its conditions could not be read.")
         shut = [
-            gate
-            for gate in gates.evaluate_gates(
-                self._reading.seen, self._context.held_gates
+            check
+            for check in readiness.check_readiness(
+                self._reading.seen, self._context.blocked_by
             )
-            if gate.holds and gate.name != "space"
+            if check.blocks and check.name != "space"
         ]
-        text = " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)
-        return CheckStep("gates", not shut, text or "Cool and charged.")
+        text = " ".join(f"{check.text} {check.advice}".strip() for check in shut)
+        return CheckStep("readiness", not shut, text or "Cool and charged.")
 
     def _run(self, argv: list[str], timeout_s: float = 10.0) -> CommandOutput:
         """Run a command and keep its output as evidence."""

@@ -2,7 +2,7 @@
 
 Callers read before, between and after launches, never during one. A value that the device does not report is
 absent and, if a verdict needs it, listed in `unknown`: an unknown temperature is not cool. `parsers/` reads the
-texts, `gates.py` judges, and the caller handles a lost connection.
+texts, `readiness.py` judges, and the caller handles a lost connection.
 """
 
 from __future__ import annotations
@@ -18,11 +18,6 @@ from paceline_contract.items import CommandOutput, Observed
 from paceline import cpu_features
 from paceline.adb.port import Connection, RefusedError, SlowError
 from paceline.conditions import SHORTEST_SHARE_S
-from paceline.devices.gates import (
-    ConfigurationProblem,
-    GateInputs,
-    configuration_errors,
-)
 from paceline.devices.parsers import resources, storage, top
 from paceline.devices.parsers.battery import Battery, battery
 from paceline.devices.parsers.frequencies import (
@@ -40,6 +35,11 @@ from paceline.devices.parsers.thermal import (
     thermal,
     unread_zones,
     zones,
+)
+from paceline.devices.readiness import (
+    ConfigurationProblem,
+    ReadinessInputs,
+    configuration_errors,
 )
 from paceline.devices.topology import Cluster, clusters
 
@@ -104,7 +104,7 @@ WANTED = (
     "psi_cpu_percent",
     "psi_memory_percent",
 )
-"""Values that verdicts and gates need; listed in `unknown` when the device does not report them."""
+"""Values that verdicts and readiness checks need; listed in `unknown` when the device does not report them."""
 
 
 def read_clusters(connection: Connection) -> list[Cluster]:
@@ -116,12 +116,12 @@ def read_clusters(connection: Connection) -> list[Cluster]:
 
 
 class DeviceReading(msgspec.Struct, frozen=True):
-    """One reading of a device's conditions. `seen`: the values that gates judge; `at_s`: when it began, on the
+    """One reading of a device's conditions. `seen`: the values that readiness checks judge; `at_s`: when it began, on the
     observer's clock; `unread`: what was not understood in the output of each command that was run."""
 
     values: dict[str, Observed]
     raw: list[CommandOutput]
-    seen: GateInputs
+    seen: ReadinessInputs
     configuration: list[ConfigurationProblem]
     at_s: float = 0.0
     unread: dict[str, list[str]] = {}
@@ -219,7 +219,7 @@ class DeviceConditions:
         return DeviceReading(
             values,
             raw,
-            self._gate_inputs(values, charge, free),
+            self._readiness_inputs(values, charge, free),
             problems,
             at_s,
             {SOURCES.get(argv, "df"): lines for argv, lines in unread.items()},
@@ -336,11 +336,11 @@ class DeviceConditions:
         self._policies = {policy.cpus: policy for policy in clocks}
         return values
 
-    def _gate_inputs(
+    def _readiness_inputs(
         self, values: Mapping[str, Observed], charge: Battery, free: int | None
-    ) -> GateInputs:
+    ) -> ReadinessInputs:
         status, hottest = values.get("thermal_status"), values.get("temperature_c")
-        return GateInputs(
+        return ReadinessInputs(
             thermal_status=status if isinstance(status, int) else None,
             battery=charge,
             hottest_c=max(hottest.values())

@@ -1,11 +1,11 @@
 """Drives one device: connects, carries out orders, checks health, recovers, and leases jobs.
 
     look ─▶ driven by another agent: wait ─▶ recovering: try a rung ─▶ silent: try a rung ─▶ order
-         ─▶ health check ─▶ gates ─▶ job
+         ─▶ health check ─▶ readiness ─▶ job
 
 One thread per device does one of these at a time, so that nothing runs beside a measurement. If another
 agent drives the device, or the server has not said yet which agent does, only its serial is read. A job is requested
-only when the device answers, the server calls it healthy and no gate holds.
+only when the device answers, the server calls it healthy and no readiness check blocks.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import msgspec
 
 from paceline.adb.port import CONNECT_TIMEOUT_S, AdbError, Connection
 from paceline.api import DeviceOrder, TargetReply
-from paceline.devices import connection_state, gates, health
+from paceline.devices import connection_state, health, readiness
 from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.backends import DeviceBackends
 from paceline.devices.check import CheckContext, HealthCheck, run_check
@@ -66,7 +66,7 @@ class DriverIntervals(msgspec.Struct, frozen=True):
     retry_s: float = 5.0
     """Pause between two tries to reach a silent device."""
     readings_s: float = 60.0
-    """Pause between two readings of an idle device's gates; a phone cools by about 1 °C in this time."""
+    """Pause between two readings of an idle device; a phone cools by about 1 °C in this time."""
     rung_s: float = 2.0
     """Pause between a rung of the recovery ladder and the check whether it helped."""
     boot_look_s: float = BOOT_LOOK_S
@@ -109,7 +109,7 @@ class DeviceDriver:
         self._last_look_s = self._last_reading_s = float("-inf")
         self._leftovers_removed = False
         """A health check sets it, too, because it removes leftovers."""
-        self._held_gates: frozenset[str] = frozenset()
+        self._blocked_by: frozenset[str] = frozenset()
         self._unread: dict[str, list[str]] = {}
         """What the last run of each command printed that is not understood."""
         self._internal_error: FindingEntry | None = None
@@ -220,7 +220,7 @@ class DeviceDriver:
             self._check()
         elif not self._leftovers_removed and self._episode.state == "idle":
             self._remove_leftovers()  # after a due check, which must see and report them
-        elif not self._read_gates() or not self._may_lease():
+        elif not self._refresh_readings() or not self._may_lease():
             self._pause(self._intervals.retry_s)
         else:
             self._lease()
@@ -269,7 +269,7 @@ class DeviceDriver:
             )
         self._episode, self._silence_ladder = health.HealthEpisode(), Ladder()
         self._failed_check = self._order = None
-        self._held_gates, self._last_reading_s, self._leftovers_removed = (
+        self._blocked_by, self._last_reading_s, self._leftovers_removed = (
             frozenset(),
             float("-inf"),
             False,
@@ -421,7 +421,7 @@ class DeviceDriver:
         return CheckContext(
             workdir=device.workdir,
             observer=self._observer(),
-            held_gates=self._held_gates,
+            blocked_by=self._blocked_by,
             clean=lambda connection: self._services.clean(device, connection),
             verify=device.verify,
             self_test=self._services.self_test(abi) if abi else None,
@@ -462,8 +462,8 @@ class DeviceDriver:
             facts.props, workdir=device.workdir, simulated=device.simulated
         )
 
-    def _read_gates(self) -> bool:
-        """Read the gates when the last reading is old; False when another process holds the device."""
+    def _refresh_readings(self) -> bool:
+        """Read the conditions when the last reading is old; False when another process holds the device."""
         if time.monotonic() - self._last_reading_s < self._intervals.readings_s:
             return True
         with self.device.claim(self._stop, self._intervals.claim_s) as claimed:
@@ -485,11 +485,11 @@ class DeviceDriver:
             log.warning("device %s: %s", self.device.serial, text)
         self._unread = unread
         before, inputs = self._report.readings, reading.seen
-        now = idle_readings(reading, self._held_gates)
-        self._held_gates = frozenset(
-            gate.name
-            for gate in gates.evaluate_gates(inputs, self._held_gates)
-            if gate.holds
+        now = idle_readings(reading, self._blocked_by)
+        self._blocked_by = frozenset(
+            check.name
+            for check in readiness.check_readiness(inputs, self._blocked_by)
+            if check.blocks
         )
         self._report.note_readings(now)
         self._last_reading_s = time.monotonic()

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from paceline.api import DeviceOrder, TargetReply
-from paceline.devices import gates
+from paceline.devices import readiness
 from paceline.devices.attached_device import AttachedDevice
 from paceline.devices.check import HealthCheck
 from paceline.devices.conditions import DeviceReading
@@ -118,21 +118,23 @@ class TriedRung(msgspec.Struct, frozen=True):
 
 
 class IdleReadings(msgspec.Struct, frozen=True):
-    """The last reading while idle, as a heartbeat reports it. `refuses`: the texts of gates that hold."""
+    """The last reading while idle, as a heartbeat reports it. `refuses`: the texts of readiness checks that block."""
 
-    gates: dict[str, float | int | bool | None] = {}
+    values: dict[str, float | int | bool | None] = {}
     configuration: list[str] | None = None
     preflight: list[FindingEntry] = []
     refuses: str | None = None
     at_s: float = 0.0
 
 
-def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
+def idle_readings(reading: DeviceReading, blocked_by: frozenset[str]) -> IdleReadings:
     """Return the part of a reading that a heartbeat reports. Pure."""
     inputs = reading.seen
-    shut = [gate for gate in gates.evaluate_gates(inputs, held) if gate.holds]
+    blocking = [
+        check for check in readiness.check_readiness(inputs, blocked_by) if check.blocks
+    ]
     findings_of: list[tuple[str, str, str]] = [
-        (gate.name, gate.text, gate.advice) for gate in shut
+        (check.name, check.text, check.advice) for check in blocking
     ]
     findings_of += [
         (problem.name, problem.text, problem.advice)
@@ -141,14 +143,14 @@ def idle_readings(reading: DeviceReading, held: frozenset[str]) -> IdleReadings:
     findings = [finding_entry(name, text, advice) for name, text, advice in findings_of]
     findings += reading_notes(reading)
     refuses = (
-        " ".join(f"{gate.text} {gate.advice}".strip() for gate in shut)[
+        " ".join(f"{check.text} {check.advice}".strip() for check in blocking)[
             :FINDING_CHARACTERS
         ]
         or None
     )
     names: list[str] = [problem.name for problem in reading.configuration]
     return IdleReadings(
-        gates.heartbeat_values(inputs), names, findings, refuses, reading.at_s
+        readiness.heartbeat_values(inputs), names, findings, refuses, reading.at_s
     )
 
 
@@ -254,8 +256,8 @@ class HeartbeatReport:
             "orders_done": done,
             "orders_refused": refused,
         }
-        if readings.gates:
-            entry["gates"] = {**readings.gates, "ms_ago": self._ms_ago(readings.at_s)}
+        if readings.values:
+            entry["gates"] = {**readings.values, "ms_ago": self._ms_ago(readings.at_s)}
         if readings.configuration is not None:
             entry["configuration"] = readings.configuration
         if check is not None:

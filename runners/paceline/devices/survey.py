@@ -116,7 +116,7 @@ def _survey_device(device: AttachedDevice, usb_note: str) -> SurveyedDevice:
 
 
 def _read_findings(device: AttachedDevice) -> list[dict[str, str]]:
-    """Gates that hold and configuration errors, as a heartbeat reports them."""
+    """Readiness checks that block and configuration errors, as a heartbeat reports them."""
     observer = DeviceConditions(
         device.facts.props, workdir=device.workdir, simulated=device.simulated
     )

@@ -5,7 +5,7 @@
 
 While a launch runs, no command is sent to the device; only the launch's output and the device's log are
 followed, on other cores. A session leaves nothing on the device, or a note on the agent's disk by which the
-next start, check or session cleans up. Gates and health are checked before the lease, not here.
+next start, check or session cleans up. Readiness and health are checked before the lease, not here.
 """
 
 from __future__ import annotations

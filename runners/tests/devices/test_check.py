@@ -37,7 +37,7 @@ STEPS = [
     "push_hash",
     "self_test",
     "calibration",
-    "gates",
+    "readiness",
 ]
 
 
@@ -51,7 +51,7 @@ def check_device(there: FakeDevice, root: Path, **changes: object) -> CheckResul
     asked = {
         "workdir": device.workdir,
         "observer": DeviceConditions(device.facts.props, workdir=device.workdir),
-        "held_gates": frozenset(),
+        "blocked_by": frozenset(),
         "clean": clean,
         "verify": device.verify,
     }
@@ -229,9 +229,9 @@ def test_a_stranger_at_the_route_fails_identity(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "step", "word"),
     [
-        (lambda there: battery(there, 80, 36.0), "gates", "°C"),
-        (lambda there: battery(there, 20, 29.0), "gates", "%"),
-        (lambda there: thermal(there, 3), "gates", "thermal status"),
+        (lambda there: battery(there, 80, 36.0), "readiness", "°C"),
+        (lambda there: battery(there, 20, 29.0), "readiness", "%"),
+        (lambda there: thermal(there, 3), "readiness", "thermal status"),
         (lambda there: free(there, 1000), "free_space", "MiB"),
         (
             lambda there: setattr(there.faults, "no_space_after", 10),
@@ -257,8 +257,8 @@ def test_gates_that_held_let_go_at_their_inner_limit_only(tmp_path: Path) -> Non
     battery(there, 80, 33.5)
     assert check_device(there, tmp_path).check.ok
     assert failed(
-        check_device(there, tmp_path, held_gates=frozenset({"hot"})).check
-    ) == ["gates"]
+        check_device(there, tmp_path, blocked_by=frozenset({"hot"})).check
+    ) == ["readiness"]
 
 
 def test_leftovers_of_earlier_runs_are_counted_and_named(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from paceline.adb.port import CommandResult, LostError
 from paceline.devices import conditions
 from paceline.devices.conditions import DeviceConditions, DeviceReading, calibration_ns
-from paceline.devices.gates import evaluate_gates
+from paceline.devices.readiness import check_readiness
 from paceline.testing.fake_device import FakeDevice
 
 from .parsers.test_battery import NO_BATTERY, PLAIN
@@ -179,13 +179,13 @@ def test_a_board_without_a_battery_is_neither_cold_nor_empty_and_unknown_is_not_
     reading = read(device)
     assert reading.values["unknown"] == ["battery_c", "battery_percent"]
     assert reading.configuration == []
-    assert [gate.name for gate in evaluate_gates(reading.seen) if gate.holds] == []
+    assert [check.name for check in check_readiness(reading.seen) if check.blocks] == []
     device.answers[conditions.THERMAL] = dump()
     device.answers[conditions.ZONES] = zone("soc", 72) + zone(
         "pm8150b-vbat-lvl0", 3986, 1
     )
-    held = [gate for gate in evaluate_gates(read(device).seen) if gate.holds]
-    assert [(gate.name, gate.known) for gate in held] == [("thermal", False)]
+    held = [check for check in check_readiness(read(device).seen) if check.blocks]
+    assert [(check.name, check.known) for check in held] == [("thermal", False)]
 
 
 def test_what_the_device_does_not_tell_is_absent_and_listed_as_unknown(

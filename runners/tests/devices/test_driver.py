@@ -1,4 +1,4 @@
-"""Tests of a driver's turns against a server on a socket: orders, checks, recovery, gates and leases."""
+"""Tests of a driver's turns against a server on a socket: orders, checks, recovery, readiness and leases."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_what_cannot_be_cleaned_away_is_a_failed_check_with_rungs_and_no_lost_de
     assert (check["ok"], check["infrastructure"]) == (False, True)
     stale = next(step for step in check["steps"] if step["name"] == "stale_runs")
     assert "cannot be killed" in stale["text"]
-    assert check["steps"][-1]["name"] == "gates"  # the rest was asked all the same
+    assert check["steps"][-1]["name"] == "readiness"  # the rest was asked all the same
     assert [step["step"] for step in rig.server.recovery][-2:] == ["reboot", "give_up"]
     assert states == {"online"}
     rungs = len(rig.server.recovery)

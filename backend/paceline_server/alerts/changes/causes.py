@@ -20,7 +20,7 @@ from paceline_server.alerts.changes.change_facts import ChangeFacts, surest_chan
 from paceline_server.series import service as history
 from paceline_server.series.environments import describe_switch, differences
 from paceline_server.stats.plain_words import describe_ratio
-from paceline_server.store.tables.history import SeriesPoint
+from paceline_server.store.tables.history import TARGET_SHIFT, SeriesPoint
 
 SIBLING_POINTS = 3
 """Points a sibling needs on either side to count: the median of three survives one disturbed run."""
@@ -58,7 +58,7 @@ def environment_cause_of(
     fact: ChangeFacts, factors: Mapping[str, Mapping[str, Any]]
 ) -> Cause | None:
     """Return the environment as the cause, if the points of a change show it: the same artifact on both sides, another
-    fingerprint, or an incident that detection found."""
+    fingerprint, or a shift of the whole target that detection found."""
     old, new = fact.certain_before, fact.certain_after
     if fact.has_same_artifact:
         return Cause(
@@ -79,10 +79,10 @@ def environment_cause_of(
                 ],
             },
         )
-    incident = fact.change.evidence.get("incident")
-    if incident:
-        because = incident.get("text") or "many series of this target moved together"
-        return Cause("environment", str(because), {"incident": dict(incident)})
+    shift = fact.change.evidence.get(TARGET_SHIFT)
+    if shift:
+        because = shift.get("text") or "many series of this target moved together"
+        return Cause("environment", str(because), {TARGET_SHIFT: dict(shift)})
     return None
 
 

@@ -106,7 +106,7 @@ def update_description(session: Session, alert: Alert) -> None:
         return
     name = alert_queries.spoken_name(session, alert.target_id)
     description = description_of(
-        facts, name, environment=kind_of(alert.kind).is_incident(alert)
+        facts, name, environment=kind_of(alert.kind).is_environmental(alert)
     )
     for field in (
         description if alert.state in ("suspected", "inconclusive") else ("title",)
@@ -234,10 +234,10 @@ def _follow_untold(
 def _turn_into_environment(
     session: Session, alert: Alert, live: Sequence[ChangeFacts]
 ) -> None:
-    """Make an alert one about the environment, or part of such an alert, when all its series show an incident
-    (§4.7)."""
+    """Make an alert one about the environment, or part of such an alert, when all its series moved with the
+    whole target (§4.7)."""
     kind = kind_of(alert.kind)
-    if kind.is_incident(alert):
+    if kind.is_environmental(alert):
         return
     possible_causes = [environment_cause(session, fact) for fact in live]
     causes = [cause for cause in possible_causes if cause is not None]
@@ -247,9 +247,9 @@ def _turn_into_environment(
         fact.change.cause = "environment"
     untold = alert.state in ("suspected", "inconclusive")
     for other in queries.living_of_target(session, alert.target_id) if untold else ():
-        incident = queries.changes_of_alerts(session, [other.id])[other.id]
-        if kind_of(other.kind).is_incident(other) and any(
-            theirs.range.overlaps(ours.range) for theirs in incident for ours in live
+        its_changes = queries.changes_of_alerts(session, [other.id])[other.id]
+        if kind_of(other.kind).is_environmental(other) and any(
+            theirs.range.overlaps(ours.range) for theirs in its_changes for ours in live
         ):
             for fact in live:
                 fact.change.alert_id = other.id
@@ -266,10 +266,10 @@ def _turn_into_environment(
                 session,
                 alert,
                 Event.refute,
-                f"part of the incident {other.id}: {other.title}",
+                f"part of alert {other.id}: {other.title}",
             )
             return
-    kind.turn_into_incident(alert)
+    kind.make_environmental(alert)
     add_event(session, alert, "cause", SYSTEM, f"environment: {causes[0].because}")
 
 

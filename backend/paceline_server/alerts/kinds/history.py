@@ -2,7 +2,7 @@
 
 What must stay true:
 - a cause has one living alert: a change joins the living alert whose range it overlaps in
-  the same direction; an environment incident is one alert, whatever the directions and suites;
+  the same direction; a shift of the whole target is one alert, whatever the directions and suites;
 - a change that a person or an A/B run dismissed joins its old alert silently when it is
   found again; an improvement is a visible finding, and an alert only where a rule says `both`;
 - identical artifacts never blame the code (I15), and only history opens an alert about the
@@ -108,7 +108,7 @@ DEFAULT_MIN_EFFECT = 0.03
 (`stats.constants.HISTORY_MIN_EFFECT`)."""
 AB_SERIES = 6
 """Series of an alert that its A/B run measures, the worst first: a proof needs one series, and measuring all
-series of an incident would occupy the target for hours."""
+series of such a shift would occupy the target for hours."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class RevisionProof:
     job: Job
     run: Run
     pending: Sequence[ChangeFacts]
-    was_incident: bool
+    was_environmental: bool
 
 
 class HistoryKind(AlertKind[MovedSeries]):
@@ -223,10 +223,10 @@ class HistoryKind(AlertKind[MovedSeries]):
         moved = seen.evidence
         attach_changes(session, alert, moved.facts, moved.cause, role)
 
-    def is_incident(self, alert: Alert) -> bool:
+    def is_environmental(self, alert: Alert) -> bool:
         return alert.kind == ENVIRONMENT
 
-    def turn_into_incident(self, alert: Alert) -> None:
+    def make_environmental(self, alert: Alert) -> None:
         alert.kind, alert.cause = ENVIRONMENT, "environment"
 
     def hand_over(self, session: Session, alert: Alert, living: Alert) -> None:
@@ -316,7 +316,7 @@ class HistoryKind(AlertKind[MovedSeries]):
         elif decision.outcome == "proven":
             proof: RevisionProof = decision.evidence
             if before not in ("open", "acknowledged"):
-                if proof.was_incident:
+                if proof.was_environmental:
                     alert.kind, alert.cause = HISTORY, "code"
                 elif proof.pending:
                     cause = _cause_after_proof(session, alert, proof.pending)
@@ -565,7 +565,7 @@ def _store_comparisons(
 def _proof(alert: Alert, proof: RevisionProof) -> Decision:
     worst = worst_comparison(proof.moved)
     note = f"old and new side by side in one job: {_comparison_place(worst)}: {worst.evidence['words']}"
-    if proof.was_incident and alert.state not in ("open", "acknowledged"):
+    if proof.was_environmental and alert.state not in ("open", "acknowledged"):
         note += "; many series moved together, but the revisions differ side by side: it is the code"
     return Decision("proven", note, proof)
 
@@ -577,7 +577,7 @@ def _clear_code(
     *,
     is_same: bool,
 ) -> Decision:
-    """Clear the code: an incident then waits for history, any other suspicion ends."""
+    """Clear the code: an alert about the environment then waits for history, any other suspicion ends."""
     what = (
         "both revisions have the same artifact"
         if is_same

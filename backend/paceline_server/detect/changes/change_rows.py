@@ -18,7 +18,7 @@ from paceline_server.series import environments
 from paceline_server.series.change_sentences import change_sentence, direction_word
 from paceline_server.stats.history import ChangePoint
 from paceline_server.stats.samples import median
-from paceline_server.store.tables.history import Change
+from paceline_server.store.tables.history import TARGET_SHIFT, Change
 
 ORDINARY_SIGMA = 3.0
 """Standard deviations on either side of a level that winsorising keeps (stats/README.md §4.1)."""
@@ -52,8 +52,8 @@ def change_columns(
     }
     if decision is not None:
         evidence["round"] = dict(decision)
-    if matched.row is not None and "incident" in matched.row.evidence:
-        evidence["incident"] = matched.row.evidence["incident"]
+    if matched.row is not None and TARGET_SHIFT in matched.row.evidence:
+        evidence[TARGET_SHIFT] = matched.row.evidence[TARGET_SHIFT]
     return {
         "state": state_of(matched, decision),
         "job_id": own_jobs[change.index],

@@ -22,7 +22,7 @@ from paceline_server.detect.changes.evaluation import Evaluation
 from paceline_server.stats import constants
 from paceline_server.stats.changepoint import STAND_WITHIN
 from paceline_server.stats.history import ChangePoint
-from paceline_server.stats.incidents import stands_in_round
+from paceline_server.stats.target_shifts import stands_in_round
 from paceline_server.store.tables.history import Change, SeriesState
 
 NO_FINDING = 1.0

@@ -79,7 +79,7 @@ def list_series(
 
 
 def lock_targets(session: Session, target_ids: Collection[str]) -> None:
-    """Lock these targets until the transaction ends, so that their incidents are decided one at a time. Other
+    """Lock these targets until the transaction ends, so that their shifts are decided one at a time. Other
     rows may still refer to them."""
     query = (
         select(Target.id).where(Target.id.in_(sorted(target_ids))).order_by(Target.id)

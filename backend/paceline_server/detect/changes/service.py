@@ -5,7 +5,7 @@ again. Storing the same evaluation twice changes nothing, not even a time.
 
     evaluate_series ─▶ windows ─▶ evaluate (pure)          read-only, may take long
     store_evaluations ─▶ lock ─▶ still newest? ─▶ plan ─▶ round ─▶ changes, states
-    mark_incidents(targets) ─▶ changes of many series around the same run (stats/README.md §4.7)
+    mark_target_shifts(targets) ─▶ changes of many series around the same run (stats/README.md §4.7)
 
 Accepting a change that people called expected moves the baseline of its series to the accepted level; accepted changes
 are never evaluated again. `evidence.accepted` keeps the state before, so that withdrawing restores it exactly. Locks
@@ -29,9 +29,14 @@ from paceline_server.detect.changes.queries import SeriesRow
 from paceline_server.kernel import clock, ids
 from paceline_server.kernel.errors import invalid_request
 from paceline_server.stats import constants
-from paceline_server.stats.incidents import find_incidents
 from paceline_server.stats.plain_words import percent
-from paceline_server.store.tables.history import Change, SeriesPoint, SeriesState
+from paceline_server.stats.target_shifts import find_target_shifts
+from paceline_server.store.tables.history import (
+    TARGET_SHIFT,
+    Change,
+    SeriesPoint,
+    SeriesState,
+)
 
 __all__ = [
     "EvaluatedSeries",
@@ -41,7 +46,7 @@ __all__ = [
     "evaluate_series",
     "group_into_rounds",
     "list_series",
-    "mark_incidents",
+    "mark_target_shifts",
     "series_of_job",
     "store_evaluations",
     "withdraw_changes",
@@ -156,12 +161,12 @@ def store_evaluations(
     return StoreOutcome(writer.changes, len(plans), writer.differing)
 
 
-def mark_incidents(session: Session, target_ids: Iterable[str]) -> int:
-    """Mark the incidents of targets after storing a round (§4.7); returns how many changes differ."""
+def mark_target_shifts(session: Session, target_ids: Iterable[str]) -> int:
+    """Mark the shifts of whole targets after storing a round (§4.7); returns how many changes differ."""
     targets = sorted(set(target_ids))
     queries.lock_targets(session, targets)
     session.flush()
-    marked = sum(_mark_incidents_of_target(session, target_id) for target_id in targets)
+    marked = sum(_mark_shifts_of_target(session, target_id) for target_id in targets)
     session.flush()
     return marked
 
@@ -249,56 +254,54 @@ class _ChangeWriter:
         row.updated_at = clock.now()
 
 
-def _mark_incidents_of_target(session: Session, target_id: str) -> int:
-    """Mark the changes of a target that belong to an incident and unmark the others; returns how many
+def _mark_shifts_of_target(session: Session, target_id: str) -> int:
+    """Mark the changes of a target that belong to a shift of it and unmark the others; returns how many
     differ."""
     job_ids = queries.newest_jobs_of_target(
-        session, target_id, constants.INCIDENT_HORIZON
+        session, target_id, constants.TARGET_SHIFT_HORIZON
     )
     position = {job_id: run_number for run_number, job_id in enumerate(job_ids)}
     runs_by_series: dict[str, list[int]] = defaultdict(list)
     changes = queries.live_changes_at(session, target_id, job_ids)
     for row in changes:
         runs_by_series[row.series_id].append(position[row.job_id])
-    incident_by_change: dict[tuple[str, int], dict[str, object]] = {}
+    shift_by_change: dict[tuple[str, int], dict[str, object]] = {}
     if len(runs_by_series) > 1:
         measured = queries.count_series_measured_since(session, target_id, job_ids[0])
-        for incident in find_incidents(runs_by_series, measured):
+        for shift in find_target_shifts(runs_by_series, measured):
             evidence = {
-                "job_id": job_ids[incident.run],
-                "share": incident.share,
-                "series": len(incident.series),
+                "job_id": job_ids[shift.run],
+                "share": shift.share,
+                "series": len(shift.series),
                 "measured": measured,
                 "text": (
-                    f"{len(incident.series)} of {measured} series of this target "
-                    f"({percent(incident.share)}) moved within {constants.INCIDENT_RUNS} runs of each other"
+                    f"{len(shift.series)} of {measured} series of this target "
+                    f"({percent(shift.share)}) moved within {constants.TARGET_SHIFT_RUNS} runs of each other"
                 ),
             }
-            for name in incident.series:
+            for name in shift.series:
                 for run in runs_by_series[name]:
-                    if abs(run - incident.run) <= constants.INCIDENT_RUNS:
-                        incident_by_change.setdefault((name, run), evidence)
+                    if abs(run - shift.run) <= constants.TARGET_SHIFT_RUNS:
+                        shift_by_change.setdefault((name, run), evidence)
     return sum(
-        _set_incident(
-            row, incident_by_change.get((row.series_id, position[row.job_id]))
-        )
+        _set_shift(row, shift_by_change.get((row.series_id, position[row.job_id])))
         for row in changes
     )
 
 
-def _set_incident(row: Change, incident: dict[str, object] | None) -> bool:
-    if row.evidence.get("incident") == incident or (
-        incident is None and row.alert_id is not None
+def _set_shift(row: Change, shift: dict[str, object] | None) -> bool:
+    if row.evidence.get(TARGET_SHIFT) == shift or (
+        shift is None and row.alert_id is not None
     ):
         return False
     evidence = {
-        name: value for name, value in row.evidence.items() if name != "incident"
+        name: value for name, value in row.evidence.items() if name != TARGET_SHIFT
     }
-    if incident is not None:
-        evidence["incident"] = incident
+    if shift is not None:
+        evidence[TARGET_SHIFT] = shift
     row.evidence = evidence
     if row.alert_id is None:
-        row.cause = None if incident is None else "environment"
+        row.cause = None if shift is None else "environment"
     row.updated_at = clock.now()
     return True
 

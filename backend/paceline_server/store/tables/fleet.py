@@ -187,7 +187,7 @@ class TargetOrder(TargetOwned, Base):
 
 
 class TargetReading(TargetOwned, Base):
-    """A device's gate readings at an instant; stored when they change, and every ten minutes."""
+    """A device's readings at an instant; stored when they change, and every ten minutes."""
 
     __tablename__ = "target_reading"
     target_id: Mapped[str] = mapped_column(ForeignKey("target.id"), primary_key=True)

@@ -103,6 +103,10 @@ class SeriesState(ProjectOwned, Base):
     """Earlier points are not judged, because an alert about this one was called expected."""
 
 
+TARGET_SHIFT = "incident"
+"""The key in `Change.evidence` of the shift of a whole target that a change belongs to; rows of before have it."""
+
+
 class Change(ProjectOwned, Base):
     """A change point of a series. Later evaluations may confirm, move or drop it."""
 

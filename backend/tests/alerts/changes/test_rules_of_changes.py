@@ -65,7 +65,7 @@ def test_an_improvement_that_is_none_side_by_side_is_over(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_two_alerts_that_turn_out_to_be_one_incident_become_one(
+def test_two_alerts_that_turn_out_to_be_one_shift_of_the_target_become_one(
     desk: HistoryDesk, rule: Callable[..., str]
 ) -> None:
     rule(direction="both")
@@ -84,7 +84,7 @@ def test_two_alerts_that_turn_out_to_be_one_incident_become_one(
     assert (kept["kind"], kept["state"]) == ("environment", "suspected")
     assert absorbed["state"] == "unconfirmed"
     assert absorbed["history"][-1]["note"].startswith(
-        f"part of the incident {kept['id']}"
+        f"part of alert {kept['id']}"
     )
     assert {change.alert_id for change in changes()} == {kept["id"]}
 

@@ -223,7 +223,7 @@ def test_an_evaluation_overtaken_by_a_newer_point_is_dropped(
 
 
 @pytest.mark.shapes("embedded", "scaled")
-def test_many_series_that_move_together_are_one_environment_incident(
+def test_many_series_that_move_together_are_one_shift_of_the_target(
     past: NightlyJobs,
 ) -> None:
     names = [(f"bench_{number}", "native", 1000) for number in range(6)]
@@ -244,7 +244,7 @@ def test_many_series_that_move_together_are_one_environment_incident(
     }
 
 
-def test_one_moving_series_of_many_is_no_environment_incident(
+def test_one_moving_series_of_many_is_no_shift_of_the_target(
     past: NightlyJobs,
 ) -> None:
     names = [(f"bench_{number}", "native", 1000) for number in range(6)]

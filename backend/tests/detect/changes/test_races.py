@@ -25,7 +25,7 @@ on_postgresql = pytest.mark.shapes("scaled")
 
 
 @on_postgresql
-def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
+def test_marking_a_shift_keeps_the_evidence_another_round_wrote_meanwhile(
     database: object, enrolled: Callable[..., Any], clock: FrozenClock
 ) -> None:
     past = NightlyJobs(enrolled().target_id)
@@ -47,11 +47,11 @@ def test_marking_an_incident_keeps_the_evidence_another_round_wrote_meanwhile(
     def mark() -> None:
         with session_scope() as session:
             held = session.scalars(select(Change)).all()
-            detection.mark_incidents(session, [past.target_id])
+            detection.mark_target_shifts(session, [past.target_id])
             assert len(held) == 3
 
     with session_scope() as session:
-        detection.mark_incidents(session, [past.target_id])
+        detection.mark_target_shifts(session, [past.target_id])
         for row in session.scalars(select(Change)):
             other_evidence = {
                 name: value

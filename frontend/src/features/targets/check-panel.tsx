@@ -47,8 +47,8 @@ export function CheckPanel({ check }: { check: HealthCheck | null }) {
       <Panel title="Last health check">
         <EmptyState icon="eye" title="Not checked yet">
           A device is checked before its first job: a round trip, a push that is
-          hashed, its self-test, its gates and its free space. It takes about
-          half a minute.
+          hashed, its self-test, its temperature and charge, and its free space.
+          It takes about half a minute.
         </EmptyState>
       </Panel>
     );

@@ -27,7 +27,7 @@ import {
 } from './configuration-panels';
 import { TitleMarks } from './target-marks';
 import type { TargetSearch } from './targets-search';
-import { gateReadings } from './target-texts';
+import { readingTexts } from './target-texts';
 
 export interface TargetPageProps {
   targetId: string;
@@ -126,7 +126,7 @@ function About({ target }: { target: Target }) {
           ['Agent', target.agent_name],
           ['Last seen', <TimeAgo key="l" at={target.last_seen_at} />],
           ...(boot === null ? [] : [['Boot', mono(boot)] as const]),
-          ...(gates === null ? [] : gateReadings(gates)),
+          ...(gates === null ? [] : readingTexts(gates)),
           ...(gates === null
             ? []
             : [['Last reading', formatDateTime(gates.at)] as const]),

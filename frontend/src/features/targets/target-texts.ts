@@ -2,7 +2,7 @@
 import type { EventAxis, Target, TargetAction } from '../../api/types';
 import { conditionFormat, THERMAL_STATUS } from '../../lib/conditions';
 
-type Gates = NonNullable<Target['gates']>;
+type Readings = NonNullable<Target['gates']>;
 
 export const UNKNOWN = 'not known';
 
@@ -11,8 +11,8 @@ function readingText<T>(value: T | null, format: (value: T) => string): string {
 }
 
 /** An unknown reading is shown as unknown: an unknown thermal status does not mean cool. */
-export function gateReadings(
-  gates: Gates,
+export function readingTexts(
+  readings: Readings,
 ): readonly (readonly [name: string, words: string])[] {
   const {
     battery_c: heat,
@@ -20,7 +20,7 @@ export function gateReadings(
     charging,
     thermal_status: status,
     free_bytes: free,
-  } = gates;
+  } = readings;
   const plugged =
     charging === null ? '' : charging ? ', charging' : ', not charging';
   return [

@@ -21,7 +21,7 @@ import { TimeAgo } from '../../ui/time-ago';
 import { Preflight, TargetMarks } from './target-marks';
 import classes from './targets.module.css';
 import { HEALTHS, KINDS, STATES, type TargetsSearch } from './targets-search';
-import { gateReadings } from './target-texts';
+import { readingTexts } from './target-texts';
 
 export interface TargetsPageProps {
   search: TargetsSearch;
@@ -203,7 +203,7 @@ const READINGS_IN_LIST = 2;
 
 function ReadingsCell({ gates }: Pick<Target, 'gates'>) {
   if (gates === null) return <>–</>;
-  return gateReadings(gates)
+  return readingTexts(gates)
     .slice(0, READINGS_IN_LIST)
     .map(([name, words]) => (
       <div key={name}>

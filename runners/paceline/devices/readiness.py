@@ -1,12 +1,12 @@
-"""Decides whether a device is fit to measure on: gates before a job, and named configuration errors.
+"""Decides whether a device is fit to measure on: readiness before a job, and named configuration errors.
 
-Pure. The server judges by the same names afterwards (`stats/voids.py`). Each gate closes at an outer limit and
-opens at an inner one, so that a device near a limit does not flicker. Without a thermal status and without any
-temperature the thermal gate holds, because unknown is not cool.
+Pure. The server judges by the same names afterwards (`stats/voids.py`). Each check blocks from an outer limit on
+until an inner one, so that a device near a limit does not flicker. Without a thermal status and without any
+temperature the thermal check blocks, because unknown is not cool.
 
-    battery:      holds at 35 °C ──────▶ opens at 32 °C    charge:  holds below 30 % ──▶ opens at 35 %
-    thermal:      holds at 2 (moderate) ──▶ opens at 0     space:   holds below what a job needs
-    sensors, where neither is known: holds at 60 °C ──▶ opens at 50 °C
+    battery:      blocks from 35 °C ─────▶ ready at 32 °C    charge:  blocks below 30 % ──▶ ready at 35 %
+    thermal:      blocks from 2 (moderate) ──▶ ready at 0    space:   blocks below what a job needs
+    sensors, where neither is known: blocks from 60 °C ──▶ ready at 50 °C
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ FREE_BYTES_NEEDED = 512 << 20
 
 UNKNOWN = Battery()
 
-GateName = Literal["booted", "thermal", "hot", "battery", "space"]
+ReadinessName = Literal["booted", "thermal", "hot", "battery", "space"]
 ConfigurationError = Literal[
     "emulator", "debuggable", "unlocked_clocks", "low_battery", "simulated"
 ]
 
 
-class GateInputs(msgspec.Struct, frozen=True):
-    """The values that gates judge; None: the device does not report it.
+class ReadinessInputs(msgspec.Struct, frozen=True):
+    """The values that readiness checks judge; None: the device does not report it.
 
     `hottest_c`: the hottest of all sensors, judged only when neither a thermal status nor the battery's
     temperature is known.
@@ -59,11 +59,11 @@ class GateInputs(msgspec.Struct, frozen=True):
     booted: bool | None = None
 
 
-class Gate(msgspec.Struct, frozen=True):
-    """The state of one gate. `holds`: no job may start; `known` False: its reading is missing."""
+class ReadinessCheck(msgspec.Struct, frozen=True):
+    """What one check found. `blocks`: no job may start; `known` False: its reading is missing."""
 
-    name: GateName
-    holds: bool
+    name: ReadinessName
+    blocks: bool
     known: bool
     text: str
     advice: str = ""
@@ -77,24 +77,24 @@ class ConfigurationProblem(msgspec.Struct, frozen=True):
     advice: str
 
 
-def evaluate_gates(
-    inputs: GateInputs,
-    held: Collection[str] = (),
+def check_readiness(
+    inputs: ReadinessInputs,
+    blocked_by: Collection[str] = (),
     free_bytes_needed: int = FREE_BYTES_NEEDED,
-) -> list[Gate]:
-    """Return the state of every gate, in a fixed order. `held`: names of gates that held at the last reading, which
-    open at their inner limit."""
+) -> list[ReadinessCheck]:
+    """Return what every check finds, in a fixed order. `blocked_by`: names of the checks that blocked at the last
+    reading, which end at their inner limit."""
     return [
-        _boot_gate(inputs),
-        _thermal(inputs, "thermal" in held),
-        _hot(inputs, "hot" in held),
-        _battery(inputs, "battery" in held),
+        _booted(inputs),
+        _thermal(inputs, "thermal" in blocked_by),
+        _hot(inputs, "hot" in blocked_by),
+        _battery(inputs, "battery" in blocked_by),
         _space(inputs, free_bytes_needed),
     ]
 
 
-def heartbeat_values(inputs: GateInputs) -> dict[str, float | int | bool | None]:
-    """Return the values of a heartbeat's `gates`; None is unknown."""
+def heartbeat_values(inputs: ReadinessInputs) -> dict[str, float | int | bool | None]:
+    """Return the values of a heartbeat's field `gates`; None is unknown."""
     return {
         "battery_c": inputs.battery.celsius,
         "battery_percent": inputs.battery.percent,
@@ -104,24 +104,24 @@ def heartbeat_values(inputs: GateInputs) -> dict[str, float | int | bool | None]
     }
 
 
-def _boot_gate(inputs: GateInputs) -> Gate:
+def _booted(inputs: ReadinessInputs) -> ReadinessCheck:
     if inputs.booted is False:
-        return Gate(
+        return ReadinessCheck(
             "booted",
             True,
             True,
             "It has not finished starting.",
             "Wait; its screen may need a PIN.",
         )
-    return Gate("booted", False, inputs.booted is not None, "It has started.")
+    return ReadinessCheck("booted", False, inputs.booted is not None, "It has started.")
 
 
-def _thermal(inputs: GateInputs, held: bool) -> Gate:
+def _thermal(inputs: ReadinessInputs, blocked: bool) -> ReadinessCheck:
     status = inputs.thermal_status
     if status is not None:
-        limit = CALM + 1 if held else THROTTLING
+        limit = CALM + 1 if blocked else THROTTLING
         text = f"Its thermal status is {status}, measuring starts below {limit}."
-        return Gate(
+        return ReadinessCheck(
             "thermal",
             status >= limit,
             True,
@@ -129,14 +129,14 @@ def _thermal(inputs: GateInputs, held: bool) -> Gate:
             "Let it cool; take it off fast charging.",
         )
     if inputs.battery.celsius is None and inputs.hottest_c is None:
-        return Gate(
+        return ReadinessCheck(
             "thermal",
             True,
             False,
             "It reports neither a thermal status nor any temperature, and unknown is not cool.",
             "Check in the raw text of its conditions whether `dumpsys` was refused.",
         )
-    return Gate(
+    return ReadinessCheck(
         "thermal",
         False,
         False,
@@ -144,40 +144,48 @@ def _thermal(inputs: GateInputs, held: bool) -> Gate:
     )
 
 
-def _hot(inputs: GateInputs, held: bool) -> Gate:
-    limit = COOL_C if held else HOT_C
+def _hot(inputs: ReadinessInputs, blocked: bool) -> ReadinessCheck:
+    limit = COOL_C if blocked else HOT_C
     celsius = inputs.battery.celsius
     if (
         celsius is None
         and inputs.thermal_status is None
         and inputs.hottest_c is not None
     ):
-        limit = COOL_SENSOR_C if held else HOT_SENSOR_C
-        over = inputs.hottest_c > limit if held else inputs.hottest_c >= limit
+        limit = COOL_SENSOR_C if blocked else HOT_SENSOR_C
+        over = inputs.hottest_c > limit if blocked else inputs.hottest_c >= limit
         text = f"Its hottest sensor is at {inputs.hottest_c:.1f} °C, measuring starts at {limit:g} °C or below."
-        return Gate("hot", over, True, text, "Let it cool.")
+        return ReadinessCheck("hot", over, True, text, "Let it cool.")
     if celsius is None:
-        return Gate("hot", False, False, "Its battery reports no temperature.")
+        return ReadinessCheck(
+            "hot", False, False, "Its battery reports no temperature."
+        )
     text = f"Its battery is at {celsius:.1f} °C, measuring starts at {limit:g} °C or below."
-    return Gate(
-        "hot", celsius > limit if held else celsius >= limit, True, text, "Let it cool."
+    return ReadinessCheck(
+        "hot",
+        celsius > limit if blocked else celsius >= limit,
+        True,
+        text,
+        "Let it cool.",
     )
 
 
-def _battery(inputs: GateInputs, held: bool) -> Gate:
-    limit = CHARGED_PERCENT if held else LOW_PERCENT
+def _battery(inputs: ReadinessInputs, blocked: bool) -> ReadinessCheck:
+    limit = CHARGED_PERCENT if blocked else LOW_PERCENT
     percent = inputs.battery.percent
     if percent is None:
-        return Gate("battery", False, False, "It does not report its charge.")
+        return ReadinessCheck("battery", False, False, "It does not report its charge.")
     text = f"Its battery is at {percent:g} %, measuring starts at {limit:g} %."
-    return Gate("battery", percent < limit, True, text, "Charge it.")
+    return ReadinessCheck("battery", percent < limit, True, text, "Charge it.")
 
 
-def _space(inputs: GateInputs, needed: int) -> Gate:
+def _space(inputs: ReadinessInputs, needed: int) -> ReadinessCheck:
     if inputs.free_bytes is None:
-        return Gate("space", False, False, "It does not report its free space.")
+        return ReadinessCheck(
+            "space", False, False, "It does not report its free space."
+        )
     text = f"{inputs.free_bytes >> 20} MiB are free, {needed >> 20} MiB are needed."
-    return Gate(
+    return ReadinessCheck(
         "space", inputs.free_bytes < needed, True, text, "Remove files or apps."
     )
 

@@ -1,19 +1,19 @@
-"""Tests of the gates and the configuration errors of a device."""
+"""Tests of the readiness and the configuration errors of a device."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
-from paceline.devices.gates import (
-    Gate,
-    GateInputs,
-    configuration_errors,
-    evaluate_gates,
-    heartbeat_values,
-)
 from paceline.devices.parsers.battery import Battery
 from paceline.devices.parsers.frequencies import Policy
+from paceline.devices.readiness import (
+    ReadinessCheck,
+    ReadinessInputs,
+    check_readiness,
+    configuration_errors,
+    heartbeat_values,
+)
 
 GIB = 2**30
 
@@ -25,21 +25,23 @@ def readings(  # noqa: PLR0917 - what a device tells, each on its own
     hottest: float | None = 40.0,
     free: int | None = 8 * GIB,
     booted: bool | None = True,
-) -> GateInputs:
+) -> ReadinessInputs:
     battery = Battery(percent=percent, celsius=celsius, powered=True)
-    return GateInputs(status, battery, hottest, free, booted)
+    return ReadinessInputs(status, battery, hottest, free, booted)
 
 
-def held_gates(seen: GateInputs, before: set[str] | None = None) -> set[str]:
-    return {gate.name for gate in evaluate_gates(seen, before or set()) if gate.holds}
+def blocked_by(seen: ReadinessInputs, before: set[str] | None = None) -> set[str]:
+    return {
+        check.name for check in check_readiness(seen, before or set()) if check.blocks
+    }
 
 
-def gate(seen: GateInputs, name: str) -> Gate:
-    return next(gate for gate in evaluate_gates(seen) if gate.name == name)
+def find_check(seen: ReadinessInputs, name: str) -> ReadinessCheck:
+    return next(check for check in check_readiness(seen) if check.name == name)
 
 
 def test_a_cool_charged_device_with_room_is_fit() -> None:
-    assert held_gates(readings()) == set()
+    assert blocked_by(readings()) == set()
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,7 @@ def test_a_cool_charged_device_with_room_is_fit() -> None:
 def test_a_hot_battery_holds_from_35_degrees_until_32(
     celsius: float, before: bool, holds: bool
 ) -> None:
-    assert held_gates(readings(celsius), {"hot"} if before else set()) == (
+    assert blocked_by(readings(celsius), {"hot"} if before else set()) == (
         {"hot"} if holds else set()
     )
 
@@ -73,7 +75,7 @@ def test_a_hot_battery_holds_from_35_degrees_until_32(
 def test_a_low_battery_holds_below_30_percent_until_35(
     percent: float, before: bool, holds: bool
 ) -> None:
-    assert held_gates(readings(percent=percent), {"battery"} if before else set()) == (
+    assert blocked_by(readings(percent=percent), {"battery"} if before else set()) == (
         {"battery"} if holds else set()
     )
 
@@ -86,7 +88,7 @@ def test_throttling_holds_from_moderate_until_none(
     status: int, before: bool, holds: bool
 ) -> None:
     seen = readings(status=status)
-    assert held_gates(seen, {"thermal"} if before else set()) == (
+    assert blocked_by(seen, {"thermal"} if before else set()) == (
         {"thermal"} if holds else set()
     )
 
@@ -95,23 +97,23 @@ def test_a_device_that_hovers_at_one_limit_does_not_flicker() -> None:
     before: set[str] = set()
     seen = []
     for celsius in (34.5, 35.2, 34.8, 35.1, 33.0, 32.0, 34.5):
-        before = held_gates(readings(celsius), before)
+        before = blocked_by(readings(celsius), before)
         seen.append("hot" in before)
     assert seen == [False, True, True, True, True, False, False]
 
 
 def test_thermal_unknown_is_not_cool_where_nothing_else_is_known() -> None:
     nothing = readings(celsius=None, status=None, hottest=None)
-    assert held_gates(nothing) == {"thermal"}
-    assert not gate(nothing, "thermal").known
-    assert "unknown is not cool" in gate(nothing, "thermal").text
+    assert blocked_by(nothing) == {"thermal"}
+    assert not find_check(nothing, "thermal").known
+    assert "unknown is not cool" in find_check(nothing, "thermal").text
 
 
 def test_an_unknown_status_is_said_where_a_temperature_stands_in_for_it() -> None:
     seen = readings(status=None)
-    assert held_gates(seen) == set()
-    assert not gate(seen, "thermal").known
-    assert held_gates(readings(status=None, celsius=41.0)) == {"hot"}
+    assert blocked_by(seen) == set()
+    assert not find_check(seen, "thermal").known
+    assert blocked_by(readings(status=None, celsius=41.0)) == {"hot"}
 
 
 @pytest.mark.parametrize(
@@ -128,8 +130,8 @@ def test_where_nothing_else_tells_the_hottest_sensor_does(
     hottest: float, before: bool, holds: bool
 ) -> None:
     seen = readings(celsius=None, status=None, hottest=hottest)
-    assert ("hot" in held_gates(seen, {"hot"} if before else set())) == holds
-    assert gate(seen, "hot").known
+    assert ("hot" in blocked_by(seen, {"hot"} if before else set())) == holds
+    assert find_check(seen, "hot").known
 
 
 @pytest.mark.parametrize("told", [{"status": 0}, {"celsius": 27.0}])
@@ -137,7 +139,7 @@ def test_a_core_may_be_hot_where_status_or_battery_say_that_the_device_is_not(
     told: dict[str, Any],
 ) -> None:
     assert (
-        held_gates(
+        blocked_by(
             readings(**{"celsius": None, "status": None, "hottest": 95.0, **told})
         )
         == set()
@@ -145,8 +147,8 @@ def test_a_core_may_be_hot_where_status_or_battery_say_that_the_device_is_not(
 
 
 def test_what_is_not_told_is_unknown_in_the_facts_and_holds_nothing_else() -> None:
-    seen = GateInputs(thermal_status=0)
-    assert held_gates(seen) == set()
+    seen = ReadinessInputs(thermal_status=0)
+    assert blocked_by(seen) == set()
     assert heartbeat_values(seen) == {
         "battery_c": None,
         "battery_percent": None,
@@ -158,14 +160,14 @@ def test_what_is_not_told_is_unknown_in_the_facts_and_holds_nothing_else() -> No
 
 
 def test_a_device_that_has_not_started_or_has_no_room_is_held_with_words() -> None:
-    assert held_gates(readings(booted=False)) == {"booted"}
+    assert blocked_by(readings(booted=False)) == {"booted"}
     full = readings(free=100 << 20)
-    assert held_gates(full) == {"space"}
-    assert gate(full, "space").text == "100 MiB are free, 512 MiB are needed."
+    assert blocked_by(full) == {"space"}
+    assert find_check(full, "space").text == "100 MiB are free, 512 MiB are needed."
     assert {
-        gate.name
-        for gate in evaluate_gates(readings(free=GIB), free_bytes_needed=2 * GIB)
-        if gate.holds
+        check.name
+        for check in check_readiness(readings(free=GIB), free_bytes_needed=2 * GIB)
+        if check.blocks
     } == {"space"}
 
 

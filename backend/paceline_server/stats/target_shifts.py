@@ -1,6 +1,6 @@
-"""Applies rules over many series: incidents of a target, and control of false discoveries (§4.6, §4.7).
+"""Applies rules over many series: shifts of a whole target, and control of false discoveries (§4.6, §4.7).
 
-The order of the series does not matter. The caller decides about the cause of an incident.
+The order of the series does not matter. The caller decides about the cause of a shift.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from paceline_server.stats.ranktests import benjamini_hochberg
 
 
 @dataclass(frozen=True, slots=True)
-class Incident:
+class TargetShift:
     """A run around which series of a target moved together; `share` of the measured series."""
 
     run: int
@@ -33,20 +33,20 @@ def stands_in_round(
     )
 
 
-def find_incidents(
+def find_target_shifts(
     moved: Mapping[str, Sequence[int]],
     measured: int,
     *,
-    share: float = constants.INCIDENT_SHARE,
-    within: int = constants.INCIDENT_RUNS,
-) -> tuple[Incident, ...]:
-    """Runs around which at least `share` of a target's `measured` series moved, most series first.
+    share: float = constants.TARGET_SHIFT_SHARE,
+    within: int = constants.TARGET_SHIFT_RUNS,
+) -> tuple[TargetShift, ...]:
+    """Return the runs around which at least `share` of a target's `measured` series moved, most series first.
 
-    `moved` has the run positions of each series's changes. A change belongs to a single incident, and an
-    incident has at least two series.
+    `moved` has the run positions of each series's changes. A change belongs to a single shift, and a shift has at
+    least two series.
     """
     unassigned = {(name, run) for name, runs in moved.items() for run in runs}
-    incidents: list[Incident] = []
+    shifts: list[TargetShift] = []
     while unassigned and measured > 0:
         changes_by_run = {
             run: sorted(
@@ -69,6 +69,6 @@ def find_incidents(
         names = tuple(sorted({name for name, _ in changes_by_run[run]}))
         if len(names) < 2 or len(names) / measured < share:
             break
-        incidents.append(Incident(run, names, len(names) / measured))
+        shifts.append(TargetShift(run, names, len(names) / measured))
         unassigned -= set(changes_by_run[run])
-    return tuple(incidents)
+    return tuple(shifts)
