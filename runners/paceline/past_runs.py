@@ -14,6 +14,11 @@ from pathlib import Path
 from statistics import median
 
 import msgspec
+from paceline_contract.estimates import (
+    repeat_past_runs,
+    scale_past_runs,
+    state_least_time,
+)
 
 from paceline.manifest import Manifest
 from paceline.selection import Selection
@@ -32,26 +37,18 @@ class PastRun(msgspec.Struct, frozen=True):
 
 
 def estimate(manifest: Manifest, selection: Selection, path: Path | None) -> str:
-    """Return a phrase such as `about 1 min 40 s, as the last 3 runs of the same choice here took 1 min 30 s to 2
-    min`."""
+    """Return a phrase such as `about 1 min 40 s, as the last 3 runs of the same choice took 1 min 30 s to 2 min`."""
     past = [] if path is None else _read(path)
     same = [run.seconds for run in past if run.choice == _choice(selection)][-BASED_ON:]
     if same:
-        low, high = duration(min(same)), duration(max(same))
-        took = low if low == high else f"{low} to {high}"
-        return f"about {duration(median(same))}, as {_runs(len(same))} of the same choice here took {took}"
+        return repeat_past_runs(same)
     samples = _samples(manifest, selection)
-    least = samples * selection.min_time_ns / 1e9
+    least_s = samples * selection.min_time_ns / 1e9
     others = [run.seconds / run.samples for run in past if run.samples][-BASED_ON:]
     if others:
-        seconds = max(median(others) * samples, least)
-        return f"roughly {duration(seconds)}, scaled from {_runs(len(others))} of other choices here"
-    at_least = f"at least {duration(least)}" if least >= 1.0 else "under a second"
-    return (
-        "not known yet, because no run of this suite here is recorded; its samples alone take "
-        f"{at_least}; building, starting {selection.launches} launches, calibration and warm-up come on top, and arms "
-        "slower than the fastest take longer"
-    )
+        return scale_past_runs(max(median(others) * samples, least_s), len(others))
+    least = state_least_time(least_s, selection.launches)
+    return f"not known yet, because no run of this suite here is recorded; {least}"
 
 
 def remember(
@@ -64,20 +61,6 @@ def remember(
         new = path.with_name(f"{path.name}.new")
         new.write_bytes(msgspec.json.encode([*_read(path), run][-KEPT:]))
         new.replace(path)
-
-
-def duration(seconds: float) -> str:
-    """Word seconds for people: `8.2` → "8 s", `200` → "3 min 20 s", `3900` → "1 h 5 min"."""
-    whole = round(seconds)
-    if whole < 1:
-        return "under 1 s"
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, rest = divmod(round(whole / 60), 60)
-    return f"{hours} h {rest} min" if rest else f"{hours} h"
 
 
 def _read(path: Path) -> list[PastRun]:
@@ -105,7 +88,3 @@ def _samples(manifest: Manifest, selection: Selection) -> int:
         ]
         cases += len(benchmark.arms) * math.prod(map(len, values))
     return cases * selection.launches * selection.rounds
-
-
-def _runs(count: int) -> str:
-    return "the last run" if count == 1 else f"the last {count} runs"

@@ -114,10 +114,10 @@ def test_a_run_says_how_long_it_takes_by_what_past_ones_took(
     first = run("--rounds", "2", "--min-time-ns", "1000000")
     assert "not known yet" in first
     assert "its samples alone take under a second; building" in first
-    assert "as the last run of the same choice here took" in run(
+    assert "as the last run of the same choice took" in run(
         "--rounds", "2", "--min-time-ns", "1000000", "--seed", "9"
     )
-    assert "scaled from the last 2 runs of other choices here" in run()
+    assert "scaled from the last 2 runs of other choices" in run()
     assert len(json.loads(past.read_text())) == 3
     past.write_text("[")
     assert "not known yet" in run(), "a broken file costs the estimate only"

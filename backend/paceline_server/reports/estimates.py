@@ -11,6 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from paceline_contract.estimates import (
+    repeat_past_runs,
+    scale_past_runs,
+    state_least_time,
+)
 from paceline_contract.events import ParamValue
 from paceline_contract.manifest import Benchmark, Manifest, Slows
 from paceline_contract.manifest_reader import read_manifest
@@ -28,7 +33,6 @@ from paceline_server.reports.schemas import (
     SlowdownOut,
     TargetEstimateOut,
 )
-from paceline_server.stats.plain_words import duration
 from paceline_server.store.tables.fleet import Target
 
 PAST_JOBS = 200
@@ -179,26 +183,13 @@ def _target_sentence(
     same: bool,
 ) -> str:
     if seconds is None:
-        return f"{name}: not known yet, nothing of this suite was judged there; {_least_time_sentence(size)}"
-    past_jobs = "its last run" if len(took) == 1 else f"its last {len(took)} runs"
-    if same:
-        low, high = duration(min(took)), duration(max(took))
-        spread = low if low == high else f"{low} to {high}"
-        return f"{name}: about {duration(seconds)}, as {past_jobs} of the same choice took {spread}"
-    return (
-        f"{name}: roughly {duration(seconds)}, scaled from {past_jobs} of other choices"
-    )
+        return f"{name}: not known yet, nothing of this suite was judged there; {_least_time(size)}"
+    estimated = repeat_past_runs(took) if same else scale_past_runs(seconds, len(took))
+    return f"{name}: {estimated}"
 
 
-def _least_time_sentence(size: BatchSize) -> str:
-    """Say how long the samples take, and what else does: of a small run that is most of its time."""
-    others = (
-        f"building, starting {size.launches * size.sides} launches, calibration and warm-up come on top, and arms "
-        "slower than the fastest take longer"
-    )
-    if size.least_s < 1.0:
-        return f"its samples alone take under a second; {others}"
-    return f"its samples alone take at least {duration(size.least_s)}; {others}"
+def _least_time(size: BatchSize) -> str:
+    return state_least_time(size.least_s, size.launches * size.sides)
 
 
 def _estimate_sentence(
@@ -207,7 +198,7 @@ def _estimate_sentence(
     if not estimates:
         return (
             "How long it takes is not known: no target that can run it is online. On a host "
-            f"{_least_time_sentence(on_host)}."
+            f"{_least_time(on_host)}."
         )
     text = "; ".join(row.words for row in estimates)
     longer = any(row.seconds is not None for row in estimates)

@@ -91,20 +91,6 @@ _SCALES: dict[str, tuple[tuple[float, str], ...]] = {
 }
 
 
-def duration(seconds: float) -> str:
-    """`8.2` → "8 s", `200` → "3 min 20 s", `3900` → "1 h 5 min"; below a second "under 1 s"."""
-    whole = round(seconds)
-    if whole < 1:
-        return "under 1 s"
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        minutes, rest = divmod(whole, 60)
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, rest = divmod(round(whole / 60), 60)
-    return f"{hours} h {rest} min" if rest else f"{hours} h"
-
-
 def quantity(value: float, unit: str) -> str:
     """`123456` ns → "123.5 µs": four significant digits in a scaled unit; unknown units are kept."""
     scales = _SCALES.get(unit, ((1.0, unit),))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from paceline_contract.estimates import format_duration
 from paceline_server.kernel.clock import FrozenClock
-from paceline_server.stats.plain_words import duration
 from paceline_server.stats.samples import CaseSamples
 from paceline_server.store import outbox
 from paceline_server.testing.delivered_jobs import Lab
@@ -63,14 +63,14 @@ def test_an_estimate_repeats_past_durations_and_scales_them_to_other_selections(
     (same,) = estimate(lab, launches=5, rounds=12)["targets"]
     assert (same["seconds"], same["based_on"], same["same_choice"]) == (100.0, 3, True)
     assert same["words"] == (
-        "lab-1: about 1 min 40 s, as its last 3 runs of the same choice took 1 min 30 s to 2 min"
+        "lab-1: about 1 min 40 s, as the last 3 runs of the same choice took 1 min 30 s to 2 min"
     )
     estimated = estimate(lab, launches=10, rounds=12)
     (twice,) = estimated["targets"]
     assert (twice["seconds"], twice["same_choice"]) == (pytest.approx(200.0), False)
     assert (
         twice["words"]
-        == "lab-1: roughly 3 min 20 s, scaled from its last 3 runs of other choices"
+        == "lab-1: roughly 3 min 20 s, scaled from the last 3 runs of other choices"
     )
     assert estimated["words"].endswith(
         "Up to three times that where a verdict stays open."
@@ -133,4 +133,4 @@ def test_a_demonstration_says_how_much_crosses_the_fallback_by_the_targets_last_
     ],
 )
 def test_a_duration_in_words(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
+    assert format_duration(seconds) == words

@@ -80,7 +80,7 @@ function sessionHandlers(backend: FakeBackend): HttpHandler[] {
 }
 
 const durationWords = ({ target_name: name }: { target_name: string }) =>
-  `${name}: about 1 min 40 s, as its last 3 runs of the same choice took 1 min 30 s to 2 min`;
+  `${name}: about 1 min 40 s, as the last 3 runs of the same choice took 1 min 30 s to 2 min`;
 
 /** What the server would say of a suite whose native arm was 3.3 times as fast. */
 function estimateOf(body: RunRequest, targets: readonly Target[]): RunEstimate {

@@ -367,7 +367,7 @@ class FakeServer:
             status, problem = _problem(422, "invalid_request", "It cannot be measured.")
             return status, {**problem, "fields": self.refuse_run}
         return 200, {
-            "words": "bench-1: about 40 s, as its last run of the same choice took 40 s."
+            "words": "bench-1: about 40 s, as the last run of the same choice took 40 s."
         }
 
     def _answer_ci(self, method: str, parts: list[str], body: Json) -> tuple[int, Json]:

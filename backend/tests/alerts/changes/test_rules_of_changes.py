@@ -83,9 +83,7 @@ def test_two_alerts_that_turn_out_to_be_one_shift_of_the_target_become_one(
     kept, absorbed = sorted(desk.alerts(), key=lambda alert: alert["state"])
     assert (kept["kind"], kept["state"]) == ("environment", "suspected")
     assert absorbed["state"] == "unconfirmed"
-    assert absorbed["history"][-1]["note"].startswith(
-        f"part of alert {kept['id']}"
-    )
+    assert absorbed["history"][-1]["note"].startswith(f"part of alert {kept['id']}")
     assert {change.alert_id for change in changes()} == {kept["id"]}
 
 

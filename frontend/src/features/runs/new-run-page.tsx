@@ -32,7 +32,6 @@ import type {
 import { shortId } from '../../lib/ids';
 import { compact } from '../../lib/search-values';
 import { suiteToOpen } from '../../lib/suites';
-import { formatDuration } from '../../lib/times';
 import { formatInteger } from '../../lib/units';
 import { AppLink } from '../../ui/app-link';
 import { CodeBox } from '../../ui/code-box';
@@ -625,18 +624,15 @@ function RevisionFields({ draft, onChange }: RevisionFieldsProps) {
 const counted = (count: number, singular: string, many: string) =>
   `${formatInteger(count)} ${count === 1 ? singular : many}`;
 
-/** `5 launches × 20 rounds, 5 fresh processes on each target; at least 25 s of measuring` */
+/** `5 launches × 20 rounds, 5 fresh processes on each target`. How long that takes is the server's to estimate. */
 function launchesText(
-  { launches, starts, leastSeconds }: Size,
+  { launches, starts }: Size,
   { base, rounds }: Draft,
 ): string {
   const of = base.trim() === '' ? '' : ' of each revision';
   return (
     `${counted(launches, 'launch', 'launches')} × ${counted(Number(rounds), 'round', 'rounds')}${of}, ` +
-    `${counted(starts, 'fresh process', 'fresh processes')} on each target; ` +
-    (leastSeconds < 1
-      ? 'less than a second of measuring at best'
-      : `at least ${formatDuration(leastSeconds)} of measuring`)
+    `${counted(starts, 'fresh process', 'fresh processes')} on each target`
   );
 }
 

@@ -276,8 +276,6 @@ export interface Size {
   launches: number;
   /** Fresh processes on each target: every launch starts each workload once. */
   starts: number;
-  /** Measuring alone, a lower bound: building, warm-up and slower cases come on top. */
-  leastSeconds: number;
 }
 
 function countPoints(benchmark: Benchmark, draft: Draft): number {
@@ -312,7 +310,6 @@ export function sizeOf(suite: Suite, draft: Draft, kind: Target['kind']): Size {
     draft.launches === '' ? ORDINARY_LAUNCHES[kind] : draft.launches;
   // An A/B run starts each launch twice, once per revision.
   const starts = launches * (draft.base.trim() === '' ? 1 : 2);
-  const rounds = Number(draft.rounds);
   return {
     groups: benchmarks.reduce(
       (sum, benchmark) => sum + countPoints(benchmark, draft),
@@ -321,7 +318,6 @@ export function sizeOf(suite: Suite, draft: Draft, kind: Target['kind']): Size {
     cases,
     launches,
     starts: new Set(benchmarks.map(({ workload }) => workload)).size * starts,
-    leastSeconds: (cases * starts * rounds * draft.minTimeNs) / 1e9,
   };
 }
 

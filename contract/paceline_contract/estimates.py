@@ -1,0 +1,50 @@
+"""Words how long a run will take: by what past runs took, or by the least time of its samples.
+
+`paceline run` says it of runs on its own host, the server of runs on its targets, both in these words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+
+def repeat_past_runs(took_s: Sequence[float]) -> str:
+    """Return the estimate by past runs of the same choice, the newest last."""
+    low, high = format_duration(min(took_s)), format_duration(max(took_s))
+    spread = low if low == high else f"{low} to {high}"
+    return f"about {format_duration(median(took_s))}, as {_last_runs(len(took_s))} of the same choice took {spread}"
+
+
+def scale_past_runs(seconds: float, runs: int) -> str:
+    """Return the estimate that was scaled from past runs of other choices."""
+    return f"roughly {format_duration(seconds)}, scaled from {_last_runs(runs)} of other choices"
+
+
+def state_least_time(least_s: float, launches: int) -> str:
+    """Say how long the samples take, and what else does: of a small run that is most of its time."""
+    least = (
+        "under a second" if least_s < 1.0 else f"at least {format_duration(least_s)}"
+    )
+    return (
+        f"its samples alone take {least}; building, starting {launches} launches, calibration and warm-up come on top, "
+        "and arms slower than the fastest take longer"
+    )
+
+
+def format_duration(seconds: float) -> str:
+    """Word seconds for people: `8.2` → "8 s", `200` → "3 min 20 s", `3900` → "1 h 5 min"; below a second "under 1 s"."""
+    whole = round(seconds)
+    if whole < 1:
+        return "under 1 s"
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        minutes, rest = divmod(whole, 60)
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, rest = divmod(round(whole / 60), 60)
+    return f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+def _last_runs(count: int) -> str:
+    return "the last run" if count == 1 else f"the last {count} runs"
