@@ -13,7 +13,7 @@ from typing import Final, Protocol, Self, TypeVar
 
 import msgspec
 
-from paceline_contract.text_names import DIGEST_MARK, append_digest, name_of
+from paceline_contract.text_names import DIGEST_MARK, append_digest, make_name
 from paceline_contract.units import KNOWN, MetricUnit, metric_in
 
 MAX_PART: Final = 200
@@ -105,11 +105,11 @@ def series_id(series: ImportedSeries) -> str:
     return "/".join(part for part in parts if part)
 
 
-def arm_of(text: str | None) -> str:
+def make_arm_name(text: str | None) -> str:
     """Return the arm of a function. Without one it is `criterion`, and a function of that name gets a digest."""
     if not text:
         return NO_ARM
-    return append_digest(text, text) if text == NO_ARM else name_of(text)
+    return append_digest(text, text) if text == NO_ARM else make_name(text)
 
 
 def texts_of_names(title: str, benchmark: str, arm: str) -> dict[str, str]:
@@ -117,10 +117,10 @@ def texts_of_names(title: str, benchmark: str, arm: str) -> dict[str, str]:
     parts = title.split("/")
     texts: dict[str, str] = {}
     at = 0
-    for name, make_name in ((benchmark, name_of), (arm, arm_of)):
+    for name, shorten in ((benchmark, make_name), (arm, make_arm_name)):
         for end in range(at + 1, len(parts) + 1):
             text = "/".join(parts[at:end])
-            if make_name(text) == name:
+            if shorten(text) == name:
                 at = end
                 if DIGEST_MARK in name:
                     texts[name] = text

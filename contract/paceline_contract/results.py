@@ -92,8 +92,8 @@ class MeasuredCase(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @property
     def value(self) -> str | None:
-        """The params as one text (`value_of`)."""
-        return value_of(self.params)
+        """The params as one text (`join_params`)."""
+        return join_params(self.params)
 
 
 class Result(
@@ -202,14 +202,14 @@ def join_name(benchmark: str, value: str | None) -> str:
     return benchmark if value is None else f"{benchmark}/{value}"
 
 
-def value_of(params: Mapping[str, ParamValue]) -> str | None:
+def join_params(params: Mapping[str, ParamValue]) -> str | None:
     """Return params as one text: the value where there is one, else `NAME=VALUE` of each; None without any."""
     if len(params) == 1:
         return str(*params.values()) or None
     return " ".join(f"{name}={value}" for name, value in params.items()) or None
 
 
-def params_of(value: str | None) -> dict[str, ParamValue]:
+def make_params(value: str | None) -> dict[str, ParamValue]:
     """Return the params of a value that its tool does not name; none without one."""
     return {UNNAMED: value} if value else {}
 

@@ -16,7 +16,7 @@ MAX_NAME, DIGITS = 64, 16
 """Most characters of a name, and those of its digest."""
 
 
-def name_of(text: str) -> str:
+def make_name(text: str) -> str:
     """Return the name that manifests allow for a text: the text where that is one, else its plain form with a digest.
 
     Two texts never share a name, whatever else was named: a text is its own name only without `__`, which precedes

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 import pytest
 from paceline_contract.imported_series import (
     LeftOut,
-    arm_of,
     keep_one_of_each,
+    make_arm_name,
     metric_of,
     sentences,
     series_id,
     series_problem,
     texts_of_names,
 )
-from paceline_contract.text_names import name_of
+from paceline_contract.text_names import make_name
 
 
 @dataclass(frozen=True)
@@ -140,11 +140,11 @@ def test_a_title_tells_the_text_of_each_name_with_a_digest(
     benchmark: str, arm: str | None, value: str | None
 ) -> None:
     title = series_id(Series(benchmark, arm, value))
-    names = {name_of(benchmark): benchmark, arm_of(arm): arm or ""}
-    assert texts_of_names(title, name_of(benchmark), arm_of(arm)) == {
+    names = {make_name(benchmark): benchmark, make_arm_name(arm): arm or ""}
+    assert texts_of_names(title, make_name(benchmark), make_arm_name(arm)) == {
         name: text for name, text in names.items() if "__" in name
     }
 
 
 def test_a_title_of_another_series_tells_nothing() -> None:
-    assert texts_of_names("a/b/c", name_of("解析"), arm_of("b c")) == {}
+    assert texts_of_names("a/b/c", make_name("解析"), make_arm_name("b c")) == {}

@@ -13,9 +13,9 @@ from paceline_contract.results import (
     MeasuredCase,
     ResultError,
     encode_result,
+    join_params,
     read_result,
     result_id,
-    value_of,
 )
 
 PROTOCOL = Path(__file__).parents[2] / "native/protocol"
@@ -103,4 +103,4 @@ def test_a_document_beyond_a_limit_is_refused_with_it(
     ],
 )
 def test_params_of_a_case_are_one_text(params: dict[str, Any], value: Any) -> None:
-    assert value_of(params) == MeasuredCase("x", "x", params).value == value
+    assert join_params(params) == MeasuredCase("x", "x", params).value == value

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 from paceline_contract.items import SideName
 from paceline_contract.results import MeasuredCase, Result
-from paceline_contract.text_names import name_of
+from paceline_contract.text_names import make_name
 
 from paceline import manifest
 from paceline.ab import ComparisonWorkspace
@@ -89,7 +89,7 @@ class CommandRequest(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """The name of the suite that it becomes."""
         words = self.command[0].split() or ["command"]
-        return name_of(Path(words[0]).name)
+        return make_name(Path(words[0]).name)
 
     @property
     def shown(self) -> str:

@@ -18,7 +18,7 @@ from paceline.executors.host import HostExecutor
 from paceline.harnesses.plan import parse_arms
 from paceline.outcome import Outcome
 from paceline.stop import Stop, StopReason
-from paceline_contract.text_names import name_of
+from paceline_contract.text_names import make_name
 
 from .conftest import git
 from .harnesses.tool import TOOL
@@ -86,7 +86,7 @@ def test_a_planted_effect_is_found_and_the_same_code_is_not(
         if row["metric"] == "time"
     }
     expected = {"BM_same": "pass", "BM_ten": "fail", "BM_fifty": "fail"}
-    assert found == {name_of(text): verdict for text, verdict in expected.items()}
+    assert found == {make_name(text): verdict for text, verdict in expected.items()}
     judge = Path(sys.executable).with_name("paceline-server")
     again = subprocess.run(
         [judge, "judge", tmp_path / "out"],

@@ -10,10 +10,10 @@ from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
     Sample,
-    params_of,
+    make_params,
     split_name,
 )
-from paceline_contract.text_names import name_of
+from paceline_contract.text_names import make_name
 
 TIME = MeasuredMetric("time", "ns", "lower", [Sample(1, 5)])
 ABOUT = SuiteDescription("suite", "./bench", ["x"], 600)
@@ -21,7 +21,7 @@ ABOUT = SuiteDescription("suite", "./bench", ["x"], 600)
 
 def case(name: str) -> MeasuredCase:
     benchmark, value = split_name(name)
-    return MeasuredCase(name, benchmark, params_of(value), [TIME])
+    return MeasuredCase(name, benchmark, make_params(value), [TIME])
 
 
 def test_arms_are_mapped_and_a_made_manifest_is_valid() -> None:
@@ -53,7 +53,7 @@ def test_arms_below_a_benchmark_are_found_by_the_whole_name() -> None:
         (new.benchmark, new.params)
         == (old.benchmark, old.params)
         == (
-            name_of("Sort"),
+            make_name("Sort"),
             {"case": 9},
         )
     )
@@ -81,7 +81,7 @@ def test_a_name_is_the_same_whatever_else_is_measured(one: str, other: str) -> N
     alone = [Plan([case(name)], parse_arms([], None)) for name in (one, other)]
     assert {**alone[0].cases, **alone[1].cases} == together.cases
     names = [planned.benchmark for planned in together.cases.values()]
-    assert names == [name_of(one), name_of(other)]
+    assert names == [make_name(one), make_name(other)]
     made = of_raw(make_manifest(together, [case(one), case(other)], None, ABOUT))
     assert [made.benchmarks[name].title for name in names] == [one, other]
     assert together.names_of([one, names[1]]) == names

@@ -22,7 +22,7 @@ from paceline_contract.events import ErrorEvent
 from paceline_contract.manifest import Manifest
 from paceline_contract.manifest_reader import ManifestError, read_manifest
 from paceline_contract.outputs import ERROR, FailOn, exit_status, write_whole
-from paceline_contract.text_names import DIGEST_MARK, name_of
+from paceline_contract.text_names import DIGEST_MARK, make_name
 
 from paceline_server.detect.analyse import Analysis, analyse
 from paceline_server.detect.facts import JobFacts, JobIdentity, JobRequest, Look
@@ -160,7 +160,7 @@ def _texts_of_names(*manifests: Manifest | None) -> dict[str, str]:
         for manifest in filter(None, manifests)
         for name, benchmark in manifest.benchmarks.items()
         if DIGEST_MARK in name
-        and name_of(benchmark.title) == name
+        and make_name(benchmark.title) == name
         and benchmark.title.isprintable()
     }
 

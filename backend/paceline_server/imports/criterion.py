@@ -20,9 +20,9 @@ from paceline_contract.events import ParamValue
 from paceline_contract.imported_series import (
     MAX_GATES,
     LeftOut,
-    arm_of,
     keep_one_of_each,
     leave_out,
+    make_arm_name,
     metric_of,
     sentences,
     series_id,
@@ -30,7 +30,7 @@ from paceline_contract.imported_series import (
 )
 from paceline_contract.manifest import PRIMARY_METRIC, Benchmark, Manifest
 from paceline_contract.manifest_reader import ManifestError, read_manifest
-from paceline_contract.text_names import name_of
+from paceline_contract.text_names import make_name
 from paceline_contract.units import MetricUnit
 from sqlalchemy.orm import Session
 
@@ -333,11 +333,11 @@ def case_of(series: CriterionSeriesIn, suite: Manifest | None) -> ImportedCase:
     metric = metric_of(series.unit)
     if metric is None:
         raise ValueError(f"the unit {series.unit!r} was not checked")
-    benchmark = name_of(series.benchmark)
+    benchmark = make_name(series.benchmark)
     declared = None if suite is None else suite.benchmarks.get(benchmark)
     params = _params(series.value, declared)
     return ImportedCase(
-        series_id(series), benchmark, arm_of(series.arm), params, metric, series
+        series_id(series), benchmark, make_arm_name(series.arm), params, metric, series
     )
 
 

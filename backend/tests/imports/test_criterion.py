@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from paceline_contract.imported_series import arm_of
+from paceline_contract.imported_series import make_arm_name
 from paceline_contract.manifest import NAME
-from paceline_contract.text_names import name_of
+from paceline_contract.text_names import make_name
 from paceline_server.detect.recompute import recompute
 from paceline_server.imports.schemas import ImportedSeriesOut
 from paceline_server.ingest import service as ingest
@@ -490,18 +490,18 @@ def test_a_name_is_the_text_or_has_a_digest_where_its_plain_form_loses_anything(
     None
 ):
     for plain in ("sign", "sha_256", "x" * 64, "a1_b2", "b"):
-        assert name_of(plain) == plain
-    names = [name_of(text) for text in LOSSY]
+        assert make_name(plain) == plain
+    names = [make_name(text) for text in LOSSY]
     assert names[:2] == [
         "sign_ed25519__8b4b58134904662b",
         "sign_ed25519__c19f30216065afcd",
     ]
     assert len(set(names)) == len(LOSSY)
     assert all(re.fullmatch(NAME, name) for name in names)
-    again = [name_of(name) for name in names]
+    again = [make_name(name) for name in names]
     assert not {*again} & {*names}, "a text like a name with a digest gets its own"
-    assert (arm_of(None), arm_of("")) == ("criterion", "criterion")
-    assert arm_of("criterion") not in ("criterion", name_of("criterion "))
+    assert (make_arm_name(None), make_arm_name("")) == ("criterion", "criterion")
+    assert make_arm_name("criterion") not in ("criterion", make_name("criterion "))
 
 
 def test_empty_parts_are_absent_ones(send: Callable[..., Any]) -> None:
@@ -619,8 +619,8 @@ def test_reports_and_comparisons_have_the_text_of_every_name_with_a_digest(
     texts = {
         name: text
         for name, text in (
-            (name_of(group), group),
-            (arm_of(function), function or ""),
+            (make_name(group), group),
+            (make_arm_name(function), function or ""),
         )
         if name not in ("plain", "criterion")
     }

@@ -21,12 +21,12 @@ from typing import Any, TypeVar
 import msgspec
 
 from paceline_contract.imported_series import metric_of, series_problem
-from paceline_contract.readers.parsing import sample_of
+from paceline_contract.readers.parsing import read_sample
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
     ResultError,
-    params_of,
+    make_params,
 )
 
 MILD, SEVERE = 1.5, 3.0
@@ -205,14 +205,14 @@ def case_of(series: CriterionSeries) -> MeasuredCase:
     if metric is None:
         raise CriterionError(f"its unit is {series.unit!r}", series.id)
     samples = [
-        sample_of(time / count, count, f"a sample of {series.id}", metric.scale)
+        read_sample(time / count, count, f"a sample of {series.id}", metric.scale)
         for time, count in zip(series.times, series.iterations, strict=True)
     ]
     measured = MeasuredMetric(metric.name, metric.unit, metric.direction, samples)
     return MeasuredCase(
         series.id,
         series.benchmark,
-        params_of(series.value),
+        make_params(series.value),
         [measured],
         arm=series.arm,
     )

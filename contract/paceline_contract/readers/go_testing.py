@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from paceline_contract.events import Direction
-from paceline_contract.readers.parsing import check_size, sample_of
+from paceline_contract.readers.parsing import check_size, read_sample
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
@@ -17,7 +17,7 @@ from paceline_contract.results import (
     ResultError,
     Sample,
     join_name,
-    params_of,
+    make_params,
     split_name,
 )
 from paceline_contract.units import GO_METRICS, NS_PER, MetricUnit, Unit
@@ -84,9 +84,9 @@ def _collect_cases(
             metric = _metric_of(unit)
             where = f"{unit} of {name}"
             sample = (
-                Sample(iterations, sample_of(figure, 1, where, metric.scale).total)
+                Sample(iterations, read_sample(figure, 1, where, metric.scale).total)
                 if metric.unit.endswith("/s")
-                else sample_of(figure, iterations, where, metric.scale)
+                else read_sample(figure, iterations, where, metric.scale)
             )
             of_case = samples.setdefault(name, {})
             of_case.setdefault((metric.name, metric.unit, metric.direction), []).append(
@@ -96,7 +96,7 @@ def _collect_cases(
         MeasuredCase(
             name,
             benchmark,
-            params_of(value),
+            make_params(value),
             [
                 MeasuredMetric(metric, unit, direction, taken)
                 for (metric, unit, direction), taken in samples[name].items()

@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from paceline_contract.readers.parsing import ns_per, read_document, sample_of
+from paceline_contract.readers.parsing import ns_per, read_document, read_sample
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
     Result,
     ResultError,
-    params_of,
+    make_params,
     several_are_called,
     split_name,
 )
@@ -85,7 +85,7 @@ def _case_of(name: str, entries: list[_GoogleEntry]) -> MeasuredCase:
         metrics = _metrics_of(name, entries)
     benchmark, value = split_name(name)
     return MeasuredCase(
-        name, benchmark, params_of(value), metrics, failure, unavailable
+        name, benchmark, make_params(value), metrics, failure, unavailable
     )
 
 
@@ -94,7 +94,7 @@ def _metrics_of(name: str, entries: list[_GoogleEntry]) -> list[MeasuredMetric]:
     for metric, key in (("time", "real_time"), ("cpu_time", "cpu_time")):
         where = f"{key} of {name}"
         samples = [
-            sample_of(
+            read_sample(
                 getattr(entry, key),
                 entry.iterations or 0,
                 where,
@@ -107,7 +107,7 @@ def _metrics_of(name: str, entries: list[_GoogleEntry]) -> list[MeasuredMetric]:
     if all(entry.allocs_per_iter for entry in entries):
         where = f"allocs_per_iter of {name}"
         samples = [
-            sample_of(entry.allocs_per_iter, entry.iterations or 0, where)
+            read_sample(entry.allocs_per_iter, entry.iterations or 0, where)
             for entry in entries
         ]
         metrics.append(MeasuredMetric("allocations", "count", "lower", samples))

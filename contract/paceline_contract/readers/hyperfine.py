@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from paceline_contract.readers.parsing import read_document, sample_of
+from paceline_contract.readers.parsing import read_document, read_sample
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
@@ -48,11 +48,11 @@ def _case_of(entry: _HyperfineEntry) -> MeasuredCase:
     if not entry.times:
         raise ResultError(f"{name}: expected every run in times")
     times = [
-        sample_of(time, 1, f"a run of {name}", NS_PER["s"]) for time in entry.times
+        read_sample(time, 1, f"a run of {name}", NS_PER["s"]) for time in entry.times
     ]
     metrics = [MeasuredMetric("time", "ns", "lower", times)]
     peaks = entry.memory_usage_byte
     if peaks and all(peaks):
-        samples = [sample_of(peak, 1, f"the memory of {name}") for peak in peaks]
+        samples = [read_sample(peak, 1, f"the memory of {name}") for peak in peaks]
         metrics.append(MeasuredMetric("peak_memory", "bytes", "lower", samples))
     return MeasuredCase(name, name, metrics=metrics)

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from paceline_contract.readers.parsing import ns_per, read_document, sample_of
+from paceline_contract.readers.parsing import ns_per, read_document, read_sample
 from paceline_contract.results import (
     KEPT_DIGITS,
     MeasuredCase,
@@ -20,8 +20,8 @@ from paceline_contract.results import (
     Result,
     ResultError,
     join_name,
+    join_params,
     refuse_duplicates,
-    value_of,
 )
 from paceline_contract.units import NS_PER
 
@@ -59,7 +59,7 @@ def read_json(data: bytes) -> Result:
 
 def _case_of(entry: _JmhEntry) -> MeasuredCase:
     params = entry.params or {}
-    name, full_name = entry.benchmark, join_name(entry.benchmark, value_of(params))
+    name, full_name = entry.benchmark, join_name(entry.benchmark, join_params(params))
     if entry.mode != "avgt":
         # One benchmark may run in several modes.
         name, full_name = f"{name}.{entry.mode}", f"{full_name} ({entry.mode})"
@@ -92,15 +92,15 @@ def _metric_of(name: str, unit: str, figures: list[Any]) -> MeasuredMetric:
     amount, _, per = unit.partition("/")
     where = f"a sample of {name}"
     for figure in figures:
-        sample_of(figure, 1, where)
+        read_sample(figure, 1, where)
     if amount == "ops" and per in NS_PER:
         scale = NS_PER["s"] / NS_PER[per]
         if any(figure * scale < EXACT for figure in figures):
             raise ResultError(
                 f"{name}: rates below {EXACT} per second lose digits; measure its time: -bm avgt"
             )
-        rates = [sample_of(figure, 1, where, scale) for figure in figures]
+        rates = [read_sample(figure, 1, where, scale) for figure in figures]
         return MeasuredMetric("throughput", "op/s", "higher", rates)
     scale = ns_per(amount, f"scoreUnit of {name}")
-    times = [sample_of(figure, EXACT, where, scale) for figure in figures]
+    times = [read_sample(figure, EXACT, where, scale) for figure in figures]
     return MeasuredMetric("time", "ns", "lower", times)

@@ -50,7 +50,9 @@ def ns_per(unit: str, where: str) -> float:
     return NS_PER[unit]
 
 
-def sample_of(figure: object, iterations: int, where: str, scale: float = 1) -> Sample:
+def read_sample(
+    figure: object, iterations: int, where: str, scale: float = 1
+) -> Sample:
     """Return the sample of a figure per iteration, in units of which the metric's is `scale` times as small. Raises
     ResultError, which says `where`, for what is no figure."""
     total = _multiply(figure, scale, iterations, where)

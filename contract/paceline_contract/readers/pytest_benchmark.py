@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from paceline_contract.readers.parsing import read_document, sample_of
+from paceline_contract.readers.parsing import read_document, read_sample
 from paceline_contract.results import (
     MeasuredCase,
     MeasuredMetric,
     Result,
     ResultError,
-    params_of,
+    make_params,
     refuse_duplicates,
 )
 from paceline_contract.units import NS_PER
@@ -49,9 +49,9 @@ def _case_of(entry: _PytestEntry) -> MeasuredCase:
             f"{name}: expected every round in stats.data, as --benchmark-json writes it"
         )
     samples = [
-        sample_of(time, stats.iterations, f"a round of {name}", NS_PER["s"])
+        read_sample(time, stats.iterations, f"a round of {name}", NS_PER["s"])
         for time in stats.data
     ]
     benchmark, _, value = name.removesuffix("]").partition("[")
     metric = MeasuredMetric("time", "ns", "lower", samples)
-    return MeasuredCase(name, benchmark, params_of(value), [metric])
+    return MeasuredCase(name, benchmark, make_params(value), [metric])

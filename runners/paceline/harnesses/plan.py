@@ -15,7 +15,7 @@ import msgspec
 from paceline_contract.events import INT64_MAX, ParamValue
 from paceline_contract.params import SEPARATORS
 from paceline_contract.results import MeasuredCase, split_name
-from paceline_contract.text_names import append_digest, name_of
+from paceline_contract.text_names import append_digest, make_name
 
 from paceline.errors import UserError
 
@@ -65,7 +65,7 @@ class Plan:
             elif case.name not in self.left_out:
                 self.left_out.append(case.name)
         self.titles = {
-            name_of(texts.benchmark): texts.benchmark
+            make_name(texts.benchmark): texts.benchmark
             for texts in texts_by_case.values()
         }
         values: dict[str, list[str | None]] = {}
@@ -74,7 +74,7 @@ class Plan:
         self.cases: dict[str, PlannedCase] = {}
         for case_name, texts in texts_by_case.items():
             self.cases[case_name] = PlannedCase(
-                name_of(texts.benchmark),
+                make_name(texts.benchmark),
                 texts.arm,
                 _choose_params(texts.value, values[texts.benchmark]),
             )

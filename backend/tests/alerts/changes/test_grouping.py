@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
-from paceline_contract.imported_series import arm_of
-from paceline_contract.text_names import name_of
+from paceline_contract.imported_series import make_arm_name
+from paceline_contract.text_names import make_name
 from paceline_server.alerts.changes.change_facts import (
     GroupableChange,
     TimeRange,
@@ -49,7 +49,7 @@ def test_neighbours_do_not_chain_two_causes_together() -> None:
 def test_a_change_of_an_imported_series_is_placed_by_the_whole_text_of_its_names() -> (
     None
 ):
-    names = {"benchmark": name_of("解析"), "arm": arm_of("n<=8")}
+    names = {"benchmark": make_name("解析"), "arm": make_arm_name("n<=8")}
     series = Series(title="解析/n<=8", params={"size": 4}, **names)
     assert series_place(series) == "n<=8 in 解析 at size=4"
     assert series_place(Series(title=None, params={}, **names)) == (
