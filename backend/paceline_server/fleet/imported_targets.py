@@ -21,9 +21,9 @@ KIND = "host"
 REFUSAL = "its figures were imported from another tool: no agent drives it"
 
 
-def imported_target(session: Session, name: str) -> Target:
-    """Return the target of imported figures for the machine `name`, granted to the session's project; created the first
-    time."""
+def ensure_imported_target(session: Session, name: str) -> Target:
+    """Return the target that holds imported figures of the machine `name`, granted to the session's project. It is
+    created the first time."""
     serial, at = f"import:{name}", clock.now()
     with reaching_fleet(session):
         target = _add_target(session, name, serial, at)

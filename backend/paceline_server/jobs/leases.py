@@ -294,9 +294,9 @@ def finish(session: Session, held: HeldLease, report: FinishReport) -> None:
     attempt.finished_at = at
     job.detail = None
     if report.outcome == "done":
-        fleet.run_succeeded(session, job.target_id, job.id)
+        fleet.reset_failures(session, job.target_id, job.id)
     elif report.outcome == "failed":
-        fleet.attempt_failed(
+        fleet.count_failed_attempt(
             session,
             job.target_id,
             str(cause),
