@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.accounts import credentials, throttling
 from paceline_server.accounts import service as accounts
-from paceline_server.accounts.names import checked_email, checked_name, email_key
+from paceline_server.accounts.names import email_key, normalize_email, normalize_name
 from paceline_server.accounts.permissions import Role
 from paceline_server.accounts.sessions import NewSession, Visitor, begin_session
 from paceline_server.kernel import clock
@@ -54,7 +54,7 @@ def invite(
     session: Session, project_id: str, email: str, role: Role, inviter: Inviter
 ) -> InvitationCreatedOut:
     """Invite the holder of an address. Raises 409 `already_member`, 400 if `email` is no address."""
-    email = checked_email(email)
+    email = normalize_email(email)
     if queries.member_with_email(session, project_id, email):
         raise conflict(f"{email} is a member already.", "already_member")
     secret = new_secret("pli")
@@ -160,7 +160,7 @@ def reserve_acceptance(
     throttled, also those with a wrong address. Raises 410 `invitation_invalid`, 403 `other_address`,
     409 `account_exists`, 429."""
     invitation = _find_usable(session, acceptance.token)
-    throttling.count(session, {"invitation": _throttle_key(invitation)})
+    throttling.count_failures(session, {"invitation": _throttle_key(invitation)})
     if email_key(acceptance.email) != invitation.email:
         raise _other_address(keeps_changes=True)
     if queries.account_with_email(session, invitation.email) is not None:
@@ -168,7 +168,7 @@ def reserve_acceptance(
             "This address has an account already: sign in with it, then open the link again.",
             "account_exists",
         )
-    return checked_name(acceptance.name), invitation.email
+    return normalize_name(acceptance.name), invitation.email
 
 
 def _throttle_key(invitation: Invitation) -> str:
