@@ -467,7 +467,7 @@ def point_value(
     session: Session, job_id: str, series: Series, warm: Mapping[str, Any]
 ) -> float | None:
     """Return the value of a point from its job's samples; None if they are gone or stored under another name."""
-    index = CaseIndex.of(ingest.blocks(session, job_id))
+    index = CaseIndex.of(ingest.read_samples(session, job_id))
     case = index.get(series.benchmark, series.params, series.metric, series.arm)
     if case is None:
         return None

@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from paceline_server.detect.facts import JobFacts, JobRequest
 from paceline_server.detect.groups import expected_groups
-from paceline_server.ingest.arrivals import Arrivals, arrivals
+from paceline_server.ingest.arrivals import Arrivals, list_arrivals
 from paceline_server.jobs import service as jobs
 from paceline_server.jobs.schemas import RunState, Trigger
 from paceline_server.jobs.states import FINAL
@@ -95,7 +95,7 @@ def completeness(session: Session, run_id: str) -> CompletenessOut:
     counts: Counter[str] = Counter()
     not_arrived: list[MissingCaseOut] = []
     for job, target in queries.jobs_of_run(session, run_id):
-        here = arrivals(session, job.id)
+        here = list_arrivals(session, job.id)
         for case in _expected_cases(manifest, run, target, here):
             counts["declared"] += 1
             if case.key in here.measured:

@@ -387,10 +387,10 @@ def _center_range(values: Floats) -> tuple[float, float]:
 def _cases_of_job(session: Session, job_id: str) -> list[CaseSamples]:
     """Return the cases of a job; the arms of an A/B job are named with their side."""
     sides: tuple[SideName, ...] = ("base", "head")
-    return ingest.blocks(session, job_id) or [
+    return ingest.read_samples(session, job_id) or [
         replace(case, arm=f"{case.arm} at {side}")
         for side in sides
-        for case in ingest.blocks(session, job_id, side)
+        for case in ingest.read_samples(session, job_id, side)
     ]
 
 

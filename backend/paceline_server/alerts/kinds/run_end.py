@@ -41,7 +41,7 @@ from paceline_server.alerts.states import Event
 from paceline_server.detect import service as detect
 from paceline_server.detect.schemas import GateOut
 from paceline_server.detect.service import GateFigure, Role, metric_of
-from paceline_server.ingest.arrivals import CaseKey, arrivals
+from paceline_server.ingest.arrivals import CaseKey, list_arrivals
 from paceline_server.jobs import service as jobs
 from paceline_server.kernel import clock, ids
 from paceline_server.series import service as series
@@ -323,10 +323,12 @@ class MissingKind(RunEndKind):
         if not _measures_default_branch(session, ended):
             return
         job, run = ended.job, ended.run
-        arrived = arrivals(session, job.id)
+        arrived = list_arrivals(session, job.id)
         previous_id = queries.job_before(session, job, run, BRANCH_TRIGGERS)
         vanished = (
-            set() if previous_id is None else arrivals(session, previous_id).measured
+            set()
+            if previous_id is None
+            else list_arrivals(session, previous_id).measured
         )
         vanished = vanished - arrived.measured - arrived.unavailable.keys()
         if vanished:
