@@ -63,7 +63,7 @@ class Admission:
                 for dependency in route.dependencies or ()
                 if isinstance(dependency, Requirement)
             ]
-            limits = access.NOTHING
+            limits = access.NO_ACCESS
             if requirements:
                 limits = await run_in_threadpool(_admit, request, requirements)
             limit = min(

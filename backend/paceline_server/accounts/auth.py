@@ -55,7 +55,7 @@ def admit(request: Request, *needed: Permission, is_use: bool = True) -> Admitte
                 projects = project_access.projects_of_agent(session, principal.agent_id)
             return Admitted(principal, access.of_agent(projects, principal.actor))
     if principal.project is None:
-        return Admitted(principal, replace(access.NOTHING, actor=principal.actor))
+        return Admitted(principal, replace(access.NO_ACCESS, actor=principal.actor))
     return Admitted(principal, access.of_request(principal.project.id, principal.actor))
 
 

@@ -107,7 +107,7 @@ def reset_password(
 ) -> NewSession:
     """Set a new password with a reset link, and sign in. Raises 401 `link_invalid`."""
     account = use_link(session, secret, "reset")
-    with access.acting(session, Actor("account", account.id, account.name)):
+    with access.acting_as(session, Actor("account", account.id, account.name)):
         _store_hash(session, account, password_hash, account.name)
     if account.email is not None:
         throttling.forget_address(session, account.email)

@@ -45,7 +45,9 @@ class IdempotentAnswer:
         if stored is None:
             answer = create()
             body = answer.model_dump(mode="json", by_alias=True)
-            stored_answers.keep(session, self.key, self.response.status_code, body)
+            stored_answers.store_answer(
+                session, self.key, self.response.status_code, body
+            )
             return answer
         self._check(stored.request_sha256)
         if stored.answer is None:

@@ -124,7 +124,7 @@ def begin_session(
         place=visitor.place,
     )
     session.add(row)
-    with access.acting(session, Actor("account", account.id, account.name)):
+    with access.acting_as(session, Actor("account", account.id, account.name)):
         detail = {"name": account.name, "method": method, "device": visitor.device}
         audit.record(session, account.name, "sign_in", "account", account.id, detail)
     log.info("signed_in", account=account.id, method=method, place=visitor.place)

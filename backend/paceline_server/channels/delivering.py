@@ -173,8 +173,8 @@ def _hold_back_others(session: Session, delivery: Delivery, retry_at: datetime) 
     first = queries.next_pending(session, delivery)
     asking = [] if first is None else [key_of(first)]
     for key in asking:
-        outbox.hold_back(session, DELIVER, key, retry_at)
-    outbox.hold_back(
+        outbox.postpone_pending(session, DELIVER, key, retry_at)
+    outbox.postpone_pending(
         session,
         DELIVER,
         f"{delivery.channel_id}:",

@@ -197,7 +197,7 @@ def accept_with_new_account(
     account = accounts.create_account(
         session, acceptance.name, email=invitation.email, password_hash=password_hash
     )
-    with access.acting(session, Actor("account", account.id, account.name)):
+    with access.acting_as(session, Actor("account", account.id, account.name)):
         detail = {"name": account.name, "invited_by": invitation.invited_by}
         audit.record(session, account.name, "create", "account", account.id, detail)
     _add_member(session, invitation, account)
@@ -222,5 +222,5 @@ def _add_member(session: Session, invitation: Invitation, account: Account) -> N
     if queries.member_with_email(session, invitation.project_id, invitation.email):
         return
     role: Role = invitation.role  # type: ignore[assignment]  # checked when it was stored
-    with access.acting(session, Actor("account", account.id, account.name)):
+    with access.acting_as(session, Actor("account", account.id, account.name)):
         projects.set_member(session, invitation.project_id, account, role, account.name)
