@@ -17,7 +17,7 @@ KEEP_RAW = timedelta(days=90)
 JOBS_AT_ONCE = 20
 
 
-def forget_raw() -> int:
+def delete_raw() -> int:
     """Delete the raw output of old jobs; returns the number of jobs."""
     before, job_count = clock.now() - KEEP_RAW, 0
     while True:
