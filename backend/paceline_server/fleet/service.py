@@ -235,7 +235,7 @@ def heartbeat(session: Session, agent_id: str, body: HeartbeatIn) -> HeartbeatOu
             "target_refused", agent_id=agent_id, serial=refused.serial, why=refused.why
         )
     if "suites" in body.model_fields_set:
-        announced = catalog.announce(
+        announced = catalog.store_announcement(
             session, agent_id, announcement, agent.granted_repositories
         )
         reply.refused, reply.manifests_wanted = announced.refused, announced.wanted
