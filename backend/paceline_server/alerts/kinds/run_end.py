@@ -304,7 +304,7 @@ def _gate_sentence(gates: list[GateOut]) -> str:
 
 
 class MissingKind(RunEndKind):
-    """Cases that the job before measured and this one did not, though the manifest still declares them."""
+    """Cases that the previous job measured and this one did not, although the manifest still declares them."""
 
     name: ClassVar[str] = "missing"
     names: ClassVar[tuple[str, ...]] = (name,)
